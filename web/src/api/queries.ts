@@ -1,0 +1,64 @@
+import { queryOptions, useQuery, useQueryClient, QueryClient } from "@tanstack/react-query";
+import { api, isApiError, send, type SessionUser, type Site } from "./client";
+
+/** How often a page that is being looked at asks for news. */
+export const everyHalfMinute = 30_000;
+
+export const makeQueryClient = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        // Offline is an error that the page shows with a Retry, not an endless skeleton.
+        networkMode: "always",
+        retry: (failures, error) => failures < 2 && worthAnotherTry(error),
+        retryDelay: (attempt) => 800 * 2 ** attempt,
+      },
+      mutations: { networkMode: "always", retry: false },
+    },
+  });
+
+const worthAnotherTry = (error: unknown) => isApiError(error) && (error.code === "network" || error.status >= 500);
+
+/** What the server put into the page, so that the first paint needs no request. */
+function boot(): { site?: Site } {
+  const text = document.getElementById("boot")?.textContent;
+  if (!text) return {};
+  try {
+    return JSON.parse(text) as { site?: Site };
+  } catch {
+    return {};
+  }
+}
+
+export const siteQuery = queryOptions({
+  queryKey: ["site"],
+  queryFn: () => send(api.GET("/api/site")),
+  initialData: () => boot().site,
+  staleTime: everyHalfMinute,
+});
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: () => send(api.GET("/api/session")),
+  staleTime: 60_000,
+});
+
+export const useSite = (): Site | undefined => useQuery(siteQuery).data;
+
+export function useSession(): { user: SessionUser | null; pending: boolean } {
+  const { data, isPending } = useQuery(sessionQuery);
+  return { user: data?.user ?? null, pending: isPending };
+}
+
+/** Call after signing in or out: what one person may see is nobody else's business. */
+export function useSessionChanged() {
+  const client = useQueryClient();
+  return async (user: SessionUser | null) => {
+    await client.cancelQueries();
+    client.setQueryData(sessionQuery.queryKey, { user });
+    const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0]];
+    client.removeQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "inactive" });
+    await client.resetQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "active" });
+  };
+}

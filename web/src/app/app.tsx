@@ -1,0 +1,23 @@
+import { Suspense, useState } from "react";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { BrowserRouter } from "react-router";
+import { makeQueryClient } from "../api/queries";
+import { Toaster } from "../ui/toast";
+import { ErrorBoundary } from "./error-boundary";
+import { Sitemap } from "./routes";
+
+export function App() {
+  const [queryClient] = useState(makeQueryClient);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <BrowserRouter>
+        <ErrorBoundary>
+          <Suspense>
+            <Sitemap />
+          </Suspense>
+        </ErrorBoundary>
+        <Toaster />
+      </BrowserRouter>
+    </QueryClientProvider>
+  );
+}

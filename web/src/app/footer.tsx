@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { useSite } from "../api/queries";
+import { Logo } from "./logo";
+import { legalLinks, quickLinks, supportLinks } from "./nav";
+import { ThemeSwitch } from "./theme";
+
+const linkLook = "inline-flex min-h-9 items-center text-ink no-underline hover:underline";
+
+export function Footer() {
+  const site = useSite();
+  return (
+    <footer className="mt-auto flow-root text-[0.95rem]">
+      {/* The tree line stands on the footer like the wood's edge on the field. */}
+      <div aria-hidden="true" className="treeline mt-section h-16 bg-sunk" />
+      <div className="-mt-px bg-sunk">
+        <div className="wrap">
+          <div className="grid grid-cols-2 gap-x-6 gap-y-8 pt-10 pb-8 md:grid-cols-[1.6fr_1fr_1.2fr]">
+            <div className="col-span-2 md:col-span-1">
+              <Logo />
+              <p className="mt-3 max-w-[34ch] text-muted">
+                {site?.site_description || "A friendly hub for daily updates and progress reports."}
+              </p>
+            </div>
+            <Column title="Quick Links">
+              {quickLinks.map(({ label, to }) => <li key={label}><Link to={to} className={linkLook}>{label}</Link></li>)}
+            </Column>
+            <Column title="Support">
+              {supportLinks.map(({ label, to }) => <li key={label}><Link to={to} className={linkLook}>{label}</Link></li>)}
+              {site?.contact_email && <li><a href={`mailto:${site.contact_email}`} className={linkLook}>{site.contact_email}</a></li>}
+              {site?.contact_phone && (
+                <li><a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className={linkLook}><bdi dir="ltr" className="tabular-nums">{site.contact_phone}</bdi></a></li>
+              )}
+            </Column>
+          </div>
+          <div className="flex flex-wrap items-center gap-x-6 gap-y-2 border-t border-line py-4 text-sm text-muted">
+            <span>© {site?.current_year} {site?.site_name}</span>
+            {legalLinks.map(({ label, to }) => <Link key={to} to={to} className="link">{label}</Link>)}
+            <span className="flex items-center gap-3 md:ms-auto">Theme <ThemeSwitch /></span>
+          </div>
+        </div>
+      </div>
+    </footer>
+  );
+}
+
+function Column({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <h2 className="mb-2 text-[1.05rem]">{title}</h2>
+      <ul>{children}</ul>
+    </div>
+  );
+}

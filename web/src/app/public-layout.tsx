@@ -1,0 +1,76 @@
+import { Suspense, useEffect, useRef, useSyncExternalStore, type RefObject } from "react";
+import { Outlet, useLocation, useNavigationType } from "react-router";
+import { Icon } from "../ui/icon";
+import { Loading, Skeleton } from "../ui/states";
+import { ErrorBoundary } from "./error-boundary";
+import { Footer } from "./footer";
+import { Header } from "./header";
+import { VerifyBanner } from "./verify-banner";
+
+export function PublicLayout() {
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useNewPage(main);
+
+  return (
+    <>
+      <a
+        href="#main"
+        className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4"
+      >
+        Skip to content
+      </a>
+      <Header />
+      <OfflineBar />
+      <VerifyBanner />
+      <main ref={main} id="main" tabIndex={-1} className="flex-1">
+        <ErrorBoundary key={pathname}>
+          <Suspense fallback={<PageSkeleton />}>
+            <Outlet />
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+      <Footer />
+    </>
+  );
+}
+
+/** A link followed starts the new page at its top, also for the keyboard; Back returns to where one was. */
+function useNewPage(main: RefObject<HTMLElement | null>) {
+  const { pathname } = useLocation();
+  const walked = useNavigationType() !== "POP";
+  useEffect(() => {
+    if (!walked) return;
+    window.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [pathname, walked, main]);
+}
+
+function OfflineBar() {
+  const online = useSyncExternalStore(listenToNetwork, () => navigator.onLine);
+  if (online) return null;
+  return (
+    <div role="status" className="bg-lake-wash text-lake">
+      <p className="wrap flex items-center gap-2 py-2 text-sm">
+        <Icon name="info" />
+        You are offline. What you see may be out of date.
+      </p>
+    </div>
+  );
+}
+
+function listenToNetwork(listener: () => void) {
+  addEventListener("online", listener);
+  addEventListener("offline", listener);
+  return () => {
+    removeEventListener("online", listener);
+    removeEventListener("offline", listener);
+  };
+}
+
+const PageSkeleton = () => (
+  <Loading label="Loading page" className="wrap grid min-h-[70dvh] content-start gap-5 pt-8">
+    <Skeleton className="h-10 w-64 max-w-full" />
+    <Skeleton className="h-64 w-full" />
+  </Loading>
+);

@@ -1,0 +1,36 @@
+import { lazy } from "react";
+import { Route, Routes } from "react-router";
+import { PublicLayout } from "./public-layout";
+
+const Home = lazy(() => import("../videos/home"));
+const CurrentVideos = lazy(() => import("../videos/current-videos"));
+const PastVideos = lazy(() => import("../videos/past-videos"));
+const Watch = lazy(() => import("./watch"));
+const Auth = lazy(() => import("../accounts/auth"));
+const Verify = lazy(() => import("../accounts/verify"));
+const Forgot = lazy(() => import("../accounts/forgot"));
+const Reset = lazy(() => import("../accounts/reset"));
+const Unsubscribe = lazy(() => import("../accounts/unsubscribe"));
+const NotFound = lazy(() => import("./not-found"));
+const Admin = lazy(() => import("./admin"));
+
+/** The whole sitemap. The staff area has its own, in admin.tsx, so that none of it reaches a parent's phone. */
+export function Sitemap() {
+  return (
+    <Routes>
+      <Route element={<PublicLayout />}>
+        <Route index element={<Home />} />
+        <Route path="current-videos" element={<CurrentVideos />} />
+        <Route path="past-videos" element={<PastVideos />} />
+        <Route path="video/:id" element={<Watch />} />
+        <Route path="auth" element={<Auth />} />
+        <Route path="auth/verify" element={<Verify />} />
+        <Route path="auth/forgot" element={<Forgot />} />
+        <Route path="auth/reset" element={<Reset />} />
+        <Route path="unsubscribe" element={<Unsubscribe />} />
+        <Route path="*" element={<NotFound />} />
+      </Route>
+      <Route path="admin/*" element={<Admin />} />
+    </Routes>
+  );
+}

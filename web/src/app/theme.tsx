@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from "react";
+import { Icon } from "../ui/icon";
+import { Segmented } from "../ui/segmented";
+
+type Theme = "system" | "light" | "dark";
+
+const options = [
+  { value: "system", label: <><Icon name="system" /><span className="sr-only">System</span></> },
+  { value: "light", label: <><Icon name="sun" /><span className="sr-only">Light</span></> },
+  { value: "dark", label: <><Icon name="moon" /><span className="sr-only">Dark</span></> },
+] as const;
+
+const listeners = new Set<() => void>();
+
+const current = (): Theme => (document.documentElement.dataset.theme as Theme | undefined) ?? "system";
+
+function choose(theme: Theme) {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem("theme", theme);
+  } catch {
+    // Storage is switched off: the choice lasts until the page is left.
+  }
+  listeners.forEach((listener) => listener());
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The stored choice is applied before the first paint by /theme.js. */
+export function ThemeSwitch() {
+  const theme = useSyncExternalStore(subscribe, current);
+  return <Segmented label="Theme" value={theme} options={options} onChange={choose} />;
+}

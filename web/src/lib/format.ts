@@ -1,0 +1,86 @@
+const locale = "en-US";
+
+/** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
+export function longDate(date: string) {
+  return plain(date, { weekday: "long", month: "long", day: "numeric", year: "numeric" });
+}
+
+/** "Wednesday, July 29" this year, "July 29, 2024" of another. */
+export function cardDate(date: string, currentYear: number) {
+  return date.startsWith(String(currentYear))
+    ? plain(date, { weekday: "long", month: "long", day: "numeric" })
+    : plain(date, { month: "long", day: "numeric", year: "numeric" });
+}
+
+export function shortDate(date: string) {
+  return plain(date, { month: "short", day: "numeric", year: "numeric" });
+}
+
+function plain(date: string, options: Intl.DateTimeFormatOptions) {
+  return new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" }).format(new Date(`${date}T12:00:00Z`));
+}
+
+/** "8:41 PM" in the camp's zone. */
+export function campTime(moment: string, timeZone: string) {
+  return new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
+}
+
+/** "July 29, 2026, 8:41 PM" in the camp's zone. */
+export function campDateTime(moment: string, timeZone: string) {
+  return `${campDate(moment, timeZone)}, ${campTime(moment, timeZone)}`;
+}
+
+export function campDate(moment: string, timeZone: string) {
+  const options = { month: "long", day: "numeric", year: "numeric", timeZone } as const;
+  return new Intl.DateTimeFormat(locale, options).format(new Date(moment));
+}
+
+/** A moment as the camp's wall clock shows it, for date and time inputs. */
+export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
+  const parts = new Intl.DateTimeFormat("en-CA", {
+    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone,
+  }).formatToParts(new Date(moment));
+  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
+  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
+}
+
+export const isToday = (moment: string, timeZone: string, now = new Date()) =>
+  campLocal(moment, timeZone).date === campLocal(now.toISOString(), timeZone).date;
+
+/** "Just now", then minutes, hours and days; from the seventh day on, the date. */
+export function ago(moment: string, timeZone: string, now = new Date()) {
+  const minutes = Math.floor((now.getTime() - new Date(moment).getTime()) / 60_000);
+  if (minutes < 1) return "Just now";
+  if (minutes < 60) return `${count(minutes, "minute")} ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${count(hours, "hour")} ago`;
+  const days = Math.floor(hours / 24);
+  return days < 7 ? `${count(days, "day")} ago` : campDate(moment, timeZone);
+}
+
+/** "1 comment", "12 comments". */
+export function count(n: number, one: string, many = `${one}s`) {
+  return `${number(n)} ${n === 1 ? one : many}`;
+}
+
+export const number = (n: number) => new Intl.NumberFormat(locale).format(n);
+
+/** Integer cents as money: whole amounts without cents. */
+export function money(cents: number, currency = "USD") {
+  const fraction = cents % 100 === 0 ? 0 : 2;
+  const options = { style: "currency", currency, minimumFractionDigits: fraction, maximumFractionDigits: fraction } as const;
+  return new Intl.NumberFormat(locale, options).format(cents / 100);
+}
+
+/** "6:12", or "1:02:07". */
+export function duration(seconds: number) {
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
+  const two = (n: number) => String(n).padStart(2, "0");
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** First letters of up to two words, else U. */
+export function initials(name: string) {
+  const words = name.trim().split(/\s+/).filter(Boolean).slice(0, 2);
+  return words.map((word) => [...word][0]?.toLocaleUpperCase(locale)).join("") || "U";
+}

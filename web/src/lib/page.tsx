@@ -1,0 +1,39 @@
+import { useEffect } from "react";
+import { useLocation } from "react-router";
+import { useSite } from "../api/queries";
+
+type Page = { title: string; description: string; image?: string | null };
+
+/** Keeps the browser title and the social tags, which the server wrote for the first page, true while one walks on. */
+export function PageMeta({ title, description, image }: Page) {
+  const site = useSite();
+  const { pathname } = useLocation();
+  const full = site ? `${title} - ${site.site_name}` : title;
+
+  useEffect(() => {
+    document.title = full;
+    setMeta("name", "description", description);
+    setMeta("property", "og:title", full);
+    setMeta("property", "og:description", description);
+    setMeta("property", "og:url", location.origin + pathname);
+    setMeta("name", "twitter:title", full);
+    setMeta("name", "twitter:description", description);
+    if (image) {
+      const absolute = new URL(image, location.origin).href;
+      setMeta("property", "og:image", absolute);
+      setMeta("name", "twitter:image", absolute);
+    }
+  }, [full, description, image, pathname]);
+
+  return null;
+}
+
+function setMeta(attribute: "name" | "property", key: string, content: string) {
+  let tag = document.head.querySelector(`meta[${attribute}="${key}"]`);
+  if (!tag) {
+    tag = document.createElement("meta");
+    tag.setAttribute(attribute, key);
+    document.head.append(tag);
+  }
+  tag.setAttribute("content", content);
+}

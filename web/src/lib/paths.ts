@@ -1,0 +1,30 @@
+/** Every address of the portal. A link goes through here or it is a bug. */
+export const paths = {
+  home: "/",
+  currentVideos: "/current-videos",
+  pastVideos: "/past-videos",
+  video: (id: string) => `/video/${encodeURIComponent(id)}`,
+  auth: (back?: string) => (back && back !== "/" ? `/auth?next=${encodeURIComponent(back)}` : "/auth"),
+  verify: "/auth/verify",
+  forgot: "/auth/forgot",
+  reset: "/auth/reset",
+  unsubscribe: "/unsubscribe",
+  admin: {
+    login: "/admin/login",
+    reports: "/admin/reports",
+    gallery: "/admin/gallery",
+  },
+} as const;
+
+/** Where to go after signing in: a path of this portal, whatever the address bar claims. */
+export function safeNext(next: string | null): string {
+  if (!next) return paths.home;
+  try {
+    const url = new URL(next, location.origin);
+    return url.origin === location.origin && !url.pathname.startsWith("/auth")
+      ? url.pathname + url.search + url.hash
+      : paths.home;
+  } catch {
+    return paths.home;
+  }
+}

@@ -1,0 +1,13 @@
+import { cx } from "./class-names";
+
+/** Initials in a circle; the name stands beside it, so it is silent for screen readers. */
+export function Avatar({ initials, className }: { initials: string; className?: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={cx("grid size-9.5 shrink-0 place-items-center rounded-full bg-pine-wash text-sm leading-none font-semibold text-pine", className)}
+    >
+      {initials}
+    </span>
+  );
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import { cx } from "./class-names";
+import { Icon, type IconName } from "./icon";
+
+const tones = {
+  plain: "bg-sunk text-muted",
+  new: "bg-amber text-on-amber",
+  good: "bg-pine-wash text-pine",
+  due: "bg-amber-wash text-amber-text",
+  info: "bg-lake-wash text-lake",
+  bad: "bg-clay-wash text-clay",
+  dark: "bg-player/86 text-on-player",
+};
+
+export type BadgeTone = keyof typeof tones;
+
+type Props = { tone?: BadgeTone; icon?: IconName; className?: string; children: ReactNode };
+
+/** Always a word; the colour only repeats it. */
+export function Badge({ tone = "plain", icon, className, children }: Props) {
+  return (
+    <span
+      className={cx(
+        "inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-xs font-medium whitespace-nowrap tabular-nums forced-colors:border",
+        tones[tone],
+        className,
+      )}
+    >
+      {icon && <Icon name={icon} className="size-[1em] stroke-[2.2]" />}
+      {children}
+    </span>
+  );
+}

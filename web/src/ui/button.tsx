@@ -1,0 +1,60 @@
+import type { ComponentProps } from "react";
+import { cx } from "./class-names";
+import { Icon, type IconName } from "./icon";
+
+export type ButtonLook = "main" | "line" | "quiet" | "amber" | "danger";
+
+const looks: Record<ButtonLook, string> = {
+  main: "bg-pine text-on-pine hover:bg-pine-deep",
+  line: "border-edge text-ink hover:border-ink hover:bg-sunk",
+  quiet: "px-2.5 text-pine hover:bg-pine-wash",
+  amber: "bg-amber text-on-amber hover:bg-amber-bright",
+  danger: "bg-clay text-on-clay hover:bg-clay-deep",
+};
+
+/** The look of a button, for links that are one (`<Link className={buttonLook("amber")}>`). */
+export const buttonLook = (look: ButtonLook = "main", className?: string) =>
+  cx(
+    "inline-flex min-h-tap items-center justify-center gap-2 rounded-md border border-transparent px-[1.15rem] py-2",
+    "text-center leading-tight font-medium no-underline transition-colors",
+    "disabled:opacity-60 aria-disabled:opacity-60",
+    looks[look],
+    className,
+  );
+
+type ButtonProps = ComponentProps<"button"> & { look?: ButtonLook; busy?: boolean; icon?: IconName };
+
+export function Button({ look, busy = false, icon, className, children, type = "button", disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      // A busy button keeps the focus; it only stops answering.
+      aria-disabled={busy || undefined}
+      aria-busy={busy || undefined}
+      disabled={disabled}
+      type={type}
+      className={buttonLook(look, className)}
+      {...rest}
+      {...(busy ? { onClick: (event) => event.preventDefault() } : {})}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+type IconButtonProps = ComponentProps<"button"> & { icon: IconName; label: string; danger?: boolean };
+
+export const iconButtonLook = (danger = false, className?: string) =>
+  cx(
+    "grid size-tap shrink-0 place-items-center rounded-md text-muted transition-colors disabled:opacity-50",
+    danger ? "hover:bg-clay-wash hover:text-clay" : "hover:bg-sunk hover:text-ink",
+    className,
+  );
+
+export function IconButton({ icon, label, danger, className, ...rest }: IconButtonProps) {
+  return (
+    <button type="button" aria-label={label} title={label} className={iconButtonLook(danger, className)} {...rest}>
+      <Icon name={icon} />
+    </button>
+  );
+}

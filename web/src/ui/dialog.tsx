@@ -1,0 +1,87 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { Button, IconButton } from "./button";
+import { cx } from "./class-names";
+import { FormMessage } from "./field";
+
+type DialogProps = { title: ReactNode; onClose: () => void; children: ReactNode; className?: string };
+
+/** A modal on the platform's own `<dialog>`: render it to open it. Escape, the cross and the backdrop close it. */
+export function Dialog({ title, onClose, children, className }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+
+  useEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === ref.current && onClose()}
+      className={cx(
+        "sheet m-auto max-h-[calc(100dvh-2rem)] w-[min(100%-2rem,32rem)] overflow-auto p-0 shadow-high animate-rise",
+        className,
+      )}
+    >
+      <div className="p-5">
+        <div className="mb-4 flex items-start justify-between gap-3">
+          <h2 id={id} className="text-xl" dir="auto">{title}</h2>
+          <IconButton icon="close" label="Close" onClick={onClose} className="-me-2 -mt-2.5" />
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  /** The name of the thing itself, as people know it. */
+  name: ReactNode;
+  children?: ReactNode;
+  action: string;
+  onConfirm: () => Promise<unknown> | unknown;
+  onClose: () => void;
+};
+
+/** Asks before something that cannot be taken back, and says what it is about. */
+export function ConfirmDialog({ title, name, children, action, onConfirm, onClose }: ConfirmProps) {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+
+  async function confirm() {
+    if (busy) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : "Something went wrong. Please try again.");
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p dir="auto" className="rounded-md bg-sunk px-4 py-3 font-medium">{name}</p>
+      <div className="mt-3 text-muted">{children}</div>
+      {failure && <div className="mt-4"><FormMessage>{failure}</FormMessage></div>}
+      <div className="mt-5 flex flex-wrap justify-end gap-3">
+        <Button look="line" onClick={onClose}>Cancel</Button>
+        <Button look="danger" busy={busy} onClick={confirm}>{action}</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,139 @@
+import { createContext, use, useId, useState, type ComponentProps, type ReactNode } from "react";
+import { cx } from "./class-names";
+import { Icon } from "./icon";
+
+type Wiring = { id: string; describedBy: string | undefined; invalid: boolean };
+const Wire = createContext<Wiring | null>(null);
+
+type FieldProps = { label: ReactNode; hint?: ReactNode; error?: string | null; optional?: boolean; className?: string; children: ReactNode };
+
+/** Label above, error below in words. The control inside finds its id and description by itself. */
+export function Field({ label, hint, error, optional = false, className, children }: FieldProps) {
+  const id = useId();
+  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  return (
+    <div className={cx("grid gap-1.5", className)}>
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+        {optional && <span className="font-normal text-muted"> (optional)</span>}
+      </label>
+      <Wire value={{ id, describedBy: described || undefined, invalid: Boolean(error) }}>{children}</Wire>
+      {hint && <p id={`${id}-hint`} className="text-xs text-muted">{hint}</p>}
+      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
+    </div>
+  );
+}
+
+export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
+  return (
+    <p id={id} className="flex items-start gap-1.5 text-sm text-clay">
+      <Icon name="alert" className="mt-[0.15em]" />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+/** A failure that belongs to the whole form. */
+export function FormMessage({ children }: { children: ReactNode }) {
+  if (!children) return null;
+  return (
+    <div role="alert" className="flex items-start gap-2 rounded-md bg-clay-wash px-3.5 py-3 text-clay">
+      <Icon name="alert" className="mt-[0.15em]" />
+      <span>{children}</span>
+    </div>
+  );
+}
+
+function useWiring() {
+  const wiring = use(Wire);
+  return wiring && { id: wiring.id, "aria-describedby": wiring.describedBy, "aria-invalid": wiring.invalid || undefined };
+}
+
+const control = cx(
+  "min-h-tap w-full min-w-0 rounded-md border border-edge bg-surface px-3.5 py-2",
+  "aria-invalid:border-clay aria-invalid:border-2",
+  "read-only:border-line read-only:bg-sunk read-only:text-muted disabled:opacity-60",
+);
+
+export const TextInput = ({ className, ...rest }: ComponentProps<"input">) => (
+  <input type="text" {...useWiring()} className={cx(control, className)} {...rest} />
+);
+
+export function PasswordInput({ className, ...rest }: Omit<ComponentProps<"input">, "type">) {
+  const [shown, setShown] = useState(false);
+  return (
+    <div className="relative">
+      <TextInput {...rest} type={shown ? "text" : "password"} className={cx("pe-18", className)} />
+      <button
+        type="button"
+        aria-pressed={shown}
+        aria-label="Show password"
+        onClick={() => setShown(!shown)}
+        className="absolute inset-y-0 end-0 min-w-16 rounded-md px-3 text-sm font-medium text-pine"
+      >
+        {shown ? "Hide" : "Show"}
+      </button>
+    </div>
+  );
+}
+
+export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
+  <textarea {...useWiring()} className={cx(control, "block min-h-20 resize-y", className)} {...rest} />
+);
+
+export function Select({ className, children, ...rest }: ComponentProps<"select">) {
+  return (
+    <div className="relative">
+      <select {...useWiring()} className={cx(control, "appearance-none bg-surface! pe-10 text-ink!", className)} {...rest}>
+        {children}
+      </select>
+      <Icon name="down" className="pointer-events-none absolute end-3 top-3 text-muted" />
+    </div>
+  );
+}
+
+type TickProps = Omit<ComponentProps<"input">, "type"> & { label: ReactNode; hint?: ReactNode };
+
+export function Checkbox({ label, hint, className, ...rest }: TickProps) {
+  const id = useId();
+  return (
+    <div className={cx("flex min-h-tap items-start gap-3 py-2", className)}>
+      <input id={id} type="checkbox" aria-describedby={hint ? `${id}-hint` : undefined} className="mt-0.5 size-5.5 shrink-0 accent-pine" {...rest} />
+      <div>
+        <label htmlFor={id} className="block">{label}</label>
+        {hint && <p id={`${id}-hint`} className="text-xs text-muted">{hint}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** Something that takes effect by being switched; a Checkbox waits for its form. */
+export function Switch({ label, hint, className, ...rest }: TickProps) {
+  const id = useId();
+  return (
+    <div className={cx("flex min-h-tap items-center justify-between gap-4", className)}>
+      <div>
+        <label htmlFor={id} className="font-medium">{label}</label>
+        {hint && <p id={`${id}-hint`} className="text-xs text-muted">{hint}</p>}
+      </div>
+      <span className="relative grid h-6 w-10 shrink-0">
+        <input
+          id={id}
+          type="checkbox"
+          role="switch"
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          className="peer absolute -inset-x-0.5 -inset-y-2.5 z-1 h-tap w-tap opacity-0"
+          {...rest}
+        />
+        <span
+          className={cx(
+            "rounded-full border-[1.5px] border-edge bg-surface transition-colors",
+            "after:absolute after:start-[4px] after:top-[4.5px] after:size-[15px] after:rounded-full after:bg-edge after:transition-[translate]",
+            "peer-checked:border-pine peer-checked:bg-pine peer-checked:after:translate-x-4 peer-checked:after:bg-on-pine rtl:peer-checked:after:-translate-x-4",
+            "peer-focus-visible:outline-3 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus peer-disabled:opacity-60",
+          )}
+        />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { useId, useRef, useState, type ReactNode } from "react";
+import { cx } from "./class-names";
+
+type Props = { label: string; face: ReactNode; className?: string; children: (close: () => void) => ReactNode };
+
+/** A button that unfolds a small panel under itself; Escape or leaving it folds it again. */
+export function MenuButton({ label, face, className, children }: Props) {
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  return (
+    <div
+      ref={box}
+      className="relative"
+      onBlur={(event) => !box.current?.contains(event.relatedTarget) && setOpen(false)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open) return;
+        setOpen(false);
+        button.current?.focus();
+      }}
+    >
+      <button ref={button} type="button" aria-label={label} aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className={className}>
+        {face}
+      </button>
+      {/* Focusable, so that a press inside does not count as leaving. */}
+      <div id={id} tabIndex={-1} hidden={!open} className={cx("sheet absolute end-0 top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise", !open && "hidden")}>
+        {open && children(() => setOpen(false))}
+      </div>
+    </div>
+  );
+}

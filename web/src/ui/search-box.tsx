@@ -1,0 +1,83 @@
+import { useEffect, useRef, useState } from "react";
+import { cx } from "./class-names";
+import { Icon } from "./icon";
+
+type Props = { label: string; placeholder?: string; value: string; onSearch: (term: string) => void; className?: string };
+
+/** Searches shortly after the typing stops; `/` anywhere on the page leads here. */
+export function SearchBox({ label, placeholder, value, onSearch, className }: Props) {
+  const ref = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [typed, setTyped] = useState(value);
+  const [seen, setSeen] = useState(value);
+
+  // The address bar changed from outside: Back, or Clear Search.
+  if (seen !== value) {
+    setSeen(value);
+    if (typed.trim() !== value) setTyped(value);
+  }
+
+  useEffect(() => {
+    function slash(event: KeyboardEvent) {
+      const from = event.target;
+      const typing = from instanceof HTMLElement && (from.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(from.tagName));
+      if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      ref.current?.focus();
+      ref.current?.select();
+    }
+    document.addEventListener("keydown", slash);
+    return () => {
+      document.removeEventListener("keydown", slash);
+      clearTimeout(timer.current);
+    };
+  }, []);
+
+  function search(term: string, wait: number) {
+    setTyped(term);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onSearch(term.trim()), wait);
+  }
+
+  return (
+    <search className={cx("relative block", className)}>
+      <Icon name="search" className="pointer-events-none absolute start-3.5 top-3 text-muted" />
+      <input
+        ref={ref}
+        type="search"
+        aria-label={label}
+        aria-keyshortcuts="/"
+        placeholder={placeholder ?? label}
+        value={typed}
+        maxLength={200}
+        onChange={(event) => search(event.target.value, 250)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") search(typed, 0);
+          if (event.key === "Escape") search("", 0);
+        }}
+        className="peer min-h-tap w-full min-w-0 rounded-md border border-edge bg-surface ps-11 pe-11 text-ellipsis [&::-webkit-search-cancel-button]:hidden"
+      />
+      {typed ? (
+        <button
+          type="button"
+          aria-label="Clear search text"
+          onClick={() => {
+            search("", 0);
+            ref.current?.focus();
+          }}
+          className="absolute end-0 top-0 grid size-tap place-items-center rounded-md text-muted hover:text-ink"
+        >
+          <Icon name="close" />
+        </button>
+      ) : (
+        <kbd
+          aria-hidden="true"
+          className="pointer-events-none absolute end-3 top-[0.65rem] rounded-[5px] border border-line bg-sunk px-2 font-sans text-xs text-muted peer-focus:hidden pointer-coarse:hidden"
+        >
+          /
+        </kbd>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,84 @@
+import { useSyncExternalStore } from "react";
+import { createPortal } from "react-dom";
+import { IconButton } from "./button";
+import { cx } from "./class-names";
+import { Icon } from "./icon";
+
+type Message = { title: string; description?: string | undefined; destructive?: boolean | undefined };
+type Toast = Message & { id: number };
+
+const lifetime = 5_000;
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
+const listeners = new Set<() => void>();
+let toasts: Toast[] = [];
+let lastId = 0;
+
+/** Says something in passing, for five seconds. Callable from anywhere. */
+export function toast(message: Message) {
+  const id = ++lastId;
+  change([...toasts.slice(-2), { ...message, id }]);
+  leaveLater(id);
+}
+
+export function dismissToasts() {
+  timers.forEach((timer) => clearTimeout(timer));
+  change([]);
+}
+
+function dismiss(id: number) {
+  stay(id);
+  change(toasts.filter((t) => t.id !== id));
+}
+
+function stay(id: number) {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
+}
+
+function leaveLater(id: number) {
+  stay(id);
+  timers.set(id, setTimeout(() => dismiss(id), lifetime));
+}
+
+function change(next: Toast[]) {
+  toasts = next;
+  listeners.forEach((listener) => listener());
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function Toaster() {
+  const shown = useSyncExternalStore(subscribe, () => toasts);
+  return createPortal(
+    <ol
+      aria-live="polite"
+      aria-label="Notifications"
+      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 grid justify-items-end gap-2 p-4"
+    >
+      {shown.map(({ id, title, description, destructive }) => (
+        <li
+          key={id}
+          onPointerEnter={() => stay(id)}
+          onPointerLeave={() => leaveLater(id)}
+          onFocus={() => stay(id)}
+          onBlur={() => leaveLater(id)}
+          className={cx(
+            "sheet pointer-events-auto flex w-full max-w-96 animate-rise items-start gap-3 p-4 shadow-high",
+            destructive ? "border-clay! bg-clay-wash! text-clay" : "border-s-4! border-s-pine!",
+          )}
+        >
+          {destructive && <Icon name="alert" className="mt-0.5" />}
+          <div className="min-w-0 flex-1">
+            <p className="font-semibold">{title}</p>
+            {description && <p dir="auto" className={cx("text-sm", !destructive && "text-muted")}>{description}</p>}
+          </div>
+          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} className="-m-2.5" />
+        </li>
+      ))}
+    </ol>,
+    document.body,
+  );
+}

@@ -1,0 +1,27 @@
+import { cx } from "./class-names";
+
+const hebrew = /[\u0590-\u05ff\ufb1d-\ufb4f]/;
+
+/** "Color War · קאלער וואר" in its two parts; a title of one script stays whole. */
+export function splitScripts(title: string): [string, string | null] {
+  const at = title.lastIndexOf(" · ");
+  if (at < 1) return [title, null];
+  const [first, second] = [title.slice(0, at), title.slice(at + 3).trim()];
+  return second && hebrew.test(second) && !hebrew.test(first) ? [first, second] : [title, null];
+}
+
+/** A title whose Yiddish part stands at the far end of the line. */
+export function TwoScripts({ children, className }: { children: string; className?: string }) {
+  const [first, yiddish] = splitScripts(children);
+  return (
+    <span className={cx("flex flex-wrap items-baseline justify-between gap-x-[1em]", className)}>
+      <span dir="auto" className="title-first" lang={hebrew.test(first) ? "yi" : undefined}>{first}</span>
+      {yiddish && (
+        <>
+          {" "}
+          <bdi lang="yi" dir="rtl" className="text-[0.92em] text-muted">{yiddish}</bdi>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,29 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { compression } from "vite-plugin-compression2";
+import { defineConfig } from "vitest/config";
+
+const server = process.env.CAMP_SERVER ?? "http://127.0.0.1:8080";
+const proxy = Object.fromEntries(["/api", "/media"].map((path) => [path, { target: server }]));
+
+export default defineConfig({
+  plugins: [
+    react(),
+    tailwindcss(),
+    compression({ algorithms: ["brotliCompress", "gzip"], include: /\.(js|css|svg|txt|json)$/, threshold: 512 }),
+  ],
+  server: { proxy },
+  preview: { proxy },
+  build: {
+    // The content security policy allows no data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    manifest: true,
+  },
+  test: {
+    environment: "happy-dom",
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/test/setup.ts"],
+    restoreMocks: true,
+  },
+});
