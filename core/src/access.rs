@@ -1,0 +1,50 @@
+//! Who is looking, and who may watch (decision P9).
+
+use uuid::Uuid;
+
+use crate::settings::Access;
+use crate::{Error, Result};
+
+/// Whoever sent the request, as far as watching is concerned.
+#[derive(Debug, Clone, Default)]
+pub struct Viewer {
+    pub user_id: Option<Uuid>,
+    /// Linked to a family that staff made or approved.
+    pub family: bool,
+    /// Signed in as one of the camp's staff.
+    pub staff_id: Option<Uuid>,
+    /// Random first-party cookie of a browser that is not signed in, to count views and reports.
+    pub browser: Option<Uuid>,
+}
+
+impl Viewer {
+    /// Whether videos, comments and updates are open to this viewer. This one function decides
+    /// for lists, detail, search, previews and media alike.
+    pub fn may_watch(&self, access: Access) -> bool {
+        match access {
+            _ if self.staff_id.is_some() => true,
+            Access::Everyone => true,
+            Access::SignedIn => self.user_id.is_some(),
+            Access::Families => self.family,
+        }
+    }
+
+    /// The same as a refusal that tells the gate page what to do.
+    pub fn must_watch(&self, access: Access) -> Result<()> {
+        if self.may_watch(access) {
+            return Ok(());
+        }
+        match self.user_id {
+            None => Err(Error::SignInRequired),
+            Some(_) => Err(Error::Forbidden {
+                code: "awaiting_approval",
+                text: "The camp has not yet confirmed that you belong to a family of this summer.",
+            }),
+        }
+    }
+
+    /// Something to count this viewer by, once.
+    pub fn key(&self) -> Option<Uuid> {
+        self.user_id.or(self.browser)
+    }
+}

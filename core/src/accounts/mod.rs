@@ -1,0 +1,3 @@
+//! Logins of parents, visitors and staff.
+
+pub(crate) mod letters;

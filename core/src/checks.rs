@@ -1,0 +1,115 @@
+//! Checks of what people type, each with the sentence that tells them what to do.
+
+use crate::error::FieldError;
+use crate::{Error, Result};
+
+/// Collects everything that is wrong with a form, so that it is said at once.
+#[derive(Default)]
+pub struct Checks {
+    wrong: Vec<FieldError>,
+}
+
+impl Checks {
+    pub fn new() -> Checks {
+        Checks::default()
+    }
+
+    pub fn refuse(&mut self, field: &str, message: impl Into<String>) {
+        self.wrong.push(FieldError { field: field.into(), message: message.into() });
+    }
+
+    pub fn require(&mut self, ok: bool, field: &str, message: impl Into<String>) {
+        if !ok {
+            self.refuse(field, message);
+        }
+    }
+
+    /// One line of text: trimmed, no control characters, at most `max` characters.
+    pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
+        self.text(field, value, max, false)
+    }
+
+    /// Text of several lines: trimmed, line ends made `\n`, at most `max` characters.
+    pub fn block(&mut self, field: &str, value: &str, max: usize) -> String {
+        self.text(field, &value.replace("\r\n", "\n").replace('\r', "\n"), max, true)
+    }
+
+    fn text(&mut self, field: &str, value: &str, max: usize, lines: bool) -> String {
+        let value = value.trim();
+        let strange = |c: char| c.is_control() && !(lines && matches!(c, '\n' | '\t'));
+        if value.chars().any(strange) {
+            self.refuse(field, "Please remove the invisible control characters.");
+        } else if value.chars().count() > max {
+            self.refuse(field, format!("Please use at most {max} characters."));
+        }
+        value.to_owned()
+    }
+
+    /// An e-mail address in the one form in which the portal keeps it ([`address`]).
+    pub fn email(&mut self, field: &str, value: &str) -> String {
+        match address(value) {
+            Some(email) => email,
+            None => {
+                self.refuse(field, "Please enter a valid e-mail address.");
+                String::new()
+            }
+        }
+    }
+
+    /// Nothing wrong, or everything that is.
+    pub fn done(self) -> Result<()> {
+        match self.wrong.is_empty() {
+            true => Ok(()),
+            false => Err(Error::Invalid(self.wrong)),
+        }
+    }
+}
+
+/// An address as it is kept and compared: trimmed and in lower case; `None` when it is no address
+/// to which the portal could send mail. At most 254 characters (RFC 5321).
+pub fn address(value: &str) -> Option<String> {
+    let value = value.trim().to_lowercase();
+    let (local, domain) = value.rsplit_once('@')?;
+    let plausible = value.len() <= 254
+        && !local.is_empty()
+        && local.len() <= 64
+        && domain.contains('.')
+        && domain.split('.').all(|label| !label.is_empty() && label.len() <= 63)
+        && !value
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || "<>()[],;:\\\"".contains(c));
+    (plausible && value.parse::<lettre::Address>().is_ok()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_one_form() {
+        assert_eq!(address("  Chaya@Family.Example "), Some("chaya@family.example".into()));
+        for bad in [
+            "",
+            "chaya",
+            "chaya@",
+            "@family.example",
+            "a b@c.example",
+            "a@b@",
+            "a@nodot",
+            "evil@family.example\r\nBcc: all@family.example",
+            "x@.example",
+        ] {
+            assert_eq!(address(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn control_characters_and_overlong_texts_are_refused() {
+        let mut checks = Checks::new();
+        checks.line("title", "a\u{0}b", 10);
+        checks.line("name", "two\nlines", 10);
+        checks.block("content", "too long", 3);
+        let Err(Error::Invalid(wrong)) = checks.done() else { panic!("accepted") };
+        assert_eq!(wrong.len(), 3);
+    }
+}

@@ -1,0 +1,147 @@
+//! What the operator decides at the start: flags, or environment variables that begin with `CAMP_`.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use ipnet::IpNet;
+use lettre::message::Mailbox;
+use url::Url;
+
+use crate::{Error, Result};
+
+/// The options that all commands share.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Where things are")]
+pub struct Config {
+    /// Folder for everything the portal keeps: database, files, mail that is not sent
+    #[arg(long, global = true, env = "CAMP_DATA_DIR", default_value = "data", value_name = "DIR")]
+    pub data_dir: PathBuf,
+
+    /// sqlite://PATH or postgres://USER:PASSWORD@HOST/NAME [default: sqlite://<data-dir>/camp.db]
+    #[arg(
+        long,
+        global = true,
+        env = "CAMP_DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub database_url: Option<String>,
+
+    /// Address and port to listen on
+    #[arg(
+        long,
+        global = true,
+        env = "CAMP_BIND",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDR"
+    )]
+    pub bind: SocketAddr,
+
+    /// Address under which people reach the portal, for links in mail [default: http://<bind>]
+    #[arg(long, global = true, env = "CAMP_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<Url>,
+
+    /// smtps://USER:PASSWORD@HOST, or smtp://HOST:25 on this machine; without it mail is written as .eml files
+    #[arg(long, global = true, env = "CAMP_SMTP_URL", value_name = "URL", hide_env_values = true)]
+    pub smtp_url: Option<String>,
+
+    /// Sender of all mail, for example "Camp <hello@camp.example>"
+    #[arg(long, global = true, env = "CAMP_MAIL_FROM", value_name = "ADDRESS")]
+    pub mail_from: Option<Mailbox>,
+
+    /// Connections that may be open to the mail server at once
+    #[arg(long, global = true, env = "CAMP_MAIL_CONNECTIONS", default_value_t = 4, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub mail_connections: u32,
+
+    /// Mails a second at the most
+    #[arg(long, global = true, env = "CAMP_MAIL_RATE", default_value_t = 50, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub mail_rate: u32,
+
+    /// Where video and picture files lie: a folder or s3://BUCKET/PREFIX [default: <data-dir>/files]
+    #[arg(
+        long,
+        global = true,
+        env = "CAMP_STORAGE_URL",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub storage_url: Option<String>,
+
+    /// Proxies whose X-Forwarded-For is believed, as addresses or networks, separated by commas
+    #[arg(long, global = true, env = "CAMP_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETS",
+          value_parser = network)]
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+fn network(text: &str) -> std::result::Result<IpNet, String> {
+    text.parse::<IpNet>()
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| "give an address like 10.0.0.1 or a network like 10.0.0.0/8".into())
+}
+
+impl Config {
+    pub fn database_url(&self) -> String {
+        match &self.database_url {
+            Some(url) => url.clone(),
+            None => format!("sqlite://{}", self.data_dir.join("camp.db").display()),
+        }
+    }
+
+    /// The address for links, without a slash at its end.
+    pub fn public_url(&self) -> String {
+        match &self.public_url {
+            Some(url) => url.as_str().trim_end_matches('/').to_owned(),
+            None => format!("http://{}", self.bind),
+        }
+    }
+
+    /// Whether people reach the portal by https; cookies depend on it.
+    pub fn https(&self) -> bool {
+        self.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+    }
+
+    /// The sender, with the site's name when the operator gave only an address.
+    pub fn mail_from(&self, site_name: &str) -> Mailbox {
+        match &self.mail_from {
+            Some(from) if from.name.is_some() => from.clone(),
+            Some(from) => Mailbox::new(Some(site_name.to_owned()), from.email.clone()),
+            None => Mailbox::new(Some(site_name.to_owned()), no_reply(self.mail_domain())),
+        }
+    }
+
+    /// The domain of the sender, also of Message-IDs.
+    pub fn mail_domain(&self) -> String {
+        if let Some(from) = &self.mail_from {
+            return from.email.domain().to_owned();
+        }
+        match self.public_url.as_ref().and_then(Url::domain) {
+            Some(domain) => domain.to_owned(),
+            None => "localhost".to_owned(),
+        }
+    }
+
+    pub fn mail_folder(&self) -> PathBuf {
+        self.data_dir.join("mail")
+    }
+
+    /// What no value by itself can be refused for, but their combination can.
+    pub fn check(&self) -> Result<()> {
+        if let Some(url) = &self.public_url {
+            let plain = matches!(url.scheme(), "http" | "https") && url.host().is_some();
+            if !plain || url.query().is_some() || url.fragment().is_some() || url.path() != "/" {
+                return Err(Error::Setup(
+                    "--public-url must be like https://camp.example, without a path.".into(),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_reply(domain: String) -> lettre::Address {
+    lettre::Address::new("no-reply", domain)
+        .or_else(|_| lettre::Address::new("no-reply", "localhost"))
+        .unwrap_or_else(|_| unreachable!("no-reply@localhost is an address"))
+}

@@ -1,0 +1,337 @@
+//! The database: SQLite by default, PostgreSQL for those who have one, with one SQL text for both.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::sqlite::{
+    SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteRow, SqliteSynchronous,
+};
+use sqlx::{Arguments, Encode, FromRow, Postgres, Sqlite, Transaction, Type};
+
+use crate::{Error, Result};
+
+static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
+
+/// An open database.
+///
+/// SQLite has one connection that writes and several that read: two to three times faster than a
+/// pool in which everybody writes, and nobody is ever refused because somebody else is writing.
+#[derive(Clone, Debug)]
+pub enum Db {
+    Sqlite { write: SqlitePool, read: SqlitePool },
+    Postgres(PgPool),
+}
+
+/// A transaction that may write. Dropped without [`Tx::commit`] it leaves nothing behind.
+pub enum Tx {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+/// Whatever can be bound on both engines.
+pub trait Value:
+    for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send
+{
+}
+impl<T> Value for T where
+    T: for<'q> Encode<'q, Sqlite>
+        + Type<Sqlite>
+        + for<'q> Encode<'q, Postgres>
+        + Type<Postgres>
+        + Send
+{
+}
+
+/// Whatever can be read from a row of both engines.
+pub trait Row:
+    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
+{
+}
+impl<T> Row for T where
+    T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
+{
+}
+
+/// Where a query runs: on a pool (reading) or inside a transaction.
+pub enum On<'c> {
+    Db(&'c Db),
+    Tx(&'c mut Tx),
+}
+
+impl<'c> From<&'c Db> for On<'c> {
+    fn from(db: &'c Db) -> Self {
+        On::Db(db)
+    }
+}
+
+impl<'c> From<&'c mut Tx> for On<'c> {
+    fn from(tx: &'c mut Tx) -> Self {
+        On::Tx(tx)
+    }
+}
+
+impl<'c> On<'c> {
+    pub(crate) fn sql(self, text: &'static str) -> Query<'c> {
+        let args = match &self {
+            On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) => Args::Sqlite(Default::default()),
+            On::Db(Db::Postgres(_)) | On::Tx(Tx::Postgres(_)) => Args::Postgres(Default::default()),
+        };
+        Query { on: self, text, args, wrong: None }
+    }
+}
+
+enum Args {
+    Sqlite(SqliteArguments),
+    Postgres(PgArguments),
+}
+
+/// One statement with its values: `$1` placeholders, bound in order.
+#[must_use]
+pub(crate) struct Query<'c> {
+    on: On<'c>,
+    text: &'static str,
+    args: Args,
+    wrong: Option<sqlx::Error>,
+}
+
+/// Runs the query on whichever engine it is for; `$call` is sqlx's method for the number of rows.
+macro_rules! run {
+    ($query:expr, $make:ident, $call:ident) => {{
+        let Query { on, text, args, wrong } = $query;
+        if let Some(wrong) = wrong {
+            return Err(wrong.into());
+        }
+        match (on, args) {
+            (On::Db(Db::Sqlite { read, .. }), Args::Sqlite(args)) => {
+                sqlx::$make::<Sqlite, T, _>(text, args).$call(read).await?
+            }
+            (On::Tx(Tx::Sqlite(tx)), Args::Sqlite(args)) => {
+                sqlx::$make::<Sqlite, T, _>(text, args).$call(&mut **tx).await?
+            }
+            (On::Db(Db::Postgres(pool)), Args::Postgres(args)) => {
+                sqlx::$make::<Postgres, T, _>(text, args).$call(pool).await?
+            }
+            (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
+                sqlx::$make::<Postgres, T, _>(text, args).$call(&mut **tx).await?
+            }
+            _ => unreachable!("arguments are made for the engine they run on"),
+        }
+    }};
+}
+
+impl Query<'_> {
+    pub(crate) fn bind(mut self, value: impl Value) -> Self {
+        let added = match &mut self.args {
+            Args::Sqlite(args) => args.add(value),
+            Args::Postgres(args) => args.add(value),
+        };
+        if let Err(wrong) = added {
+            self.wrong.get_or_insert(sqlx::Error::Encode(wrong));
+        }
+        self
+    }
+
+    pub(crate) async fn all<T: Row>(self) -> Result<Vec<T>> {
+        Ok(run!(self, query_as_with, fetch_all))
+    }
+
+    pub(crate) async fn one<T: Row>(self) -> Result<T> {
+        Ok(run!(self, query_as_with, fetch_one))
+    }
+
+    pub(crate) async fn optional<T: Row>(self) -> Result<Option<T>> {
+        Ok(run!(self, query_as_with, fetch_optional))
+    }
+
+    /// The single value of the single row.
+    pub(crate) async fn scalar<T>(self) -> Result<T>
+    where
+        (T,): Row,
+    {
+        Ok(self.one::<(T,)>().await?.0)
+    }
+
+    /// How many rows were written.
+    pub(crate) async fn execute(self) -> Result<u64> {
+        let Query { on, text, args, wrong } = self;
+        if let Some(wrong) = wrong {
+            return Err(wrong.into());
+        }
+        Ok(match (on, args) {
+            (On::Db(Db::Sqlite { write, .. }), Args::Sqlite(args)) => {
+                sqlx::query_with::<Sqlite, _>(text, args).execute(write).await?.rows_affected()
+            }
+            (On::Tx(Tx::Sqlite(tx)), Args::Sqlite(args)) => {
+                sqlx::query_with::<Sqlite, _>(text, args).execute(&mut **tx).await?.rows_affected()
+            }
+            (On::Db(Db::Postgres(pool)), Args::Postgres(args)) => {
+                sqlx::query_with::<Postgres, _>(text, args).execute(pool).await?.rows_affected()
+            }
+            (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
+                sqlx::query_with::<Postgres, _>(text, args)
+                    .execute(&mut **tx)
+                    .await?
+                    .rows_affected()
+            }
+            _ => unreachable!("arguments are made for the engine they run on"),
+        })
+    }
+}
+
+impl Db {
+    /// Opens `sqlite://path` (made when missing) or `postgres://…`. Nothing is migrated.
+    pub async fn open(url: &str) -> Result<Db> {
+        if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            let options = PgConnectOptions::from_str(url)?.application_name("camp");
+            let pool = PgPoolOptions::new()
+                .max_connections(16)
+                .acquire_timeout(Duration::from_secs(5))
+                .connect_with(options)
+                .await?;
+            return Ok(Db::Postgres(pool));
+        }
+        if !url.starts_with("sqlite:") {
+            return Err(Error::Setup(format!(
+                "The database address must begin with sqlite:// or postgres://, not “{}”.",
+                url.split(':').next().unwrap_or_default()
+            )));
+        }
+        let options = SqliteConnectOptions::from_str(url)?
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(5))
+            .pragma("temp_store", "memory")
+            .optimize_on_close(true, None);
+        let write = SqlitePoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(Duration::from_secs(10))
+            .connect_with(options.clone())
+            .await?;
+        let read = SqlitePoolOptions::new()
+            .max_connections(4)
+            .acquire_timeout(Duration::from_secs(5))
+            .connect_with(options)
+            .await?;
+        Ok(Db::Sqlite { write, read })
+    }
+
+    /// Begins a transaction that writes. On SQLite it is the only one in the process.
+    pub async fn begin(&self) -> Result<Tx> {
+        Ok(match self {
+            Db::Sqlite { write, .. } => Tx::Sqlite(write.begin_with("begin immediate").await?),
+            Db::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+        })
+    }
+
+    /// One statement outside a transaction.
+    pub(crate) fn sql(&self, text: &'static str) -> Query<'_> {
+        On::Db(self).sql(text)
+    }
+
+    /// Brings the schema up to date: ours, then the one of the job queue. Safe to run again.
+    ///
+    /// On SQLite the migrator takes no lock of its own, so the caller sees to it that one process
+    /// migrates at a time ([`crate::App::migrate`]).
+    pub(crate) async fn migrate(&self) -> Result<()> {
+        match self {
+            Db::Sqlite { write, .. } => {
+                MIGRATIONS.run(write).await?;
+                // Its own `setup()` would switch `synchronous` off.
+                let mut queue = apalis_sqlite::SqliteStorage::<()>::migrations();
+                queue.dangerous_set_table_name("_apalis_migrations");
+                queue.run(write).await?;
+            }
+            Db::Postgres(pool) => {
+                MIGRATIONS.run(pool).await?;
+                let mut queue = apalis_postgres::PostgresStorage::<()>::migrations();
+                queue.dangerous_set_table_name("_apalis_migrations");
+                queue.run(pool).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many of our migrations are not yet applied.
+    pub async fn pending_migrations(&self) -> Result<usize> {
+        let all = MIGRATIONS.iter().filter(|m| m.migration_type.is_up_migration()).count();
+        let table: i64 = match self {
+            Db::Sqlite { .. } => {
+                self.sql("select count(*) from sqlite_master where name = '_sqlx_migrations'")
+                    .scalar()
+                    .await?
+            }
+            Db::Postgres(_) => {
+                self.sql(
+                    "select count(*) from information_schema.tables
+                     where table_schema = current_schema() and table_name = '_sqlx_migrations'",
+                )
+                .scalar()
+                .await?
+            }
+        };
+        if table == 0 {
+            return Ok(all);
+        }
+        let done: i64 =
+            self.sql("select count(*) from _sqlx_migrations where success").scalar().await?;
+        Ok(all.saturating_sub(done as usize))
+    }
+
+    pub fn engine(&self) -> &'static str {
+        match self {
+            Db::Sqlite { .. } => "sqlite",
+            Db::Postgres(_) => "postgres",
+        }
+    }
+
+    /// Answers whether the database answers.
+    pub async fn ping(&self) -> Result<()> {
+        self.sql("select cast(1 as bigint)").scalar::<i64>().await.map(drop)
+    }
+
+    pub async fn close(&self) {
+        match self {
+            Db::Sqlite { write, read } => {
+                read.close().await;
+                write.close().await;
+            }
+            Db::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl Tx {
+    pub(crate) fn sql(&mut self, text: &'static str) -> Query<'_> {
+        On::Tx(self).sql(text)
+    }
+
+    pub async fn commit(self) -> Result<()> {
+        match self {
+            Tx::Sqlite(tx) => tx.commit().await?,
+            Tx::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+
+    pub async fn rollback(self) -> Result<()> {
+        match self {
+            Tx::Sqlite(tx) => tx.rollback().await?,
+            Tx::Postgres(tx) => tx.rollback().await?,
+        }
+        Ok(())
+    }
+
+    /// Lets one transaction at a time pass for `name`, where a rule spans several rows ("the last
+    /// owner stays"). SQLite has a single writer, so there it holds by itself.
+    pub(crate) async fn serialize(&mut self, name: &str) -> Result<()> {
+        if let Tx::Postgres(_) = self {
+            self.sql("select pg_advisory_xact_lock(hashtext($1))").bind(name).execute().await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Folding of texts for search, so that a grandmother finds a video however its title was typed.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Lower case, Latin accents and Hebrew points removed, Yiddish ligatures taken apart and final
+/// letters made plain. The same folding is applied to what is searched and to what is typed.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.nfkd() {
+        match c {
+            // Combining marks: Latin accents, Hebrew points and cantillation.
+            '\u{0300}'..='\u{036f}'
+            | '\u{0591}'..='\u{05bd}'
+            | '\u{05bf}'
+            | '\u{05c1}'
+            | '\u{05c2}'
+            | '\u{05c4}'
+            | '\u{05c5}'
+            | '\u{05c7}' => {}
+            'װ' => folded.push_str("וו"),
+            'ױ' => folded.push_str("וי"),
+            'ײ' => folded.push_str("יי"),
+            'ך' => folded.push('כ'),
+            'ם' => folded.push('מ'),
+            'ן' => folded.push('נ'),
+            'ף' => folded.push('פ'),
+            'ץ' => folded.push('צ'),
+            '־' | '–' | '—' => folded.push('-'),
+            '’' | '‘' | '׳' => folded.push('\''),
+            '“' | '”' | '״' => folded.push('"'),
+            c if c.is_whitespace() => folded.push(' '),
+            c => folded.extend(c.to_lowercase()),
+        }
+    }
+    folded.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// What is typed into a search box as a pattern for `like … escape '\'`.
+pub fn pattern(typed: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in fold(typed).chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yiddish_is_found_with_and_without_points_and_ligatures() {
+        assert_eq!(fold("װיזיטינג דעי"), fold("וויזיטינג  דעי"));
+        assert_eq!(fold("שַׁבָּת"), fold("שבת"));
+        assert_eq!(fold("אַלטער ײִד"), fold("אלטער ייד"));
+        assert_eq!(fold("סיום"), fold("סיומ"));
+        assert_eq!(fold("Café COLOR War"), "cafe color war");
+    }
+
+    #[test]
+    fn wildcards_are_only_characters() {
+        assert_eq!(pattern("100%_a\\b"), "%100\\%\\_a\\\\b%");
+    }
+}

@@ -1,0 +1,278 @@
+//! Work that is done later, by the worker: enqueued in the transaction that causes it, so that
+//! neither happens without the other.
+//!
+//! apalis runs the jobs; the truth (what must be done, what was done) stands in our own rows. A job
+//! may run twice and beside itself, so it claims its work first.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+
+use apalis::prelude::TaskBuilder;
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::FutureExt;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::db::{Db, Tx};
+use crate::{App, Error, Result};
+
+/// The one queue.
+pub const QUEUE: &str = "portal";
+
+/// A piece of work: ids only, with a permanent name.
+pub trait Job: Serialize + DeserializeOwned + Send + 'static {
+    const NAME: &'static str;
+    /// How often it may fail before it is put aside for `camp jobs retry`.
+    const ATTEMPTS: i64 = 10;
+
+    fn run(self, app: &App) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// What lies in the queue.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Envelope {
+    pub name: String,
+    pub args: Value,
+    /// 1 for the first.
+    pub attempt: i64,
+}
+
+/// Enqueues a job that runs as soon as the transaction is committed.
+pub async fn enqueue<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
+    enqueue_at(tx, app, job, None).await
+}
+
+/// Enqueues a job for a moment (whole seconds) or for now.
+pub async fn enqueue_at<J: Job>(
+    tx: &mut Tx,
+    app: &App,
+    job: &J,
+    at: Option<DateTime<Utc>>,
+) -> Result<()> {
+    let args = serde_json::to_value(job).map_err(Error::unforeseen)?;
+    push(tx, app, &Envelope { name: J::NAME.into(), args, attempt: 1 }, at).await
+}
+
+async fn push(
+    tx: &mut Tx,
+    app: &App,
+    envelope: &Envelope,
+    at: Option<DateTime<Utc>>,
+) -> Result<()> {
+    let bytes = serde_json::to_vec(envelope).map_err(Error::unforeseen)?;
+    // The queue sleeps by the machine's clock, whatever ours says in a test.
+    let delay = at.map_or(TimeDelta::zero(), |at| at - app.clock.now()).max(TimeDelta::zero());
+    let run_at = (Utc::now() + delay).timestamp().max(0) as u64;
+    let task = TaskBuilder::new(bytes).run_at_timestamp(run_at).build();
+    match tx {
+        Tx::Sqlite(tx) => apalis_sqlite::queries::push_tasks(&mut **tx, QUEUE, &[task])
+            .await
+            .map_err(Error::unforeseen),
+        Tx::Postgres(tx) => apalis_postgres::queries::push_tasks(&mut **tx, QUEUE, vec![task])
+            .await
+            .map_err(Error::unforeseen),
+    }
+}
+
+type Runner = for<'a> fn(&'a App, Value) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
+
+/// The jobs that a worker knows.
+#[derive(Clone, Default)]
+pub struct Jobs {
+    known: Vec<(&'static str, i64, Runner)>,
+}
+
+impl Jobs {
+    pub fn with<J: Job>(mut self) -> Jobs {
+        self.known.push((J::NAME, J::ATTEMPTS, |app, args| {
+            Box::pin(async move {
+                let job: J = serde_json::from_value(args).map_err(Error::unforeseen)?;
+                job.run(app).await
+            })
+        }));
+        self
+    }
+
+    /// Runs one job. When it fails, its next attempt is enqueued, later each time, or after the
+    /// last one it is put aside. An error comes back only when not even that could be written.
+    pub async fn perform(&self, app: &App, envelope: Envelope) -> Result<()> {
+        let Some((name, attempts, run)) = self.known.iter().find(|(n, ..)| *n == envelope.name)
+        else {
+            return give_up(app, &envelope, "no worker of this version knows this job").await;
+        };
+        let started = std::time::Instant::now();
+        let outcome = AssertUnwindSafe(run(app, envelope.args.clone())).catch_unwind().await;
+        let error = match outcome {
+            Ok(Ok(())) => {
+                tracing::debug!(job = name, ms = started.elapsed().as_millis() as u64, "job done");
+                return Ok(());
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => panic_text(panic.as_ref()),
+        };
+        tracing::warn!(job = name, attempt = envelope.attempt, error, "job failed");
+        if envelope.attempt >= *attempts {
+            return give_up(app, &envelope, &error).await;
+        }
+        let next = Envelope { attempt: envelope.attempt + 1, ..envelope };
+        let mut tx = app.db.begin().await?;
+        push(&mut tx, app, &next, Some(app.clock.now() + delay_after(next.attempt - 1))).await?;
+        tx.commit().await
+    }
+}
+
+/// The wait after the n-th failure: 5 s, doubling, at most 15 minutes.
+pub fn delay_after(failures: i64) -> TimeDelta {
+    TimeDelta::seconds((5i64 << failures.clamp(1, 9).saturating_sub(1)).min(900))
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panic: {}", text.unwrap_or_default())
+}
+
+async fn give_up(app: &App, envelope: &Envelope, error: &str) -> Result<()> {
+    tracing::error!(job = envelope.name, error, "job put aside; `camp jobs retry` tries it again");
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "insert into failed_jobs (id, name, args, error, attempts, failed_at)
+         values ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(Uuid::now_v7())
+    .bind(&envelope.name)
+    .bind(envelope.args.to_string())
+    .bind(error)
+    .bind(envelope.attempt)
+    .bind(app.clock.now())
+    .execute()
+    .await?;
+    tx.commit().await
+}
+
+/// A job that waits, runs or was put aside.
+#[derive(Debug, Serialize)]
+pub struct Listed {
+    pub id: String,
+    pub name: String,
+    /// `waiting`, `running` or `failed`.
+    pub state: &'static str,
+    pub args: Value,
+    pub error: Option<String>,
+    pub attempts: i64,
+    /// When it runs next, or when it failed.
+    pub at: DateTime<Utc>,
+}
+
+/// All jobs that are not done, the failed ones first; at most `limit` of each kind.
+pub async fn list(db: &Db, limit: i64) -> Result<Vec<Listed>> {
+    let failed: Vec<(Uuid, String, String, String, i64, DateTime<Utc>)> = db
+        .sql(
+            "select id, name, args, error, attempts, failed_at from failed_jobs
+             order by failed_at desc limit $1",
+        )
+        .bind(limit)
+        .all()
+        .await?;
+    let open: Vec<(Vec<u8>, String, String, i64)> = match db {
+        Db::Sqlite { .. } => db.sql(
+            "select cast(job as blob), id, status, run_at from Jobs
+             where status in ('Pending', 'Queued', 'Running') order by run_at limit $1",
+        ),
+        Db::Postgres(_) => db.sql(
+            "select job, id, status, cast(extract(epoch from run_at) as bigint) from apalis.jobs
+             where status in ('Pending', 'Queued', 'Running') order by run_at limit $1",
+        ),
+    }
+    .bind(limit)
+    .all()
+    .await?;
+    let failed = failed.into_iter().map(|(id, name, args, error, attempts, at)| Listed {
+        id: id.to_string(),
+        name,
+        state: "failed",
+        args: serde_json::from_str(&args).unwrap_or_default(),
+        error: Some(error),
+        attempts,
+        at,
+    });
+    let open = open.into_iter().filter_map(|(job, id, status, run_at)| {
+        let envelope: Envelope = serde_json::from_slice(&job).ok()?;
+        Some(Listed {
+            id,
+            name: envelope.name,
+            state: if status == "Pending" { "waiting" } else { "running" },
+            args: envelope.args,
+            error: None,
+            attempts: envelope.attempt,
+            at: DateTime::from_timestamp(run_at, 0)?,
+        })
+    });
+    Ok(failed.chain(open).collect())
+}
+
+/// Enqueues failed jobs again: all, or one by its id. Returns how many.
+pub async fn retry(app: &App, id: Option<Uuid>) -> Result<usize> {
+    let mut tx = app.db.begin().await?;
+    let failed: Vec<(String, String)> = tx
+        .sql("delete from failed_jobs where ($1 is null or id = $1) returning name, args")
+        .bind(id)
+        .all()
+        .await?;
+    for (name, args) in &failed {
+        let args = serde_json::from_str(args).map_err(Error::unforeseen)?;
+        push(&mut tx, app, &Envelope { name: name.clone(), args, attempt: 1 }, None).await?;
+    }
+    tx.commit().await?;
+    Ok(failed.len())
+}
+
+/// How many jobs were put aside.
+pub async fn failed(db: &Db) -> Result<i64> {
+    db.sql("select count(*) from failed_jobs").scalar().await
+}
+
+/// Takes the jobs that are due out of the queue, for [`Jobs::perform`] outside the worker: in
+/// tests, which cannot wait, and in commands that end when the work is done.
+pub async fn take_due(app: &App) -> Result<Vec<Envelope>> {
+    let mut tx = app.db.begin().await?;
+    let rows: Vec<(Vec<u8>,)> = match &tx {
+        Tx::Sqlite(_) => tx.sql(
+            "delete from Jobs where status = 'Pending' and job_type = $1
+               and run_at <= cast(strftime('%s', 'now') as integer)
+             returning cast(job as blob)",
+        ),
+        Tx::Postgres(_) => tx.sql(
+            "delete from apalis.jobs where status = 'Pending' and job_type = $1 and run_at <= now()
+             returning job",
+        ),
+    }
+    .bind(QUEUE)
+    .all()
+    .await?;
+    tx.commit().await?;
+    rows.iter().map(|(job,)| serde_json::from_slice(job).map_err(Error::unforeseen)).collect()
+}
+
+/// Removes finished jobs of more than a day ago; apalis itself would remove all, whatever their age.
+pub async fn prune(app: &App) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    match &tx {
+        Tx::Sqlite(_) => tx.sql(
+            "delete from Jobs where status in ('Done', 'Killed', 'Failed')
+               and done_at < cast(strftime('%s', 'now') as integer) - 86400",
+        ),
+        Tx::Postgres(_) => tx.sql(
+            "delete from apalis.jobs where status in ('Done', 'Killed', 'Failed')
+               and done_at < now() - interval '1 day'",
+        ),
+    }
+    .execute()
+    .await?;
+    tx.commit().await
+}

@@ -1,0 +1,25 @@
+//! Everything the portal knows, and nothing about how it is reached.
+//!
+//! The camp's nouns are the folders; `app`, `db`, `jobs`, `mail` and `files` carry them.
+
+mod app;
+mod error;
+
+pub mod access;
+pub mod accounts;
+pub mod audit;
+pub mod checks;
+pub mod clock;
+pub mod config;
+pub mod db;
+pub mod files;
+pub mod fold;
+pub mod jobs;
+pub mod mail;
+pub mod notifications;
+pub mod settings;
+pub mod videos;
+
+pub use app::{App, Keys};
+pub use config::Config;
+pub use error::{Error, FieldError, OrTaken, Result};

@@ -1,0 +1,215 @@
+//! The post office: hands one mail to an SMTP server, to a folder of .eml files, or in tests to
+//! memory. What must be sent, and what was, is the business of [`crate::notifications`].
+
+mod smtp;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use lettre::Message;
+use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MultiPart};
+use tokio::sync::Semaphore;
+
+use crate::config::Config;
+use crate::{Error, Result};
+
+/// One mail, ready to go.
+#[derive(Clone, Debug)]
+pub struct Mail {
+    pub from: Mailbox,
+    pub to: Mailbox,
+    pub reply_to: Option<Mailbox>,
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+    /// Stays the same when the mail is sent again, so that mailboxes can tell.
+    pub message_id: String,
+    /// Where a mail program posts to unsubscribe its reader at once (RFC 8058).
+    pub unsubscribe_url: Option<String>,
+    pub date: DateTime<Utc>,
+}
+
+/// Why a mail did not go.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The server cannot be reached or does not answer; nothing to do with this mail.
+    #[error("the mail server cannot be reached: {0}")]
+    Unreachable(String),
+    /// The server said "later" (4xx).
+    #[error("{0}")]
+    Later(String),
+    /// The server said no (5xx); `address` when it is the address that it does not want.
+    #[error("{text}")]
+    Refused { text: String, address: bool },
+}
+
+#[derive(Clone)]
+pub struct Mailer {
+    way: Way,
+    /// Connections that may be open at once.
+    pub(crate) slots: Arc<Semaphore>,
+    pub connections: u32,
+    pace: Arc<Mutex<Pace>>,
+}
+
+#[derive(Clone)]
+enum Way {
+    Smtp(Arc<smtp::Smtp>),
+    Folder(PathBuf),
+    Memory(Arc<Mutex<Vec<Mail>>>),
+}
+
+/// Spreads mails over time, and stays quiet after the server could not be reached.
+struct Pace {
+    gap: Duration,
+    next: Instant,
+    down_until: Option<Instant>,
+}
+
+/// How long the server is left alone after it could not be reached.
+const REST: Duration = Duration::from_secs(30);
+
+impl Mailer {
+    pub fn open(config: &Config) -> Result<Mailer> {
+        let way = match &config.smtp_url {
+            Some(url) => Way::Smtp(Arc::new(smtp::Smtp::open(url)?)),
+            None => {
+                let folder = config.mail_folder();
+                std::fs::create_dir_all(&folder).map_err(|e| {
+                    Error::Setup(format!("The folder {} cannot be made: {e}", folder.display()))
+                })?;
+                Way::Folder(folder)
+            }
+        };
+        Ok(Mailer::new(way, config.mail_connections, config.mail_rate))
+    }
+
+    /// Keeps the mails; for tests.
+    pub fn memory() -> (Mailer, Arc<Mutex<Vec<Mail>>>) {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        (Mailer::new(Way::Memory(kept.clone()), 4, 10_000), kept)
+    }
+
+    fn new(way: Way, connections: u32, rate: u32) -> Mailer {
+        Mailer {
+            way,
+            slots: Arc::new(Semaphore::new(connections as usize)),
+            connections,
+            pace: Arc::new(Mutex::new(Pace {
+                gap: Duration::from_secs(1) / rate.max(1),
+                next: Instant::now(),
+                down_until: None,
+            })),
+        }
+    }
+
+    /// Where the mails go, in words for the operator.
+    pub fn destination(&self) -> String {
+        match &self.way {
+            Way::Smtp(smtp) => format!("{}:{}", smtp.host, smtp.port),
+            Way::Folder(folder) => folder.display().to_string(),
+            Way::Memory(_) => "memory".into(),
+        }
+    }
+
+    pub fn folder(&self) -> Option<&PathBuf> {
+        match &self.way {
+            Way::Folder(folder) => Some(folder),
+            _ => None,
+        }
+    }
+
+    /// How long to leave the server alone, when it could not be reached just now.
+    pub fn resting(&self) -> Option<Duration> {
+        let pace = self.pace.lock().expect("no panic inside");
+        pace.down_until.and_then(|until| until.checked_duration_since(Instant::now()))
+    }
+
+    /// Waits for a free connection and for the mail's turn at the configured rate. The permit is
+    /// held while the mail is on its way.
+    pub(crate) async fn turn(&self) -> tokio::sync::OwnedSemaphorePermit {
+        let permit = self.slots.clone().acquire_owned().await.expect("never closed");
+        let at = {
+            let mut pace = self.pace.lock().expect("no panic inside");
+            let at = pace.next.max(Instant::now());
+            pace.next = at + pace.gap;
+            at
+        };
+        tokio::time::sleep_until(at.into()).await;
+        permit
+    }
+
+    /// Hands the mail over; it is gone when this returns. Takes at most 30 seconds.
+    pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
+        let message = compose(mail)
+            .map_err(|e| SendError::Refused { text: e.to_string(), address: false })?;
+        let sent = match &self.way {
+            Way::Smtp(smtp) => smtp.send(message.envelope(), &message.formatted()).await,
+            Way::Folder(folder) => write(folder, mail, &message.formatted()).await,
+            Way::Memory(kept) => {
+                kept.lock().expect("no panic inside").push(mail.clone());
+                Ok(())
+            }
+        };
+        let mut pace = self.pace.lock().expect("no panic inside");
+        pace.down_until = match &sent {
+            Err(SendError::Unreachable(_)) => Some(Instant::now() + REST),
+            _ => None,
+        };
+        sent
+    }
+}
+
+fn compose(mail: &Mail) -> Result<Message> {
+    let name = |name| HeaderName::new_from_ascii_str(name);
+    let mut builder = Message::builder()
+        .from(mail.from.clone())
+        .to(mail.to.clone())
+        .subject(&mail.subject)
+        .date(mail.date.into())
+        .message_id(Some(mail.message_id.clone()))
+        .raw_header(HeaderValue::new(name("Auto-Submitted"), "auto-generated".into()));
+    if let Some(reply_to) = &mail.reply_to {
+        builder = builder.reply_to(reply_to.clone());
+    }
+    if let Some(url) = &mail.unsubscribe_url {
+        builder = builder
+            .raw_header(HeaderValue::dangerous_new_pre_encoded(
+                name("List-Unsubscribe"),
+                format!("<{url}>"),
+                format!("<{url}>"),
+            ))
+            .raw_header(HeaderValue::new(
+                name("List-Unsubscribe-Post"),
+                "List-Unsubscribe=One-Click".into(),
+            ));
+    }
+    builder
+        .multipart(MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone()))
+        .map_err(Error::unforeseen)
+}
+
+/// Writes the mail under a name that sorts by time. A mail that is sent twice has the same
+/// Message-ID but another name, as it would be twice in a mailbox.
+async fn write(folder: &std::path::Path, mail: &Mail, bytes: &[u8]) -> Result<(), SendError> {
+    let stamp = mail.date.format("%Y%m%d-%H%M%S");
+    let who: String = mail
+        .to
+        .email
+        .to_string()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || ".-_@".contains(c) { c } else { '_' })
+        .collect();
+    let name = format!("{stamp}-{who}-{}", uuid::Uuid::now_v7().simple());
+    let unfinished = folder.join(format!(".{name}.part"));
+    let finished = folder.join(format!("{name}.eml"));
+    let written = async {
+        tokio::fs::create_dir_all(folder).await?;
+        tokio::fs::write(&unfinished, bytes).await?;
+        tokio::fs::rename(&unfinished, &finished).await
+    };
+    written.await.map_err(|e| SendError::Unreachable(e.to_string()))
+}

@@ -1,0 +1,155 @@
+//! Mail over SMTP, on connections that are kept for the next mail.
+//!
+//! lettre 0.11.23 writes a mail in two pieces without TCP_NODELAY, which costs 44 ms a mail on any
+//! server; hence the connection is opened here.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use lettre::address::Envelope;
+use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use super::SendError;
+use crate::{Error, Result};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) struct Smtp {
+    pub host: String,
+    pub port: u16,
+    security: Security,
+    credentials: Option<Credentials>,
+    hello: ClientId,
+    parked: Mutex<Vec<AsyncSmtpConnection>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Security {
+    /// Only on this machine.
+    None,
+    StartTls,
+    Tls,
+}
+
+impl Smtp {
+    /// `smtps://user:password@host:465`, `smtp://host:587` (STARTTLS required), or
+    /// `smtp://localhost:25` without TLS on this machine.
+    pub fn open(url: &str) -> Result<Smtp> {
+        let wrong = |text: &str| Error::Setup(format!("--smtp-url {text}"));
+        let url =
+            Url::parse(url).map_err(|_| wrong("is not an address like smtps://mail.example"))?;
+        let loopback = match url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(ip)) => ip.is_loopback(),
+            Some(Host::Ipv6(ip)) => ip.is_loopback(),
+            None => return Err(wrong("names no host")),
+        };
+        let (security, port) = match url.scheme() {
+            "smtps" => (Security::Tls, 465),
+            "smtp" if loopback => (Security::None, 25),
+            "smtp" => (Security::StartTls, 587),
+            _ => return Err(wrong("must begin with smtps:// or smtp://")),
+        };
+        let decode = |text: &str| {
+            let pairs = format!("v={}", text.replace('+', "%2B"));
+            url::form_urlencoded::parse(pairs.as_bytes()).next().map(|(_, v)| v.into_owned())
+        };
+        let credentials = url.password().map(|password| {
+            Credentials::new(
+                decode(url.username()).unwrap_or_default(),
+                decode(password).unwrap_or_default(),
+            )
+        });
+        Ok(Smtp {
+            host: url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned(),
+            port: url.port().unwrap_or(port),
+            security,
+            credentials,
+            hello: ClientId::default(),
+            parked: Mutex::default(),
+        })
+    }
+
+    pub async fn send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), SendError> {
+        match timeout(PATIENCE, self.try_send(envelope, message)).await {
+            Ok(sent) => sent,
+            Err(_) => Err(SendError::Unreachable("no answer within 30 seconds".into())),
+        }
+    }
+
+    async fn try_send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), SendError> {
+        let parked = self.parked.lock().expect("no panic inside").pop();
+        let mut connection = match self.alive(parked).await {
+            Some(parked) => parked,
+            None => self.connect().await.map_err(sort)?,
+        };
+        let sent = connection.send(envelope, message).await.map_err(sort);
+        if !connection.has_broken() && !matches!(sent, Err(SendError::Unreachable(_))) {
+            self.parked.lock().expect("no panic inside").push(connection);
+        }
+        sent.map(drop)
+    }
+
+    /// The server may have closed a connection while it was parked.
+    async fn alive(&self, parked: Option<AsyncSmtpConnection>) -> Option<AsyncSmtpConnection> {
+        let mut parked = parked?;
+        parked.test_connected().await.then_some(parked)
+    }
+
+    async fn connect(&self) -> Result<AsyncSmtpConnection, lettre::transport::smtp::Error> {
+        let tls = || TlsParameters::new(self.host.clone());
+        let address = (self.host.as_str(), self.port);
+        let mut connection = match self.security {
+            Security::Tls => {
+                let limit = Some(PATIENCE);
+                AsyncSmtpConnection::connect_tokio1(address, limit, &self.hello, Some(tls()?), None)
+                    .await?
+            }
+            Security::None | Security::StartTls => match TcpStream::connect(address).await {
+                Ok(stream) => {
+                    stream.set_nodelay(true).ok();
+                    AsyncSmtpConnection::connect_with_transport(Box::new(stream), &self.hello)
+                        .await?
+                }
+                // Only lettre can make its own errors: let it fail in its own words.
+                Err(_) => {
+                    let limit = Some(PATIENCE);
+                    AsyncSmtpConnection::connect_tokio1(address, limit, &self.hello, None, None)
+                        .await?
+                }
+            },
+        };
+        if self.security == Security::StartTls {
+            connection.starttls(tls()?, &self.hello).await?;
+        }
+        if let Some(credentials) = &self.credentials {
+            connection.auth(&[Mechanism::Plain, Mechanism::Login], credentials).await?;
+        }
+        Ok(connection)
+    }
+}
+
+fn sort(error: lettre::transport::smtp::Error) -> SendError {
+    use std::error::Error as _;
+    let text = match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    };
+    // 421 is "closing the connection": it says nothing about the mail.
+    let code = error.status().map(|code| code.to_string());
+    match code.as_deref() {
+        Some("421") => SendError::Unreachable(text),
+        Some(code) if error.is_permanent() => {
+            let policy = text.contains("5.7.");
+            let address = matches!(code, "550" | "551" | "553") && !policy;
+            SendError::Refused { text, address }
+        }
+        _ if error.is_transient() => SendError::Later(text),
+        _ => SendError::Unreachable(text),
+    }
+}

@@ -1,0 +1,237 @@
+//! Sends the mails of one notification: claim one, write it, hand it over, mark it.
+//!
+//! Each of a few senders has at most one mail in hand, so a worker that is killed leaves at most
+//! as many mails in doubt as it had connections open. Those are sent again, under the same
+//! Message-ID, once the worker has been silent for a while ([`super::sweep`]).
+
+use chrono::{DateTime, TimeDelta, Utc};
+use lettre::message::Mailbox;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Delivery, Notification, letter, unsubscribe};
+use crate::db::Tx;
+use crate::jobs::{self, Job};
+use crate::mail::{Mail, SendError};
+use crate::{App, Error, Result};
+
+#[derive(Serialize, Deserialize)]
+pub struct Deliver {
+    pub notification_id: Uuid,
+}
+
+/// A claim is given back after this long, in case its worker lives but has lost its way.
+const LEASE: TimeDelta = TimeDelta::minutes(5);
+/// A mail that could not be handed over for this long has failed.
+const LIFETIME: TimeDelta = TimeDelta::hours(48);
+
+impl Job for Deliver {
+    const NAME: &'static str = "deliver";
+
+    async fn run(self, app: &App) -> Result<()> {
+        let Some(notification) = find(app, self.notification_id).await? else { return Ok(()) };
+        let senders = (0..app.mailer.connections).map(|_| send_all(app, &notification));
+        futures_util::future::try_join_all(senders).await?;
+        // Whatever had to wait has its next turn at a known moment.
+        let mut tx = app.db.begin().await?;
+        let next: Option<DateTime<Utc>> = tx
+            .sql("select min(due_at) from deliveries where notification_id = $1 and status = 'queued'")
+            .bind(notification.id)
+            .scalar()
+            .await?;
+        if let Some(due) = next {
+            let rest = app.mailer.resting().unwrap_or_default();
+            let rested = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
+            let at = due.max(rested) + TimeDelta::seconds(1);
+            jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
+        }
+        tx.commit().await
+    }
+}
+
+async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {
+    app.db
+        .sql("select id, kind, subject_id, category, data from notifications where id = $1")
+        .bind(id)
+        .optional()
+        .await
+}
+
+async fn send_all(app: &App, notification: &Notification) -> Result<()> {
+    loop {
+        let _turn = app.mailer.turn().await;
+        if app.mailer.resting().is_some() {
+            return Ok(());
+        }
+        let Some(delivery) = claim(app, notification.id).await? else { return Ok(()) };
+        let outcome = send_one(app, notification, &delivery).await;
+        mark(app, notification.id, &delivery, outcome).await?;
+    }
+}
+
+async fn claim(app: &App, notification_id: Uuid) -> Result<Option<Delivery>> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let delivery = match &tx {
+        Tx::Sqlite(_) => tx.sql(
+            "update deliveries
+             set status = 'sending', claimed_by = $3, attempts = attempts + 1, due_at = $4, updated_at = $2
+             where notification_id = $1
+               and email = (select email from deliveries
+                            where notification_id = $1 and status = 'queued' and due_at <= $2
+                            limit 1)
+             returning email, full_name, profile_id, attempts, created_at",
+        ),
+        Tx::Postgres(_) => tx.sql(
+            "update deliveries
+             set status = 'sending', claimed_by = $3, attempts = attempts + 1, due_at = $4, updated_at = $2
+             where notification_id = $1
+               and email = (select email from deliveries
+                            where notification_id = $1 and status = 'queued' and due_at <= $2
+                            limit 1
+                            for update skip locked)
+             returning email, full_name, profile_id, attempts, created_at",
+        ),
+    }
+    .bind(notification_id)
+    .bind(now)
+    .bind(app.process)
+    .bind(now + LEASE)
+    .optional()
+    .await?;
+    tx.commit().await?;
+    Ok(delivery)
+}
+
+enum Outcome {
+    Sent,
+    /// What it was about is gone: there is nothing to tell any more.
+    Withdrawn,
+    NotSent(SendError),
+}
+
+async fn send_one(app: &App, notification: &Notification, delivery: &Delivery) -> Outcome {
+    // A letter that cannot be written now (database away) may be written later.
+    let mail = match compose(app, notification, delivery).await {
+        Ok(Some(mail)) => mail,
+        Ok(None) => return Outcome::Withdrawn,
+        Err(error) => return Outcome::NotSent(SendError::Later(error.to_string())),
+    };
+    match app.mailer.send(&mail).await {
+        Ok(()) => Outcome::Sent,
+        Err(error) => Outcome::NotSent(error),
+    }
+}
+
+async fn compose(
+    app: &App,
+    notification: &Notification,
+    delivery: &Delivery,
+) -> Result<Option<Mail>> {
+    let settings = app.settings().await?;
+    let Some(letter) = letter::write(app, &settings, notification, delivery).await? else {
+        return Ok(None);
+    };
+    let leave = notification
+        .category
+        .map(|category| unsubscribe::token(&app.keys, &delivery.email, category));
+    let stable = [notification.id.as_bytes().as_slice(), delivery.email.as_bytes()];
+    let id: String =
+        app.keys.hash("message-id", &stable)[..16].iter().map(|b| format!("{b:02x}")).collect();
+    let address = delivery.email.parse().map_err(Error::unforeseen)?;
+    let name = (!delivery.full_name.is_empty()).then(|| delivery.full_name.clone());
+    let page = leave.as_ref().map(|token| app.url(&format!("/unsubscribe?token={token}")));
+    let (text, html) = letter.render(app, &settings, page.as_deref())?;
+    Ok(Some(Mail {
+        from: app.config.mail_from(&settings.site_name),
+        to: Mailbox::new(name, address),
+        reply_to: settings.contact_email.parse().ok().map(|email| Mailbox::new(None, email)),
+        subject: letter.subject,
+        text,
+        html,
+        message_id: format!("<{id}@{}>", app.config.mail_domain()),
+        unsubscribe_url: leave
+            .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
+        date: app.clock.now(),
+    }))
+}
+
+/// Writes down what became of it. The mail may be gone already, so a database that is away for a
+/// moment is tried again before the mail is left in doubt.
+async fn mark(app: &App, id: Uuid, delivery: &Delivery, outcome: Outcome) -> Result<()> {
+    let mut tries = 0;
+    loop {
+        match try_mark(app, id, delivery, &outcome).await {
+            Err(error) if tries < 5 => {
+                tracing::warn!(%error, "a mail's fate could not be written down; trying again");
+                tries += 1;
+                tokio::time::sleep(std::time::Duration::from_millis(200 << tries)).await;
+            }
+            done => return done,
+        }
+    }
+}
+
+async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -> Result<()> {
+    let now = app.clock.now();
+    let (status, attempts, due, error) = match outcome {
+        Outcome::Sent => ("sent", delivery.attempts, now, None),
+        Outcome::Withdrawn => ("suppressed", delivery.attempts, now, Some("withdrawn".to_owned())),
+        Outcome::NotSent(error) => {
+            let text: String = error.to_string().chars().take(500).collect();
+            match error {
+                SendError::Refused { .. } => ("failed", delivery.attempts, now, Some(text)),
+                _ if now - delivery.created_at > LIFETIME => {
+                    ("failed", delivery.attempts, now, Some(text))
+                }
+                // The server being away says nothing about this mail: it does not wait longer.
+                SendError::Unreachable(_) => {
+                    let attempts = delivery.attempts - 1;
+                    ("queued", attempts, now + TimeDelta::seconds(30), Some(text))
+                }
+                SendError::Later(_) => {
+                    ("queued", delivery.attempts, now + wait(delivery.attempts), Some(text))
+                }
+            }
+        }
+    };
+    metrics(status);
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "update deliveries
+         set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7,
+             sent_at = case when $3 = 'sent' then $7 else sent_at end
+         where notification_id = $1 and email = $2 and status = 'sending' and claimed_by = $8",
+    )
+    .bind(id)
+    .bind(&delivery.email)
+    .bind(status)
+    .bind(attempts)
+    .bind(due)
+    .bind(error)
+    .bind(now)
+    .bind(app.process)
+    .execute()
+    .await?;
+    if let Outcome::NotSent(SendError::Refused { text, address: true }) = outcome {
+        tx.sql(
+            "insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)
+             on conflict (email) do nothing",
+        )
+        .bind(&delivery.email)
+        .bind(text)
+        .bind(now)
+        .execute()
+        .await?;
+    }
+    tx.commit().await
+}
+
+fn metrics(status: &'static str) {
+    metrics::counter!("camp_mails_total", "status" => status).increment(1);
+}
+
+/// The wait after the n-th "later": 30 seconds, doubling, at most 5 minutes.
+fn wait(attempts: i64) -> TimeDelta {
+    TimeDelta::seconds((30i64 << attempts.clamp(1, 5).saturating_sub(1)).min(300))
+}

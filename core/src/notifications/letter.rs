@@ -1,0 +1,82 @@
+//! What stands in a mail, and the one look that all mails share: HTML and plain text, in the
+//! site's name, readable with pictures off, right-to-left where the text is.
+
+use askama::Template;
+
+use super::{Delivery, Notification};
+use crate::settings::Settings;
+use crate::{App, Error, Result, accounts, videos};
+
+/// A letter in its parts; both forms are made from the same parts.
+#[derive(Debug, Default)]
+pub struct Letter {
+    pub subject: String,
+    pub heading: String,
+    pub paragraphs: Vec<String>,
+    pub picture: Option<Picture>,
+    pub button: Option<Button>,
+    /// In small print under the button.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct Picture {
+    /// Absolute.
+    pub url: String,
+    pub alt: String,
+}
+
+#[derive(Debug)]
+pub struct Button {
+    pub label: &'static str,
+    /// Absolute.
+    pub url: String,
+}
+
+/// Writes the letter of a notification for one recipient, or nothing when what it was about is
+/// gone. Links with tokens are made here, at the last moment, so that no token is ever stored.
+pub(super) async fn write(
+    app: &App,
+    settings: &Settings,
+    notification: &Notification,
+    delivery: &Delivery,
+) -> Result<Option<Letter>> {
+    match notification.kind.as_str() {
+        videos::announce::KIND => videos::announce::letter(app, settings, notification).await,
+        _ => accounts::letters::write(app, settings, notification, delivery).await,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "notifications/letter.html")]
+struct Html<'a> {
+    letter: &'a Letter,
+    site: &'a Settings,
+    home: &'a str,
+    unsubscribe: Option<&'a str>,
+}
+
+#[derive(Template)]
+#[template(path = "notifications/letter.txt", escape = "none")]
+struct Text<'a> {
+    letter: &'a Letter,
+    site: &'a Settings,
+    home: &'a str,
+    unsubscribe: Option<&'a str>,
+}
+
+impl Letter {
+    /// Plain text and HTML.
+    pub(super) fn render(
+        &self,
+        app: &App,
+        site: &Settings,
+        unsubscribe: Option<&str>,
+    ) -> Result<(String, String)> {
+        let home = app.url("/");
+        let home = home.as_str();
+        let text = Text { letter: self, site, home, unsubscribe }.render();
+        let html = Html { letter: self, site, home, unsubscribe }.render();
+        Ok((text.map_err(Error::unforeseen)?, html.map_err(Error::unforeseen)?))
+    }
+}

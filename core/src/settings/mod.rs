@@ -1,0 +1,322 @@
+//! What the camp decides for itself, without the operator (decision S3).
+//!
+//! Every key has a default, a kind with its check, and an effect somewhere in the portal. Only
+//! what differs from its default is stored. Other processes see a change within two seconds.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::audit::{self, Actor};
+use crate::checks::address;
+use crate::db::Tx;
+use crate::{App, Error, Result};
+
+/// Who may watch (decision P9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    Everyone,
+    SignedIn,
+    Families,
+}
+
+/// All settings with their values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    pub site_name: String,
+    pub site_description: String,
+    pub contact_email: String,
+    pub contact_phone: String,
+    pub timezone: Tz,
+    pub access: Access,
+    pub posting_time_text: String,
+    pub email_enabled: bool,
+    pub daily_reports: bool,
+    pub user_registrations: bool,
+    pub require_email_verification: bool,
+    /// Minutes without a click after which staff are signed out.
+    pub session_timeout: i64,
+    pub max_login_attempts: i64,
+    pub password_min_length: i64,
+    pub enable_two_factor: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            site_name: "Visiting Day".into(),
+            site_description: "A friendly hub for daily updates and progress reports.".into(),
+            contact_email: "office@camp.example".into(),
+            contact_phone: "(845) 555-0142".into(),
+            timezone: chrono_tz::America::New_York,
+            access: Access::Everyone,
+            posting_time_text: "Next update: Midnight".into(),
+            email_enabled: true,
+            daily_reports: true,
+            user_registrations: true,
+            require_email_verification: true,
+            session_timeout: 30,
+            max_login_attempts: 5,
+            password_min_length: 8,
+            enable_two_factor: false,
+        }
+    }
+}
+
+/// What a value has to look like.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// One line; the lengths count characters.
+    Line {
+        min: usize,
+        max: usize,
+    },
+    Email,
+    Switch,
+    Number {
+        min: i64,
+        max: i64,
+    },
+    Choice(&'static [&'static str]),
+    Zone,
+}
+
+/// One key: its name, what it must look like, and what it does, in a sentence for the operator.
+pub struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub help: &'static str,
+}
+
+const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
+    Key { name, kind, help }
+}
+
+pub const KEYS: &[Key] = &[
+    key("siteName", Kind::Line { min: 1, max: 60 }, "The camp's name, in titles, headers and mail"),
+    key(
+        "siteDescription",
+        Kind::Line { min: 0, max: 300 },
+        "One sentence for footers and previews of links",
+    ),
+    key("contactEmail", Kind::Email, "The address that families are shown"),
+    key(
+        "contactPhone",
+        Kind::Line { min: 0, max: 40 },
+        "The telephone number that families are shown",
+    ),
+    key("timezone", Kind::Zone, "The camp's time zone, for example America/New_York"),
+    key("access", Kind::Choice(&["everyone", "signed_in", "families"]), "Who may watch the videos"),
+    key(
+        "postingTimeText",
+        Kind::Line { min: 0, max: 80 },
+        "Shown when no video is scheduled for today",
+    ),
+    key("emailEnabled", Kind::Switch, "Whether any category mail goes out"),
+    key("dailyReports", Kind::Switch, "Whether families are mailed about new videos"),
+    key("userRegistrations", Kind::Switch, "Whether people may sign up; invitations always work"),
+    key(
+        "requireEmailVerification",
+        Kind::Switch,
+        "Whether an address must be confirmed before comments and mail",
+    ),
+    key(
+        "sessionTimeout",
+        Kind::Number { min: 5, max: 720 },
+        "Minutes without a click after which staff are signed out",
+    ),
+    key(
+        "maxLoginAttempts",
+        Kind::Number { min: 1, max: 100 },
+        "Failed sign-ins before delays begin",
+    ),
+    key("passwordMinLength", Kind::Number { min: 8, max: 64 }, "Shortest password, in characters"),
+    key(
+        "enableTwoFactor",
+        Kind::Switch,
+        "Whether every staff account must use an authenticator app",
+    ),
+];
+
+#[derive(Debug, Default)]
+pub(crate) struct Cache(Mutex<Option<(Instant, Arc<Settings>)>>);
+
+const FRESH: Duration = Duration::from_secs(2);
+
+impl App {
+    /// The settings in force, at most two seconds old.
+    pub async fn settings(&self) -> Result<Arc<Settings>> {
+        if let Some((at, settings)) = self.settings.0.lock().expect("no panic inside").as_ref()
+            && at.elapsed() < FRESH
+        {
+            return Ok(settings.clone());
+        }
+        let rows: Vec<(String, String)> =
+            self.db.sql("select key, value from settings").all().await?;
+        let settings = Arc::new(merge(rows));
+        *self.settings.0.lock().expect("no panic inside") =
+            Some((Instant::now(), settings.clone()));
+        Ok(settings)
+    }
+
+    /// Makes the next look fetch the settings anew.
+    pub fn forget_settings(&self) {
+        *self.settings.0.lock().expect("no panic inside") = None;
+    }
+}
+
+/// Every key with its value, defaults included, in the order of [`KEYS`].
+pub fn list(settings: &Settings) -> Vec<(&'static Key, Value)> {
+    let values = as_map(settings);
+    KEYS.iter().map(|key| (key, values.get(key.name).cloned().unwrap_or(Value::Null))).collect()
+}
+
+pub fn get(settings: &Settings, name: &str) -> Result<Value> {
+    find(name)?;
+    Ok(as_map(settings).remove(name).unwrap_or(Value::Null))
+}
+
+/// Reads what was typed at a command line as a value of that key: `true`, `30`, or text.
+pub fn parse(name: &str, typed: &str) -> Result<Value> {
+    Ok(match find(name)?.kind {
+        Kind::Switch => match typed {
+            "true" | "on" | "yes" => json!(true),
+            "false" | "off" | "no" => json!(false),
+            _ => return Err(Error::invalid(name, format!("{name} is true or false."))),
+        },
+        Kind::Number { .. } => match typed.parse::<i64>() {
+            Ok(number) => json!(number),
+            Err(_) => return Err(Error::invalid(name, format!("{name} is a whole number."))),
+        },
+        _ => json!(typed),
+    })
+}
+
+/// Changes settings, all or none. Errors: [`Error::Invalid`] names every value that is wrong.
+/// The caller forgets the cached ones after the commit ([`App::forget_settings`]).
+pub async fn set(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    changes: BTreeMap<String, Value>,
+) -> Result<()> {
+    let mut checks = crate::checks::Checks::new();
+    let mut clean = BTreeMap::new();
+    for (name, value) in &changes {
+        match find(name).and_then(|key| check(key, value)) {
+            Ok(value) => {
+                clean.insert(name.clone(), value);
+            }
+            Err(error) => checks.refuse(name, error.to_string()),
+        }
+    }
+    checks.done()?;
+    let rows = tx.sql("select key, value from settings").all().await?;
+    let before = as_map(&merge(rows));
+    let defaults = as_map(&Settings::default());
+    let now = app.clock.now();
+    for (name, value) in clean {
+        if before.get(&name) == Some(&value) {
+            continue;
+        }
+        tx.sql("delete from settings where key = $1").bind(&name).execute().await?;
+        if defaults.get(&name) != Some(&value) {
+            tx.sql(
+                "insert into settings (key, value, updated_at, updated_by) values ($1, $2, $3, $4)",
+            )
+            .bind(&name)
+            .bind(value.to_string())
+            .bind(now)
+            .bind(actor.kind())
+            .execute()
+            .await?;
+        }
+        let details = json!({ "key": name, "before": before.get(&name), "after": value });
+        audit::record(tx, now, actor, "settings.set", audit::Subject::none("setting"), details)
+            .await?;
+    }
+    Ok(())
+}
+
+fn find(name: &str) -> Result<&'static Key> {
+    KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
+        Error::invalid(
+            name,
+            format!("There is no setting “{name}”. `camp settings list` names them all."),
+        )
+    })
+}
+
+fn check(key: &Key, value: &Value) -> Result<Value> {
+    let wrong = |text: String| Err(Error::invalid(key.name, text));
+    let name = key.name;
+    match (key.kind, value) {
+        (Kind::Line { min, max }, Value::String(text)) => {
+            let mut checks = crate::checks::Checks::new();
+            let text = checks.line(name, text, max);
+            checks.require(text.chars().count() >= min, name, format!("{name} must not be empty."));
+            checks.done()?;
+            Ok(json!(text))
+        }
+        (Kind::Email, Value::String(text)) => match address(text) {
+            Some(email) => Ok(json!(email)),
+            None => wrong("Please enter a valid e-mail address.".into()),
+        },
+        (Kind::Switch, Value::Bool(_)) => Ok(value.clone()),
+        (Kind::Number { min, max }, Value::Number(number)) => match number.as_i64() {
+            Some(n) if (min..=max).contains(&n) => Ok(json!(n)),
+            _ => wrong(format!("{name} must be from {min} to {max}.")),
+        },
+        (Kind::Choice(choices), Value::String(text)) => match choices.contains(&text.as_str()) {
+            true => Ok(value.clone()),
+            false => wrong(format!("{name} is one of {}.", choices.join(", "))),
+        },
+        (Kind::Zone, Value::String(text)) => match text.parse::<Tz>() {
+            Ok(zone) => Ok(json!(zone.name())),
+            Err(_) => wrong("Please choose a time zone like America/New_York.".into()),
+        },
+        (Kind::Switch, _) => wrong(format!("{name} is true or false.")),
+        (Kind::Number { .. }, _) => wrong(format!("{name} is a whole number.")),
+        _ => wrong(format!("{name} is a text.")),
+    }
+}
+
+fn as_map(settings: &Settings) -> Map<String, Value> {
+    match serde_json::to_value(settings) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+/// Defaults, overlaid with what is stored. A stored value that no longer fits is passed over.
+fn merge(rows: Vec<(String, String)>) -> Settings {
+    let mut map = as_map(&Settings::default());
+    for (name, text) in rows {
+        let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
+        if find(&name).and_then(|key| check(key, &value)).is_ok() {
+            map.insert(name, value);
+        }
+    }
+    serde_json::from_value(Value::Object(map)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_has_a_key_and_a_default_that_passes_its_own_check() {
+        let defaults = as_map(&Settings::default());
+        assert_eq!(defaults.len(), KEYS.len());
+        for key in KEYS {
+            let value = &defaults[key.name];
+            assert_eq!(&check(key, value).expect(key.name), value);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The videos of the day and the archive.
+
+pub mod announce;
