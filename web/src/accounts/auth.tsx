@@ -1,3 +1,182 @@
+import { useEffect, useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, Navigate, useSearchParams } from "react-router";
+import { isApiError } from "../api/client";
+import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { explain, required, text, useForm } from "../lib/forms";
+import { PageMeta } from "../lib/page";
+import { paths, safeNext } from "../lib/paths";
+import { Button } from "../ui/button";
+import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
+import { Segmented } from "../ui/segmented";
+import { Skeleton } from "../ui/states";
+import { toast } from "../ui/toast";
+import { invitationQuery, signIn, signUp } from "./queries";
+import { AccountSheet } from "./sheet";
+
 export default function Auth() {
-  return null;
+  const { user } = useSession();
+  const [params] = useSearchParams();
+  const invite = params.get("invite") ?? "";
+  const invitation = useQuery(invitationQuery(invite));
+
+  if (user) return <Navigate to={safeNext(params.get("next"))} replace />;
+  if (invite && invitation.isPending) {
+    return (
+      <AccountSheet title="Your invitation">
+        <div role="status" aria-label="Loading your invitation" className="grid gap-5">
+          {Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-11" />)}
+        </div>
+      </AccountSheet>
+    );
+  }
+  return (
+    <AuthForm
+      invite={invitation.data ? invite : ""}
+      prefill={invitation.data ?? null}
+      inviteProblem={invitation.error ? explain(invitation.error) : null}
+    />
+  );
+}
+
+type Prefill = { email: string | null; full_name: string; child_name: string | null };
+
+function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill: Prefill | null; inviteProblem: string | null }) {
+  const site = useSite();
+  const sessionChanged = useSessionChanged();
+  const [params, setParams] = useSearchParams();
+  const [userType, setUserType] = useState<"parent" | "visitor">("parent");
+  const password = useRef<HTMLInputElement>(null);
+  usePrefillToast(prefill !== null);
+
+  const closed = site?.registrations_open === false && !invite;
+  const creating = !closed && (params.get("mode") ?? (invite ? "create" : "sign-in")) === "create";
+  const asksForChild = creating && userType === "parent";
+
+  function switchMode(mode: "create" | "sign-in") {
+    setParams((now) => {
+      now.set("mode", mode);
+      return now;
+    }, { replace: true });
+    if (password.current) password.current.value = "";
+  }
+
+  const { busy, errors, message, form } = useForm({
+    check: required({
+      ...(creating ? { name: "Please enter your name." } : {}),
+      ...(asksForChild ? { child_name: "Please enter your child's name." } : {}),
+      email: "Please enter your email address.",
+      password: "Please enter your password.",
+    }),
+    submit: (data) => {
+      const [email, secret] = [text(data, "email").trim(), text(data, "password")];
+      if (!creating) return signIn({ email, password: secret });
+      return signUp({
+        name: text(data, "name").trim(),
+        email,
+        password: secret,
+        user_type: userType,
+        child_name: asksForChild ? text(data, "child_name").trim() : null,
+        email_notifications: true,
+        daily_video_email: true,
+        camp_updates_email: false,
+        ...(invite ? { invite } : {}),
+      });
+    },
+    done: async ({ user, linked }) => {
+      if (creating) {
+        toast({
+          title: "Account Created",
+          description: linked
+            ? "Your account has been created and linked to your existing profile!"
+            : user.email_verified
+              ? "You are now signed in."
+              : "Please check your email to confirm your account.",
+        });
+      } else if (linked) {
+        toast({ title: "Welcome!", description: "Your account has been created and linked to your pre-existing profile." });
+      }
+      await sessionChanged(user);
+    },
+    failed: (error) => {
+      if (creating && isApiError(error, "taken")) {
+        toast({ title: "Account Exists", description: "This email is already registered. Please sign in instead.", destructive: true });
+        switchMode("sign-in");
+        password.current?.focus();
+        return true;
+      }
+      toast({
+        title: creating ? "Signup Failed" : "Login Failed",
+        description: isApiError(error) ? explain(error) : "An unexpected error occurred",
+        destructive: true,
+      });
+      return false;
+    },
+  });
+
+  return (
+    <AccountSheet title={creating ? "Create Account" : "Welcome Back"}>
+      <PageMeta title={creating ? "Create Account" : "Sign In"} description="Sign in to comment, like and hear from camp by email." />
+      {inviteProblem && <FormMessage>{inviteProblem}</FormMessage>}
+      <form {...form} method="post" className="grid gap-4">
+        {creating && (
+          <div className="grid gap-1.5">
+            <p className="text-sm font-medium" aria-hidden="true">I am a</p>
+            <Segmented
+              label="I am a"
+              value={userType}
+              options={[{ value: "parent", label: "Parent" }, { value: "visitor", label: "Visitor" }]}
+              onChange={setUserType}
+            />
+          </div>
+        )}
+        {creating && (
+          <Field label="Your Name" error={errors.name}>
+            <TextInput name="name" autoComplete="name" dir="auto" maxLength={200} defaultValue={prefill?.full_name} readOnly={Boolean(prefill?.full_name)} required />
+          </Field>
+        )}
+        {asksForChild && (
+          <Field label="Child's Name" error={errors.child_name}>
+            <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={500} defaultValue={prefill?.child_name ?? undefined} readOnly={Boolean(prefill?.child_name)} required />
+          </Field>
+        )}
+        <Field label="Email" error={errors.email}>
+          <TextInput name="email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={320} defaultValue={prefill?.email ?? undefined} required />
+        </Field>
+        <Field
+          label="Password"
+          error={errors.password}
+          hint={creating && site ? `At least ${site.password_min_length} characters.` : undefined}
+        >
+          <PasswordInput ref={password} name="password" autoComplete={creating ? "new-password" : "current-password"} maxLength={128} required />
+        </Field>
+        <FormMessage>{message}</FormMessage>
+        <Button type="submit" busy={busy}>
+          {creating ? (busy ? "Creating Account..." : "Create Account") : busy ? "Signing In..." : "Sign In"}
+        </Button>
+      </form>
+      {!creating && <Link to={paths.forgot} className="link -my-2 inline-flex min-h-tap items-center justify-self-start text-sm">Forgot your password?</Link>}
+      <div className="border-t border-line pt-4 text-sm">
+        {closed ? (
+          <p className="text-muted">New accounts are not being opened at the moment. Please contact the camp if you need one.</p>
+        ) : (
+          <p className="flex flex-wrap items-center justify-between gap-x-3">
+            <span className="text-muted">{creating ? "Already have an account?" : "New to the portal?"}</span>
+            <Button look="quiet" onClick={() => switchMode(creating ? "sign-in" : "create")}>
+              {creating ? "Sign in instead" : "Create an account"}
+            </Button>
+          </p>
+        )}
+      </div>
+    </AccountSheet>
+  );
+}
+
+function usePrefillToast(prefilled: boolean) {
+  const said = useRef(false);
+  useEffect(() => {
+    if (!prefilled || said.current) return;
+    said.current = true;
+    toast({ title: "Information Pre-filled", description: "Your name and your child's name come from the camp's list." });
+  }, [prefilled]);
 }

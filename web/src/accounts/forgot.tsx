@@ -1,3 +1,43 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { required, text, useForm } from "../lib/forms";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { Button } from "../ui/button";
+import { Field, FormMessage, TextInput } from "../ui/field";
+import { forgotPassword } from "./queries";
+import { AccountSheet } from "./sheet";
+
 export default function Forgot() {
-  return null;
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const { busy, errors, message, form } = useForm({
+    check: required({ email: "Please enter your email address." }),
+    submit: async (data) => {
+      const email = text(data, "email").trim();
+      await forgotPassword(email);
+      return email;
+    },
+    done: setSentTo,
+  });
+
+  return (
+    <AccountSheet title={sentTo ? "Look into your mail" : "Forgot your password?"}>
+      <PageMeta title="Forgot your password" description="Ask for a link to choose a new password." />
+      {sentTo ? (
+        <p role="status">
+          If <b className="font-medium"><bdi>{sentTo}</bdi></b> has an account, a link to choose a new password is on its way.
+        </p>
+      ) : (
+        <form {...form} className="grid gap-4">
+          <p className="text-muted">We send you a link to choose a new one.</p>
+          <Field label="Email" error={errors.email}>
+            <TextInput name="email" type="email" autoComplete="email" dir="ltr" maxLength={320} required />
+          </Field>
+          <FormMessage>{message}</FormMessage>
+          <Button type="submit" busy={busy}>{busy ? "Sending..." : "Send the link"}</Button>
+        </form>
+      )}
+      <Link to={paths.auth()} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Back to sign in</Link>
+    </AccountSheet>
+  );
 }

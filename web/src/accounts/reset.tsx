@@ -1,3 +1,47 @@
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { useSessionChanged, useSite } from "../api/queries";
+import { required, text, useForm } from "../lib/forms";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { Button } from "../ui/button";
+import { Field, FormMessage, PasswordInput } from "../ui/field";
+import { toast } from "../ui/toast";
+import { resetPassword } from "./queries";
+import { AccountSheet } from "./sheet";
+
 export default function Reset() {
-  return null;
+  const site = useSite();
+  const navigate = useNavigate();
+  const sessionChanged = useSessionChanged();
+  const [params] = useSearchParams();
+  const token = params.get("token") ?? "";
+
+  const { busy, errors, message, form } = useForm({
+    check: required({ password: "Please enter a new password." }),
+    submit: (data) => resetPassword(token, text(data, "password")),
+    done: async () => {
+      // The server has ended every session of this account, this one too.
+      await sessionChanged(null);
+      toast({ title: "Password Changed", description: "Please sign in with your new password." });
+      await navigate(paths.auth(), { replace: true });
+    },
+  });
+
+  return (
+    <AccountSheet title="Choose a new password">
+      <PageMeta title="Choose a new password" description="Choose a new password for the camp's portal." />
+      {token === "" ? (
+        <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
+      ) : (
+        <form {...form} method="post" className="grid gap-4">
+          <Field label="New password" error={errors.password} hint={site && `At least ${site.password_min_length} characters.`}>
+            <PasswordInput name="password" autoComplete="new-password" maxLength={128} required />
+          </Field>
+          <FormMessage>{message}</FormMessage>
+          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save new password"}</Button>
+        </form>
+      )}
+      <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Ask for a new link</Link>
+    </AccountSheet>
+  );
 }

@@ -1,3 +1,10 @@
+import type { Video } from "../api/client";
+import { CommentsPanel } from "../comments/comments-panel";
+import { VideoPage } from "../videos/video-page";
+
+/** Where a video and the talk about it meet. */
 export default function Watch() {
-  return null;
+  return <VideoPage comments={commentsOn} />;
 }
+
+const commentsOn = (video: Video) => <CommentsPanel videoId={video.id} total={video.comment_count} />;

@@ -1,10 +1,10 @@
 import { useId, useRef, useState, type ReactNode } from "react";
 import { cx } from "./class-names";
 
-type Props = { label: string; face: ReactNode; className?: string; children: (close: () => void) => ReactNode };
+type Props = { label: string; face: ReactNode; className?: string; start?: boolean; children: (close: () => void) => ReactNode };
 
 /** A button that unfolds a small panel under itself; Escape or leaving it folds it again. */
-export function MenuButton({ label, face, className, children }: Props) {
+export function MenuButton({ label, face, className, start = false, children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -24,7 +24,7 @@ export function MenuButton({ label, face, className, children }: Props) {
         {face}
       </button>
       {/* Focusable, so that a press inside does not count as leaving. */}
-      <div id={id} tabIndex={-1} hidden={!open} className={cx("sheet absolute end-0 top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise", !open && "hidden")}>
+      <div id={id} tabIndex={-1} hidden={!open} className={cx("sheet absolute top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise", start ? "start-0" : "end-0", !open && "hidden")}>
         {open && children(() => setOpen(false))}
       </div>
     </div>

@@ -1,3 +1,84 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useSearchParams } from "react-router";
+import { useSite } from "../api/queries";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { Button, buttonLook } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { SearchBox } from "../ui/search-box";
+import { Segmented } from "../ui/segmented";
+import { EmptyState, ErrorState, LoadMore } from "../ui/states";
+import { videosQuery, type Sort } from "./queries";
+import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
+
 export default function CurrentVideos() {
-  return null;
+  const site = useSite();
+  const [params, setParams] = useSearchParams();
+  const term = params.get("q")?.trim() ?? "";
+  const sort: Sort = params.get("sort") === "popular" ? "popular" : "newest";
+  const videos = useInfiniteQuery(videosQuery({ collection: "current", q: term || undefined, sort }));
+
+  const set = (key: string, value: string) =>
+    setParams((now) => {
+      if (value) now.set(key, value);
+      else now.delete(key);
+      return now;
+    }, { replace: true });
+
+  return (
+    <div className="wrap pt-8">
+      <PageMeta title="This Year Videos" description="The videos of this summer at camp, night by night, the newest first." />
+      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <h1>This Year Videos</h1>
+        <aside aria-label="Posting time" className="flex items-center gap-3 rounded-md bg-pine-wash px-4 py-2.5">
+          <Icon name="clock" className="size-6 text-pine" />
+          <p className="leading-snug">
+            <strong className="block font-medium">New Videos Daily!</strong>
+            <span className="text-sm">{site?.posting_time_text}</span>
+          </p>
+        </aside>
+      </div>
+
+      <div className="mt-6 mb-7 flex flex-wrap gap-3">
+        <SearchBox
+          label="Search videos"
+          placeholder="Search by title or description..."
+          value={term}
+          onSearch={(q) => set("q", q)}
+          className="flex-[1_1_18rem]"
+        />
+        <Segmented
+          label="Sort"
+          value={sort}
+          options={[{ value: "newest", label: "Newest First" }, { value: "popular", label: "Most Popular" }]}
+          onChange={(next) => set("sort", next === "newest" ? "" : next)}
+          className="max-sm:w-full"
+        />
+      </div>
+
+      <h2 className="sr-only">Videos</h2>
+      {videos.data ? (
+        videos.data.length > 0 ? (
+          <>
+            <ul className={videoGrid}>
+              {videos.data.map((video, i) => <li key={video.id}><VideoCard video={video} eager={i < 3} /></li>)}
+            </ul>
+            {videos.hasNextPage && <LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+          </>
+        ) : term ? (
+          <EmptyState title={<>No content found matching "<bdi>{term}</bdi>"</>}>
+            <Button look="line" onClick={() => set("q", "")}>Clear Search</Button>
+          </EmptyState>
+        ) : (
+          <EmptyState title="No videos uploaded for this year yet" text="Earlier summers are in the Gallery." picture="/art/placeholder.svg">
+            <Link to={paths.pastVideos} className={buttonLook("line")}>Go to the Gallery</Link>
+          </EmptyState>
+        )
+      ) : videos.isError ? (
+        <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
+      ) : (
+        <VideoGridSkeleton />
+      )}
+    </div>
+  );
 }

@@ -1,3 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import type { VideoCard as Card } from "../api/client";
+import { useSite } from "../api/queries";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { buttonLook } from "../ui/button";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
+import { Hero } from "./hero";
+import { homeVideosQuery } from "./queries";
+import { VideoCard, VideoCardSkeleton } from "./video-card";
+
 export default function Home() {
-  return null;
+  const site = useSite();
+  const videos = useQuery(homeVideosQuery);
+  const newest = videos.data?.items.find((video) => video.latest) ?? videos.data?.items[0];
+
+  return (
+    <>
+      <PageMeta
+        title="Home"
+        description={site?.site_description || "A friendly hub for daily updates and progress reports."}
+        image={newest?.thumbnail_url}
+      />
+      <Hero newest={newest} waiting={videos.isPending} />
+
+      <section aria-labelledby="latest" className="wrap pt-12 md:pt-section">
+        <div className="mb-5 flex flex-wrap items-end justify-between gap-x-5 gap-y-3">
+          <h2 id="latest">Latest videos</h2>
+          <div className="flex flex-wrap gap-1 max-md:w-full">
+            <Link to={paths.currentVideos} className={buttonLook()}>View All Current Videos</Link>
+            <Link to={paths.pastVideos} className={buttonLook("quiet")}>Explore Video Archives</Link>
+          </div>
+        </div>
+        {videos.data ? (
+          <Latest videos={videos.data.items} />
+        ) : videos.isError ? (
+          <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
+        ) : (
+          <LatestSkeleton />
+        )}
+      </section>
+    </>
+  );
 }
+
+const layout = "grid gap-8 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]";
+
+function Latest({ videos: [featured, ...others] }: { videos: Card[] }) {
+  if (!featured) {
+    return (
+      <EmptyState title="No videos available yet. Check back soon!" picture="/art/placeholder.svg">
+        <Link to={paths.pastVideos} className={buttonLook("line")}>Explore Video Archives</Link>
+      </EmptyState>
+    );
+  }
+  return (
+    <div className={layout}>
+      <VideoCard video={featured} look="featured" />
+      {others.length > 0 && (
+        <ul className="grid content-start gap-6 md:max-lg:grid-cols-2 lg:content-between">
+          {others.slice(0, 2).map((video) => <li key={video.id}><VideoCard video={video} look="small" /></li>)}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const LatestSkeleton = () => (
+  <Loading label="Loading videos" className={layout}>
+    <div>
+      <Skeleton className="mb-3 aspect-video rounded-md" />
+      <Skeleton className="h-8 w-2/3" />
+      <Skeleton className="mt-3 w-5/6" />
+      <Skeleton className="mt-3 w-1/3" />
+    </div>
+    <div className="grid content-start gap-6 md:max-lg:grid-cols-2">
+      <VideoCardSkeleton />
+      <VideoCardSkeleton />
+    </div>
+  </Loading>
+);

@@ -1,3 +1,138 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { count, number } from "../lib/format";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { Button, buttonLook } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { SearchBox } from "../ui/search-box";
+import { Segmented } from "../ui/segmented";
+import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../ui/states";
+import { videosQuery, yearsQuery } from "./queries";
+import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
+
 export default function PastVideos() {
-  return null;
+  const [params, setParams] = useSearchParams();
+  const term = params.get("q")?.trim() ?? "";
+  const view = params.get("view") === "all" ? "all" : "years";
+  const years = useQuery(yearsQuery);
+
+  const set = (key: string, value: string) =>
+    setParams((now) => {
+      if (value) now.set(key, value);
+      else now.delete(key);
+      return now;
+    }, { replace: true });
+
+  return (
+    <div className="wrap pt-8">
+      <PageMeta title="Gallery" description="The videos of earlier summers at camp, year by year." />
+      <h1>Gallery</h1>
+      <div className="mt-6 mb-7 flex flex-wrap gap-3">
+        <SearchBox
+          label="Search videos"
+          placeholder="Search by title or description..."
+          value={term}
+          onSearch={(q) => set("q", q)}
+          className="flex-[1_1_18rem]"
+        />
+        <Segmented
+          label="View"
+          value={view}
+          options={[{ value: "years", label: "By Year" }, { value: "all", label: "All Videos" }]}
+          onChange={(next) => set("view", next === "all" ? "all" : "")}
+          className="max-sm:w-full"
+        />
+      </div>
+
+      {years.data ? (
+        years.data.items.length === 0 ? (
+          <EmptyState title="No archived videos available yet" picture="/art/placeholder.svg">
+            <Link to={paths.currentVideos} className={buttonLook("line")}>View All Current Videos</Link>
+          </EmptyState>
+        ) : term ? (
+          <SearchResults term={term} onClear={() => set("q", "")} />
+        ) : view === "all" ? (
+          <>
+            <h2 className="mb-5">All Gallery Videos ({number(years.data.items.reduce((sum, summer) => sum + summer.count, 0))})</h2>
+            <VideoList />
+          </>
+        ) : (
+          <div className="border-t border-line">
+            {years.data.items.map((summer, i) => <Summer key={summer.year} year={summer.year} videos={summer.count} startsOpen={i === 0} />)}
+          </div>
+        )
+      ) : years.isError ? (
+        <ErrorState title="The gallery could not be loaded" error={years.error} retrying={years.isFetching} onRetry={years.refetch} />
+      ) : (
+        <Loading label="Loading the gallery" className="grid gap-4">
+          {Array.from({ length: 5 }, (_, i) => <Skeleton key={i} className="h-16" />)}
+        </Loading>
+      )}
+    </div>
+  );
+}
+
+/** One summer of the accordion. Its videos are fetched when it is first opened. */
+function Summer({ year, videos, startsOpen }: { year: number; videos: number; startsOpen: boolean }) {
+  const [open, setOpen] = useState(startsOpen);
+  const [wanted, setWanted] = useState(startsOpen);
+  return (
+    <details
+      open={open}
+      onToggle={({ currentTarget }) => {
+        setOpen(currentTarget.open);
+        if (currentTarget.open) setWanted(true);
+      }}
+      className="group border-b border-line"
+    >
+      <summary className="flex min-h-18 items-center gap-4 rounded-sm px-1 hover:bg-sunk">
+        <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
+        <h2 className="text-xl">Summer {year}</h2>
+        <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">{count(videos, "video")}</span>
+      </summary>
+      <div className="pt-3 pb-10">{wanted && <VideoList year={year} />}</div>
+    </details>
+  );
+}
+
+function VideoList({ year }: { year?: number }) {
+  const videos = useInfiniteQuery(videosQuery({ collection: "archive", year }));
+  if (videos.isPending) return <VideoGridSkeleton cards={3} />;
+  if (!videos.data) {
+    return <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />;
+  }
+  return (
+    <>
+      <ul className={videoGrid}>
+        {videos.data.map((video) => <li key={video.id}><VideoCard video={video} /></li>)}
+      </ul>
+      {videos.hasNextPage && <LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+    </>
+  );
+}
+
+function SearchResults({ term, onClear }: { term: string; onClear: () => void }) {
+  const videos = useInfiniteQuery(videosQuery({ collection: "archive", q: term }));
+  if (videos.isPending) return <VideoGridSkeleton />;
+  if (!videos.data) {
+    return <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />;
+  }
+  if (videos.data.length === 0) {
+    return (
+      <EmptyState title={<>No videos found matching "<bdi>{term}</bdi>"</>}>
+        <Button look="line" onClick={onClear}>Clear Search</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <h2 className="mb-5"><span role="status">Search Results ({videos.data.length}{videos.hasNextPage && "+"})</span></h2>
+      <ul className={videoGrid}>
+        {videos.data.map((video) => <li key={video.id}><VideoCard video={video} /></li>)}
+      </ul>
+      {videos.hasNextPage && <LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+    </>
+  );
 }

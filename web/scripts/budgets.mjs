@@ -1,0 +1,51 @@
+// Fails when a page costs a parent's phone more than it may. Sizes are what travels: brotli, and woff2 as it is.
+import { readFileSync, statSync } from "node:fs";
+
+const dist = new URL("../dist/", import.meta.url);
+const manifest = JSON.parse(readFileSync(new URL(".vite/manifest.json", dist), "utf8"));
+
+const KiB = 1024;
+const budgets = { script: 100 * KiB, style: 10 * KiB, fonts: 50_000 };
+
+/** An entry of the manifest with everything that it imports statically. */
+function withImports(key, seen = new Set()) {
+  if (seen.has(key)) return seen;
+  seen.add(key);
+  for (const next of manifest[key].imports ?? []) withImports(next, seen);
+  return seen;
+}
+
+const travels = (file) => {
+  const path = new URL(file, dist);
+  const packed = new URL(`${file}.br`, dist);
+  // Very small files are not packed.
+  return statSync(packed, { throwIfNoEntry: false })?.size ?? statSync(path).size;
+};
+const total = (files) => [...new Set(files)].reduce((sum, file) => sum + travels(file), 0);
+
+const home = [...withImports("index.html"), ...withImports("src/videos/home.tsx")].map((key) => manifest[key]);
+const fonts = Object.values(manifest).map(({ file }) => file).concat(home.flatMap(({ assets = [] }) => assets));
+const english = fonts.filter((file) => /-latin-(wght|600)/.test(file));
+
+const sizes = {
+  script: total(home.map(({ file }) => file).filter((file) => file.endsWith(".js"))),
+  style: total(home.flatMap(({ css = [] }) => css)),
+  fonts: total(english),
+};
+
+let failed = false;
+for (const [name, limit] of Object.entries(budgets)) {
+  const over = sizes[name] === 0 || sizes[name] > limit;
+  failed ||= over;
+  console.log(`${over ? "OVER" : "ok  "}  ${name.padEnd(7)} ${(sizes[name] / KiB).toFixed(1).padStart(6)} KiB of ${(limit / KiB).toFixed(1)}`);
+}
+
+// Nothing of the staff area may reach a public page, except behind its own lazy door.
+const open = Object.keys(manifest).filter((key) => /^src\/(app|videos|comments|accounts)\//.test(key) && manifest[key].isDynamicEntry && key !== "src/app/admin.tsx");
+const leaks = ["index.html", ...open].flatMap((key) => [...withImports(key)]).filter((key) => /admin|staff/i.test(manifest[key].src ?? ""));
+if (leaks.length > 0) {
+  failed = true;
+  console.log(`OVER  staff code in public chunks: ${leaks.join(", ")}`);
+}
+
+process.exit(failed ? 1 : 0);

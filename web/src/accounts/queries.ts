@@ -1,0 +1,29 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { paths } from "../api/schema.gen";
+import { api, send } from "../api/client";
+
+type Body<Path extends keyof paths> = paths[Path] extends { post: { requestBody: { content: { "application/json": infer B } } } } ? B : never;
+
+export const signIn = (body: Body<"/api/auth/sign-in">) => send(api.POST("/api/auth/sign-in", { body }));
+export const signUp = (body: Body<"/api/auth/sign-up">) => send(api.POST("/api/auth/sign-up", { body }));
+export const verifyEmail = (token: string) => send(api.POST("/api/auth/verify", { body: { token } }));
+export const forgotPassword = (email: string) => send(api.POST("/api/auth/forgot", { body: { email } }));
+export const resetPassword = (token: string, password: string) => send(api.POST("/api/auth/reset", { body: { token, password } }));
+export const unsubscribe = (body: Body<"/api/unsubscribe">) => send(api.POST("/api/unsubscribe", { body }));
+
+/** Asking does not spend the invitation; signing up does. */
+export const invitationQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["invitation", token],
+    queryFn: () => send(api.POST("/api/auth/invitation", { body: { token } })),
+    enabled: token !== "",
+    staleTime: Infinity,
+  });
+
+export const unsubscribeQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["unsubscribe", token],
+    queryFn: () => send(api.POST("/api/unsubscribe/preview", { body: { token } })),
+    enabled: token !== "",
+    staleTime: Infinity,
+  });

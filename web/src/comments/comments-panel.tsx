@@ -1,0 +1,216 @@
+import { useState } from "react";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useLocation } from "react-router";
+import { isApiError, type Comment } from "../api/client";
+import { useSession, useSite } from "../api/queries";
+import { explain, text, useForm } from "../lib/forms";
+import { ago, initials, number } from "../lib/format";
+import { paths } from "../lib/paths";
+import { Avatar } from "../ui/avatar";
+import { Button } from "../ui/button";
+import { ConfirmDialog, Dialog } from "../ui/dialog";
+import { Field, FormMessage, TextArea } from "../ui/field";
+import { ErrorState, Loading, Skeleton } from "../ui/states";
+import { toast } from "../ui/toast";
+import { commentsQuery, deleteComment, postComment, reportComment } from "./queries";
+
+const longest = 2_000;
+
+export function CommentsPanel({ videoId, total }: { videoId: string; total: number }) {
+  const comments = useInfiniteQuery(commentsQuery(videoId));
+  const shown = comments.data?.length ?? 0;
+  return (
+    <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
+      <header className="flex items-center justify-between px-5 py-4">
+        <h2 id="comments" className="text-xl">Comments</h2>
+        <span className="text-muted tabular-nums">{number(comments.data && !comments.hasNextPage ? shown : Math.max(total, shown))}</span>
+      </header>
+      <CommentForm videoId={videoId} />
+      {comments.data ? (
+        shown > 0 ? (
+          // Focusable, so that the keyboard can scroll it.
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          <div role="group" tabIndex={0} aria-label="Comments, newest first" className="max-h-[500px] overflow-auto px-5 focus-visible:-outline-offset-3 lg:max-h-[600px]">
+            <ol>
+              {comments.data.map((comment) => (
+                <CommentItem key={comment.id} comment={comment} videoId={videoId} now={comments.dataUpdatedAt} />
+              ))}
+            </ol>
+            {comments.hasNextPage && (
+              <Button look="quiet" busy={comments.isFetchingNextPage} onClick={() => void comments.fetchNextPage()} className="mb-3 w-full">
+                {comments.isFetchingNextPage ? "Loading..." : "Show older comments"}
+              </Button>
+            )}
+          </div>
+        ) : (
+          <p className="px-5 py-8 text-center text-muted">No comments yet. Be the first to write one.</p>
+        )
+      ) : comments.isError ? (
+        <ErrorState
+          title="Error loading comments"
+          error={new Error("Could not load comments at this time.")}
+          retrying={comments.isFetching}
+          onRetry={comments.refetch}
+          className="m-4"
+        />
+      ) : (
+        <CommentsSkeleton />
+      )}
+    </section>
+  );
+}
+
+function CommentForm({ videoId }: { videoId: string }) {
+  const { user, pending } = useSession();
+  const { pathname } = useLocation();
+  const client = useQueryClient();
+  const [content, setContent] = useState("");
+
+  const post = useMutation({
+    mutationFn: () => postComment(videoId, content.trim()),
+    onSuccess: async () => {
+      setContent("");
+      await client.invalidateQueries({ queryKey: commentsQuery(videoId).queryKey });
+      await client.invalidateQueries({ queryKey: ["video", videoId] });
+    },
+    onError: (error) =>
+      toast({
+        title: "Error posting comment",
+        description: refused(error) ? explain(error) : "Could not post your comment at this time.",
+        destructive: true,
+      }),
+  });
+
+  const mayWrite = Boolean(user?.can_comment);
+  const ready = mayWrite && content.trim() !== "" && !post.isPending;
+  const placeholder = !user
+    ? "Please sign in to post a comment"
+    : mayWrite
+      ? "Write something for camp to read"
+      : "Please confirm your email to post a comment";
+
+  return (
+    <form
+      className="grid gap-2 border-y border-line bg-sunk px-5 py-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ready) post.mutate();
+      }}
+    >
+      <TextArea
+        aria-label="Your comment"
+        name="content"
+        dir="auto"
+        rows={3}
+        maxLength={longest}
+        placeholder={pending ? "" : placeholder}
+        disabled={!mayWrite}
+        value={content}
+        onChange={(event) => setContent(event.target.value)}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
+        <span className="text-xs text-muted tabular-nums">
+          {!user ? (
+            <Link to={paths.auth(pathname)} className="link inline-flex min-h-tap items-center text-sm">Sign in to comment</Link>
+          ) : content.length > longest - 200 ? (
+            `${number(longest - content.length)} characters left`
+          ) : (
+            <>As <bdi>{user.full_name || "Anonymous"}</bdi></>
+          )}
+        </span>
+        <Button type="submit" disabled={!ready} busy={post.isPending}>{post.isPending ? "Posting..." : "Post comment"}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** The server had a reason that the author can do something about. */
+const refused = (error: unknown) => isApiError(error) && error.status >= 400 && error.status < 500;
+
+function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: string; now: number }) {
+  const site = useSite();
+  const { user } = useSession();
+  const client = useQueryClient();
+  const [asking, setAsking] = useState<"delete" | "report" | null>(null);
+
+  return (
+    <li className="grid grid-cols-[34px_minmax(0,1fr)] gap-x-3 border-line py-4 not-first:border-t">
+      <Avatar initials={initials(comment.author_name)} className="size-8.5 text-xs" />
+      <div className="min-w-0">
+        <p className="flex items-baseline justify-between gap-3">
+          <bdi className="min-w-0 font-medium">{comment.author_name}</bdi>
+          <time dateTime={comment.created_at} className="shrink-0 text-sm text-muted">
+            {ago(comment.created_at, site?.timezone ?? "UTC", new Date(Math.max(now, Date.parse(comment.created_at))))}
+          </time>
+        </p>
+        <p dir="auto" className="whitespace-pre-line">{comment.content}</p>
+        {(comment.mine || user) && (
+          <button
+            type="button"
+            onClick={() => setAsking(comment.mine ? "delete" : "report")}
+            className="-mb-3 inline-flex min-h-tap items-center text-xs text-muted underline-offset-2 hover:text-clay hover:underline"
+          >
+            {comment.mine ? "Delete" : "Report"}
+            <span className="sr-only"> comment by {comment.author_name}</span>
+          </button>
+        )}
+      </div>
+      {asking === "delete" && (
+        <ConfirmDialog
+          title="Delete your comment?"
+          name={comment.content.length > 140 ? `${comment.content.slice(0, 140)}…` : comment.content}
+          action="Delete comment"
+          onClose={() => setAsking(null)}
+          onConfirm={async () => {
+            await deleteComment(comment.id);
+            await client.invalidateQueries({ queryKey: commentsQuery(videoId).queryKey });
+            await client.invalidateQueries({ queryKey: ["video", videoId] });
+          }}
+        >
+          This cannot be undone.
+        </ConfirmDialog>
+      )}
+      {asking === "report" && <ReportDialog comment={comment} onClose={() => setAsking(null)} />}
+    </li>
+  );
+}
+
+function ReportDialog({ comment, onClose }: { comment: Comment; onClose: () => void }) {
+  const report = useForm({
+    submit: (data) => reportComment(comment.id, text(data, "reason").trim()),
+    done: () => {
+      onClose();
+      toast({ title: "Comment reported", description: "Thank you. The camp will look at it." });
+    },
+  });
+  return (
+    <Dialog title="Report this comment?" onClose={onClose}>
+      <form {...report.form} className="grid gap-4">
+        <p dir="auto" className="line-clamp-4 rounded-md bg-sunk px-4 py-3">{comment.content}</p>
+        <Field label="What is wrong with it?" optional error={report.errors.reason}>
+          <TextArea name="reason" maxLength={500} />
+        </Field>
+        <FormMessage>{report.message}</FormMessage>
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button look="line" onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="danger" busy={report.busy}>Report comment</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const CommentsSkeleton = () => (
+  <Loading label="Loading comments" className="px-5">
+    {Array.from({ length: 4 }, (_, i) => (
+      <div key={i} className="grid grid-cols-[34px_1fr] gap-3 py-4">
+        <Skeleton className="size-8.5 rounded-full" />
+        <div className="grid gap-2">
+          <Skeleton className="w-2/5" />
+          <Skeleton className="w-11/12" />
+          <Skeleton className="w-3/5" />
+        </div>
+      </div>
+    ))}
+  </Loading>
+);

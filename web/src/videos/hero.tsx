@@ -1,0 +1,190 @@
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore, type TouchEvent } from "react";
+import { Link } from "react-router";
+import type { VideoCard as Card } from "../api/client";
+import { useSite } from "../api/queries";
+import { campLocal, campTime, count, duration, longDate } from "../lib/format";
+import { paths } from "../lib/paths";
+import { Badge } from "../ui/badge";
+import { buttonLook } from "../ui/button";
+import { cx } from "../ui/class-names";
+import { Icon, type IconName } from "../ui/icon";
+import { Skeleton } from "../ui/states";
+import { TwoScripts } from "../ui/two-scripts";
+import { Thumbnail } from "./thumbnail";
+import { PlayMark, VideoFacts } from "./video-card";
+
+const scenes = [
+  { name: "Campfire at night", picture: "/art/hero-night.svg", tone: "night" },
+  { name: "Lake at dawn", picture: "/art/hero-dawn.svg", tone: "day" },
+  { name: "Field at noon", picture: "/art/hero-noon.svg", tone: "day" },
+] as const;
+
+const sceneLasts = 30_000;
+
+/** Camp through the day, and on top of it what a parent came for: tonight's video. */
+export function Hero({ newest, waiting }: { newest: Card | undefined; waiting: boolean }) {
+  const site = useSite();
+  const carousel = useCarousel();
+  const zone = site?.timezone ?? "America/New_York";
+  const promise = newest && promiseOf(newest, zone);
+
+  return (
+    <section
+      aria-roledescription="carousel"
+      aria-label="Camp through the day"
+      data-tone={scenes[carousel.at]!.tone}
+      className="hero"
+      onTouchStart={carousel.touch}
+      onTouchEnd={carousel.release}
+    >
+      {scenes.map((scene, i) => (
+        <img
+          key={scene.name}
+          src={scene.picture}
+          alt=""
+          fetchPriority={i === carousel.at ? "high" : "low"}
+          className={cx("hero-art transition-opacity duration-700", i !== carousel.at && "opacity-0")}
+        />
+      ))}
+      <div className="hero-grid wrap">
+        <div className="hero-text">
+          {site && <p className="hero-eyebrow">{longDate(site.today).replace(/, \d+$/, "")}</p>}
+          <h1>{promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}</h1>
+          <p className="hero-lede">{promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}</p>
+        </div>
+        {newest && promise ? <Tonight video={newest} when={promise.when} /> : waiting && <TonightSkeleton />}
+        <div className="hero-acts">
+          <Link to={paths.currentVideos} className={buttonLook("amber")}>View Today’s Report</Link>
+        </div>
+        <Controls {...carousel} />
+      </div>
+    </section>
+  );
+}
+
+function Tonight({ video, when }: { video: Card; when: string }) {
+  return (
+    <article className="hero-card group">
+      <div className="relative aspect-video overflow-hidden rounded-md bg-sunk">
+        <Thumbnail url={video.thumbnail_url} eager className="transition-[scale] duration-300 group-hover:scale-[1.025]" />
+        {video.latest && <Badge tone="new" className="absolute start-3 top-3">Latest</Badge>}
+        <PlayMark large />
+        {video.duration_seconds !== null && <Badge tone="dark" className="absolute end-2.5 bottom-2.5">{duration(video.duration_seconds)}</Badge>}
+      </div>
+      <div className="px-2 pt-3 pb-2 md:px-3 md:pt-4">
+        <h2 className="text-xl">
+          <Link to={paths.video(video.id)} className="text-inherit no-underline after:absolute after:inset-0 after:rounded-lg">
+            <TwoScripts>{video.title}</TwoScripts>
+          </Link>
+        </h2>
+        <VideoFacts video={video} when={when} />
+      </div>
+    </article>
+  );
+}
+
+const TonightSkeleton = () => (
+  <div className="hero-card" aria-hidden="true">
+    <Skeleton className="aspect-video rounded-md" />
+    <div className="grid gap-3 px-3 pt-4 pb-2">
+      <Skeleton className="h-6 w-2/3" />
+      <Skeleton className="w-1/2" />
+    </div>
+  </div>
+);
+
+type Carousel = ReturnType<typeof useCarousel>;
+
+function Controls({ at, show, paused, setPaused, still }: Carousel) {
+  return (
+    <div className="hero-controls">
+      {!still && (
+        <Control icon={paused ? "play" : "pause"} label={paused ? "Play" : "Pause"} onClick={() => setPaused(!paused)} />
+      )}
+      <Control icon="previous" label="Previous scene" onClick={() => show(at - 1)} />
+      {scenes.map((scene, i) => (
+        <button
+          key={scene.name}
+          type="button"
+          aria-label={scene.name}
+          aria-current={i === at}
+          onClick={() => show(i)}
+          className="hero-dot"
+        />
+      ))}
+      <Control icon="next" label="Next scene" onClick={() => show(at + 1)} />
+    </div>
+  );
+}
+
+const Control = ({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) => (
+  <button type="button" aria-label={label} onClick={onClick} className="grid size-tap place-items-center rounded-full hover:bg-current/12">
+    <Icon name={icon} />
+  </button>
+);
+
+function useCarousel() {
+  const still = useSyncExternalStore(listenToMotion, () => reducedMotion().matches);
+  const [at, setAt] = useState(0);
+  const [paused, setPaused] = useState(false);
+  const touchedAt = useRef<{ x: number; y: number }>(undefined);
+
+  const show = (i: number) => setAt((i + scenes.length) % scenes.length);
+  const advance = useEffectEvent(() => document.hidden || show(at + 1));
+
+  // Starts anew with each scene, so that one chosen by hand stays its full time.
+  useEffect(() => {
+    if (paused || still) return;
+    const timer = setInterval(() => advance(), sceneLasts);
+    return () => clearInterval(timer);
+  }, [paused, still, at]);
+
+  return {
+    at, show, paused, setPaused, still,
+    touch: ({ touches }: TouchEvent) => {
+      const finger = touches[0];
+      touchedAt.current = finger && { x: finger.clientX, y: finger.clientY };
+    },
+    release: ({ changedTouches, currentTarget }: TouchEvent) => {
+      const finger = changedTouches[0];
+      if (!finger || !touchedAt.current) return;
+      const [x, y] = [finger.clientX - touchedAt.current.x, finger.clientY - touchedAt.current.y];
+      if (Math.abs(x) < 48 || Math.abs(x) < 2 * Math.abs(y)) return;
+      const forward = getComputedStyle(currentTarget).direction === "rtl" ? x > 0 : x < 0;
+      show(forward ? at + 1 : at - 1);
+    },
+  };
+}
+
+const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)");
+
+function listenToMotion(listener: () => void) {
+  const query = reducedMotion();
+  query.addEventListener("change", listener);
+  return () => query.removeEventListener("change", listener);
+}
+
+/** What the hero may promise: a video of tonight or of the night before. Older ones wait in the list below. */
+export function promiseOf(video: Card, zone: string, now = new Date()) {
+  if (!video.published_at) return null;
+  const published = campLocal(video.published_at, zone);
+  const today = campLocal(now.toISOString(), zone).date;
+  const yesterday = campLocal(new Date(now.getTime() - 86_400_000).toISOString(), zone).date;
+  const time = campTime(video.published_at, zone);
+  const evening = published.time >= "17:00";
+  const lede = video.duration_seconds
+    ? `${count(Math.max(1, Math.round(video.duration_seconds / 60)), "minute")} from camp, for everyone who stayed home.`
+    : "News from camp, for everyone who stayed home.";
+
+  if (published.date === today) {
+    return evening
+      ? { headline: "Tonight’s video is up.", when: `Tonight, ${time}`, lede }
+      : { headline: "Today’s video is up.", when: `Today, ${time}`, lede };
+  }
+  if (published.date === yesterday) {
+    return evening
+      ? { headline: "Last night’s video is here.", when: `Last night, ${time}`, lede }
+      : { headline: "Yesterday’s video is here.", when: `Yesterday, ${time}`, lede };
+  }
+  return null;
+}

@@ -1,0 +1,121 @@
+import { useRef, useState } from "react";
+import type { Video } from "../api/client";
+import { duration } from "../lib/format";
+import { Badge } from "../ui/badge";
+import { Button, buttonLook } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { countView } from "./queries";
+import { Thumbnail } from "./thumbnail";
+import { PlayMark } from "./video-card";
+
+/** Files play in the browser's own player; Drive and YouTube are asked for nothing until somebody presses play. */
+export function Player({ video }: { video: Video }) {
+  const [started, setStarted] = useState(false);
+  const counted = useRef(false);
+
+  function start() {
+    setStarted(true);
+    if (counted.current) return;
+    counted.current = true;
+    // A view that could not be counted is no reason to bother a parent.
+    countView(video.id).catch(() => undefined);
+  }
+
+  return (
+    <div className="relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg">
+      {video.video_type === "upload" ? (
+        <FilePlayer video={video} started={started} onStart={start} />
+      ) : started ? (
+        <iframe
+          src={embedAddress(video)}
+          title={video.title}
+          sandbox="allow-scripts allow-same-origin allow-presentation allow-forms allow-popups allow-popups-to-escape-sandbox"
+          allow="autoplay; encrypted-media; fullscreen; picture-in-picture"
+          allowFullScreen
+          referrerPolicy="strict-origin-when-cross-origin"
+          className="size-full border-0"
+        />
+      ) : (
+        <Poster video={video} onPlay={start} />
+      )}
+    </div>
+  );
+}
+
+function embedAddress({ video_type, video_url }: Video) {
+  if (video_type !== "youtube") return video_url;
+  const url = new URL(video_url);
+  url.searchParams.set("autoplay", "1");
+  url.searchParams.set("rel", "0");
+  return url.href;
+}
+
+function FilePlayer({ video, started, onStart }: { video: Video; started: boolean; onStart: () => void }) {
+  const player = useRef<HTMLVideoElement>(null);
+  const [broken, setBroken] = useState(false);
+
+  function retry() {
+    setBroken(false);
+    player.current?.load();
+    play();
+  }
+
+  function play() {
+    // Refused autoplay leaves the controls standing; a broken file reports through onError.
+    player.current?.play()?.catch(() => undefined);
+  }
+
+  return (
+    <>
+      {/* eslint-disable-next-line jsx-a11y/media-has-caption -- the camp's videos come without captions */}
+      <video
+        ref={player}
+        src={video.video_url}
+        poster={video.thumbnail_url ?? "/art/placeholder.svg"}
+        controls={started}
+        playsInline
+        preload="metadata"
+        aria-label={video.title}
+        onPlay={onStart}
+        onError={() => setBroken(true)}
+        className="size-full"
+      />
+      {!started && !broken && (
+        <Poster
+          video={video}
+          onPlay={() => {
+            onStart();
+            play();
+            player.current?.focus();
+          }}
+        />
+      )}
+      {broken && (
+        <div role="alert" className="absolute inset-0 grid place-content-center justify-items-center gap-3 bg-player p-4 text-center">
+          <Icon name="alert" className="size-8" />
+          <p className="font-head text-xl">This video could not be played</p>
+          <div className="flex flex-wrap justify-center gap-3">
+            <Button look="amber" icon="refresh" onClick={retry}>Retry</Button>
+            <a href={video.video_url} target="_blank" rel="noreferrer" className={buttonLook("line", "border-on-player! text-on-player! hover:bg-transparent!")}>
+              Open the file
+            </a>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+const sources = { upload: null, google_drive: "Plays from Google Drive", youtube: "Plays from YouTube" };
+
+function Poster({ video, onPlay }: { video: Video; onPlay: () => void }) {
+  const source = sources[video.video_type];
+  return (
+    <button type="button" aria-label={`Play ${video.title}`} onClick={onPlay} className="absolute inset-0 size-full focus-visible:-outline-offset-4">
+      <Thumbnail url={video.thumbnail_url} eager />
+      <PlayMark large />
+      {source && <Badge tone="dark" className="absolute start-3 bottom-3">{source}</Badge>}
+      {video.duration_seconds !== null && <Badge tone="dark" className="absolute end-3 bottom-3">{duration(video.duration_seconds)}</Badge>}
+    </button>
+  );
+}

@@ -1,0 +1,41 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, send } from "../api/client";
+import { everyHalfMinute } from "../api/queries";
+
+export type Sort = "newest" | "popular";
+type ListFilter = { collection: "current" | "archive"; q?: string | undefined; sort?: Sort | undefined; year?: number | undefined };
+
+export const homeVideosQuery = queryOptions({
+  queryKey: ["videos", "home"],
+  queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "home" } }, signal })),
+  // A scheduled video appears by itself on a page that is being looked at.
+  refetchInterval: everyHalfMinute,
+});
+
+export const videosQuery = (filter: ListFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["videos", "list", filter],
+    queryFn: ({ pageParam, signal }) =>
+      send(api.GET("/api/videos", { params: { query: { ...filter, limit: 100, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next,
+    select: ({ pages }) => pages.flatMap((page) => page.items),
+    refetchInterval: filter.collection === "current" ? everyHalfMinute : false,
+  });
+
+export const yearsQuery = queryOptions({
+  queryKey: ["videos", "years"],
+  queryFn: ({ signal }) => send(api.GET("/api/videos/years", { signal })),
+});
+
+export const videoQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["video", id],
+    queryFn: ({ signal }) => send(api.GET("/api/videos/{id}", { params: { path: { id } }, signal })),
+    refetchInterval: ({ state }) => (state.data ? everyHalfMinute : false),
+  });
+
+export const countView = (id: string) => send(api.POST("/api/videos/{id}/views", { params: { path: { id } } }));
+
+export const setLike = (id: string, liked: boolean) =>
+  send(liked ? api.PUT("/api/videos/{id}/like", { params: { path: { id } } }) : api.DELETE("/api/videos/{id}/like", { params: { path: { id } } }));
