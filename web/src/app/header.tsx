@@ -57,11 +57,11 @@ function UserMenu({ user }: { user: SessionUser }) {
   const name = user.display_name || "User";
   return (
     <MenuButton
-      label={`Your account, ${name}`}
       className="flex min-h-tap items-center gap-2.5 rounded-md text-start leading-tight"
       face={
         <>
-          <bdi className="hidden max-w-44 truncate text-sm font-medium md:block">{name}</bdi>
+          <span className="sr-only">Your account,</span>
+          <bdi className="max-w-44 truncate text-sm font-medium max-md:sr-only">{name}</bdi>
           <Avatar initials={initials(name)} />
         </>
       }

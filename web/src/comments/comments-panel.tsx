@@ -30,7 +30,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
         shown > 0 ? (
           // Focusable, so that the keyboard can scroll it.
           // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-          <div role="group" tabIndex={0} aria-label="Comments, newest first" className="max-h-[500px] overflow-auto px-5 focus-visible:-outline-offset-3 lg:max-h-[600px]">
+          <div role="group" tabIndex={0} aria-label="Comments, newest first" className="relative max-h-[500px] overflow-auto px-5 focus-visible:-outline-offset-3 lg:max-h-[600px]">
             <ol>
               {comments.data.map((comment) => (
                 <CommentItem key={comment.id} comment={comment} videoId={videoId} now={comments.dataUpdatedAt} />

@@ -5,17 +5,17 @@ import { Icon, type IconName } from "./icon";
 export type ButtonLook = "main" | "line" | "quiet" | "amber" | "danger";
 
 const looks: Record<ButtonLook, string> = {
-  main: "bg-pine text-on-pine hover:bg-pine-deep",
-  line: "border-edge text-ink hover:border-ink hover:bg-sunk",
-  quiet: "px-2.5 text-pine hover:bg-pine-wash",
-  amber: "bg-amber text-on-amber hover:bg-amber-bright",
-  danger: "bg-clay text-on-clay hover:bg-clay-deep",
+  main: "border-transparent px-[1.15rem] bg-pine text-on-pine hover:bg-pine-deep",
+  line: "px-[1.15rem] border-edge text-ink hover:border-ink hover:bg-sunk",
+  quiet: "border-transparent px-2.5 text-pine hover:bg-pine-wash",
+  amber: "border-transparent px-[1.15rem] bg-amber text-on-amber hover:bg-amber-bright",
+  danger: "border-transparent px-[1.15rem] bg-clay text-on-clay hover:bg-clay-deep",
 };
 
 /** The look of a button, for links that are one (`<Link className={buttonLook("amber")}>`). */
 export const buttonLook = (look: ButtonLook = "main", className?: string) =>
   cx(
-    "inline-flex min-h-tap items-center justify-center gap-2 rounded-md border border-transparent px-[1.15rem] py-2",
+    "inline-flex min-h-tap items-center justify-center gap-2 rounded-md border py-2",
     "text-center leading-tight font-medium no-underline transition-colors",
     "disabled:opacity-60 aria-disabled:opacity-60",
     looks[look],

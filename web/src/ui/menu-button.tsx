@@ -1,10 +1,10 @@
 import { useId, useRef, useState, type ReactNode } from "react";
 import { cx } from "./class-names";
 
-type Props = { label: string; face: ReactNode; className?: string; start?: boolean; children: (close: () => void) => ReactNode };
+type Props = { face: ReactNode; className?: string; start?: boolean; children: (close: () => void) => ReactNode };
 
 /** A button that unfolds a small panel under itself; Escape or leaving it folds it again. */
-export function MenuButton({ label, face, className, start = false, children }: Props) {
+export function MenuButton({ face, className, start = false, children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -20,7 +20,7 @@ export function MenuButton({ label, face, className, start = false, children }: 
         button.current?.focus();
       }}
     >
-      <button ref={button} type="button" aria-label={label} aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className={className}>
+      <button ref={button} type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className={className}>
         {face}
       </button>
       {/* Focusable, so that a press inside does not count as leaving. */}

@@ -19,7 +19,10 @@ export function TwoScripts({ children, className }: { children: string; classNam
       {yiddish && (
         <>
           {" "}
-          <bdi lang="yi" dir="rtl" className="text-[0.92em] text-muted">{yiddish}</bdi>
+          {/* The outer element's margin follows the page, not the script. */}
+          <span className="ms-auto">
+            <bdi lang="yi" dir="rtl" className="text-[0.92em] text-muted">{yiddish}</bdi>
+          </span>
         </>
       )}
     </span>

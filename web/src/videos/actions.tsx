@@ -48,9 +48,8 @@ export function LikeButton({ video }: { video: Video }) {
     <button
       type="button"
       aria-pressed={video.liked}
-      aria-label={`Like, ${number(video.like_count)}`}
       onClick={press}
-      className={buttonLook("line", cx("max-sm:flex-1", video.liked && "border-transparent! bg-clay-wash! text-clay!"))}
+      className={buttonLook("line", cx("max-sm:flex-1 max-sm:px-3", video.liked && "border-transparent! bg-clay-wash! text-clay!"))}
     >
       <Icon name="heart" filled={video.liked} />
       <span className="tabular-nums">{number(video.like_count)}</span>
@@ -81,9 +80,8 @@ export function ShareButtons({ title }: { title: string }) {
     <>
       <div className="max-sm:flex-1">
         <MenuButton
-          label="Share"
           start
-          className={buttonLook("line", "w-full")}
+          className={buttonLook("line", "w-full max-sm:px-3")}
           face={<><Icon name="share" />Share</>}
         >
           {(close) => (
@@ -114,7 +112,7 @@ export function ShareButtons({ title }: { title: string }) {
           )}
         </MenuButton>
       </div>
-      <Button look="line" icon={copied ? "check" : "link"} onClick={copy} className="max-sm:flex-1">
+      <Button look="line" icon={copied ? "check" : "link"} onClick={copy} className="max-sm:flex-1 max-sm:px-3">
         {copied ? "Copied!" : "Copy link"}
       </Button>
     </>

@@ -22,11 +22,9 @@ const scenes = [
 const sceneLasts = 30_000;
 
 /** Camp through the day, and on top of it what a parent came for: tonight's video. */
-export function Hero({ newest, waiting }: { newest: Card | undefined; waiting: boolean }) {
+export function Hero({ promise, waiting }: { promise: Promised | null; waiting: boolean }) {
   const site = useSite();
   const carousel = useCarousel();
-  const zone = site?.timezone ?? "America/New_York";
-  const promise = newest && promiseOf(newest, zone);
 
   return (
     <section
@@ -52,9 +50,9 @@ export function Hero({ newest, waiting }: { newest: Card | undefined; waiting: b
           <h1>{promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}</h1>
           <p className="hero-lede">{promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}</p>
         </div>
-        {newest && promise ? <Tonight video={newest} when={promise.when} /> : waiting && <TonightSkeleton />}
+        {promise ? <Tonight video={promise.video} when={promise.when} /> : waiting && <TonightSkeleton />}
         <div className="hero-acts">
-          <Link to={paths.currentVideos} className={buttonLook("amber")}>View Today’s Report</Link>
+          <Link to={paths.currentVideos} className={buttonLook("amber", "max-md:bg-pine! max-md:text-on-pine!")}>View Today’s Report</Link>
         </div>
         <Controls {...carousel} />
       </div>
@@ -164,8 +162,10 @@ function listenToMotion(listener: () => void) {
   return () => query.removeEventListener("change", listener);
 }
 
+type Promised = { video: Card; headline: string; when: string; lede: string };
+
 /** What the hero may promise: a video of tonight or of the night before. Older ones wait in the list below. */
-export function promiseOf(video: Card, zone: string, now = new Date()) {
+export function promiseOf(video: Card, zone: string, now = new Date()): Promised | null {
   if (!video.published_at) return null;
   const published = campLocal(video.published_at, zone);
   const today = campLocal(now.toISOString(), zone).date;
@@ -178,13 +178,13 @@ export function promiseOf(video: Card, zone: string, now = new Date()) {
 
   if (published.date === today) {
     return evening
-      ? { headline: "Tonight’s video is up.", when: `Tonight, ${time}`, lede }
-      : { headline: "Today’s video is up.", when: `Today, ${time}`, lede };
+      ? { video, headline: "Tonight’s video is up.", when: `Tonight, ${time}`, lede }
+      : { video, headline: "Today’s video is up.", when: `Today, ${time}`, lede };
   }
   if (published.date === yesterday) {
     return evening
-      ? { headline: "Last night’s video is here.", when: `Last night, ${time}`, lede }
-      : { headline: "Yesterday’s video is here.", when: `Yesterday, ${time}`, lede };
+      ? { video, headline: "Last night’s video is here.", when: `Last night, ${time}`, lede }
+      : { video, headline: "Yesterday’s video is here.", when: `Yesterday, ${time}`, lede };
   }
   return null;
 }

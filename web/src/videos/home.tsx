@@ -6,34 +6,43 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
-import { Hero } from "./hero";
-import { homeVideosQuery } from "./queries";
+import { Hero, promiseOf } from "./hero";
+import { homeVideosQuery, newestQuery } from "./queries";
 import { VideoCard, VideoCardSkeleton } from "./video-card";
 
 export default function Home() {
   const site = useSite();
   const videos = useQuery(homeVideosQuery);
-  const newest = videos.data?.items.find((video) => video.latest) ?? videos.data?.items[0];
+  const newest = useQuery(newestQuery);
+
+  const three = videos.data?.items ?? [];
+  const latest = three.find((video) => video.latest) ?? three[0];
+  const promise = latest && site ? promiseOf(latest, site.timezone) : null;
+  // What the hero shows already makes room for the next one.
+  const others = [...three, ...(newest.data?.items ?? [])]
+    .filter(({ id }, i, all) => id !== latest?.id && all.findIndex((video) => video.id === id) === i)
+    .slice(0, 3);
+  const shown = promise && others.length > 0 ? others : three;
 
   return (
     <>
       <PageMeta
         title="Home"
         description={site?.site_description || "A friendly hub for daily updates and progress reports."}
-        image={newest?.thumbnail_url}
+        image={latest?.thumbnail_url}
       />
-      <Hero newest={newest} waiting={videos.isPending} />
+      <Hero promise={promise} waiting={videos.isPending} />
 
       <section aria-labelledby="latest" className="wrap pt-12 md:pt-section">
         <div className="mb-5 flex flex-wrap items-end justify-between gap-x-5 gap-y-3">
           <h2 id="latest">Latest videos</h2>
-          <div className="flex flex-wrap gap-1 max-md:w-full">
-            <Link to={paths.currentVideos} className={buttonLook()}>View All Current Videos</Link>
+          <div className="flex flex-wrap gap-1 max-md:-me-2 max-md:w-full max-md:text-sm">
+            <Link to={paths.currentVideos} className={buttonLook("main", "max-md:px-3")}>View All Current Videos</Link>
             <Link to={paths.pastVideos} className={buttonLook("quiet")}>Explore Video Archives</Link>
           </div>
         </div>
         {videos.data ? (
-          <Latest videos={videos.data.items} />
+          <Latest videos={shown} />
         ) : videos.isError ? (
           <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
         ) : (

@@ -29,7 +29,7 @@ export function Player({ video }: { video: Video }) {
         <iframe
           src={embedAddress(video)}
           title={video.title}
-          sandbox="allow-scripts allow-same-origin allow-presentation allow-forms allow-popups allow-popups-to-escape-sandbox"
+          sandbox={sandbox}
           allow="autoplay; encrypted-media; fullscreen; picture-in-picture"
           allowFullScreen
           referrerPolicy="strict-origin-when-cross-origin"
@@ -41,6 +41,9 @@ export function Player({ video }: { video: Video }) {
     </div>
   );
 }
+
+// The frame is always of another origin, so that it cannot undo its sandbox.
+const sandbox = "allow-scripts allow-same-origin allow-presentation allow-forms allow-popups allow-popups-to-escape-sandbox";
 
 function embedAddress({ video_type, video_url }: Video) {
   if (video_type !== "youtube") return video_url;
@@ -111,7 +114,8 @@ const sources = { upload: null, google_drive: "Plays from Google Drive", youtube
 function Poster({ video, onPlay }: { video: Video; onPlay: () => void }) {
   const source = sources[video.video_type];
   return (
-    <button type="button" aria-label={`Play ${video.title}`} onClick={onPlay} className="absolute inset-0 size-full focus-visible:-outline-offset-4">
+    <button type="button" onClick={onPlay} className="absolute inset-0 size-full focus-visible:-outline-offset-4">
+      <span className="sr-only">Play <bdi>{video.title}</bdi></span>
       <Thumbnail url={video.thumbnail_url} eager />
       <PlayMark large />
       {source && <Badge tone="dark" className="absolute start-3 bottom-3">{source}</Badge>}

@@ -12,6 +12,13 @@ export const homeVideosQuery = queryOptions({
   refetchInterval: everyHalfMinute,
 });
 
+/** The newest few of this year, of which the home page shows those that its three leave out. */
+export const newestQuery = queryOptions({
+  queryKey: ["videos", "newest"],
+  queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "current", limit: 4 } }, signal })),
+  refetchInterval: everyHalfMinute,
+});
+
 export const videosQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
     queryKey: ["videos", "list", filter],

@@ -42,16 +42,16 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
       {description && look !== "small" && (
         <p dir="auto" className={cx("mt-1.5 line-clamp-2 max-w-[60ch] text-muted", look === "featured" && "md:line-clamp-3")}>{description}</p>
       )}
-      <VideoFacts video={video} />
+      <VideoFacts video={video} small={look === "small"} />
     </article>
   );
 }
 
-export function VideoFacts({ video, when }: { video: Card; when?: string }) {
+export function VideoFacts({ video, when, small = false }: { video: Card; when?: string; small?: boolean }) {
   const site = useSite();
   const { user } = useSession();
   return (
-    <p className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-0.5 text-sm text-muted tabular-nums">
+    <p className={cx("mt-2 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-muted tabular-nums", !small && "md:gap-x-4 md:text-sm")}>
       <time dateTime={video.upload_date}>{when ?? cardDate(video.upload_date, site?.current_year ?? video.year)}</time>
       {video.restricted ? (
         <span className="inline-flex items-center gap-1.5">
