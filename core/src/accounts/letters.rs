@@ -1,14 +1,195 @@
-//! Mail about accounts.
+//! Mail about accounts. Links with tokens are made while the letter is written, so that no token
+//! is stored anywhere but in the mail itself; a letter that is written again has a fresh one.
 
-use crate::notifications::{Delivery, Letter, Notification};
+use super::tokens::{self, Bearer, Purpose};
+use crate::notifications::{Button, Delivery, Letter, Notification};
 use crate::settings::Settings;
 use crate::{App, Result};
 
+pub const VERIFY: &str = "verify";
+pub const RESET: &str = "reset";
+pub const PASSWORD_CHANGED: &str = "password_changed";
+pub const CHANGE_EMAIL: &str = "change_email";
+pub const EMAIL_CHANGED: &str = "email_changed";
+pub const SECONDARY_EMAIL: &str = "secondary_email";
+pub const GUARDIAN_JOINED: &str = "guardian_joined";
+pub const INVITATION: &str = "invitation";
+pub const APPROVED: &str = "approved";
+pub const REFUSED: &str = "refused";
+pub const STAFF_RESET: &str = "staff_reset";
+/// `camp mail test`.
+pub const TEST: &str = "test";
+
+/// Writes the letter, or nothing when the login or family is gone or has moved on.
 pub(crate) async fn write(
-    _app: &App,
-    _settings: &Settings,
-    _notification: &Notification,
-    _delivery: &Delivery,
+    app: &App,
+    settings: &Settings,
+    notification: &Notification,
+    delivery: &Delivery,
 ) -> Result<Option<Letter>> {
-    Ok(None)
+    let site = &settings.site_name;
+    let kind = notification.kind.as_str();
+    if !is_there(app, kind, notification.subject_id).await? {
+        return Ok(None);
+    }
+    let link = |purpose, page: &'static str| link(app, notification, delivery, purpose, page);
+    let ignore = "If this was not you, you need not do anything.".to_owned();
+    let letter = match kind {
+        VERIFY => Letter {
+            subject: format!("Please confirm your e-mail for {site}"),
+            heading: "One click, and you are in.".into(),
+            paragraphs: vec![format!(
+                "Please confirm that this is your address. Then you can comment, and {site} can write to you when a video is up."
+            )],
+            button: Some(Button {
+                label: "Confirm my e-mail",
+                url: link(Purpose::Verify, "/auth/verify?token=").await?,
+            }),
+            notes: vec!["The link works for three days.".into(), ignore],
+            ..Letter::default()
+        },
+        CHANGE_EMAIL => Letter {
+            subject: format!("Please confirm your new e-mail for {site}"),
+            heading: "Your new address".into(),
+            paragraphs: vec!["You asked to sign in with this address from now on. Please confirm that it is yours.".into()],
+            button: Some(Button {
+                label: "Confirm my e-mail",
+                url: link(Purpose::ChangeEmail, "/auth/verify?token=").await?,
+            }),
+            notes: vec!["The link works for three days.".into(), ignore],
+            ..Letter::default()
+        },
+        SECONDARY_EMAIL => Letter {
+            subject: format!("{site}: confirm that you want our mail"),
+            heading: "Somebody in your family added you".into(),
+            paragraphs: vec![format!(
+                "A family of {site} gave this as its second address. Please confirm that it is yours; before that we do not write to it."
+            )],
+            button: Some(Button {
+                label: "Confirm my e-mail",
+                url: link(Purpose::SecondaryEmail, "/auth/verify?token=").await?,
+            }),
+            notes: vec!["The link works for three days.".into(), ignore],
+            ..Letter::default()
+        },
+        RESET | STAFF_RESET => {
+            let purpose = if kind == RESET { Purpose::Reset } else { super::staff::RESET };
+            Letter {
+                subject: format!("Choose a new password for {site}"),
+                heading: "A new password".into(),
+                paragraphs: vec!["You asked for a new password. Choose one on the page that this button opens.".into()],
+                button: Some(Button {
+                    label: "Choose a new password",
+                    url: link(purpose, "/auth/reset?token=").await?,
+                }),
+                notes: vec!["The link works for one hour.".into(), ignore],
+                ..Letter::default()
+            }
+        }
+        PASSWORD_CHANGED => Letter {
+            subject: format!("Your password for {site} was changed"),
+            heading: "Your password was changed".into(),
+            paragraphs: vec![
+                "All other devices were signed out.".into(),
+                format!("If this was not you, choose a new password at once and write to {}.", settings.contact_email),
+            ],
+            button: Some(Button { label: "Choose a new password", url: app.url("/auth/forgot") }),
+            ..Letter::default()
+        },
+        EMAIL_CHANGED => Letter {
+            subject: format!("Your e-mail for {site} was changed"),
+            heading: "You sign in with another address now".into(),
+            paragraphs: vec![format!(
+                "The address of your account was changed, and the new one was confirmed. If this was not you, please write to {} at once.",
+                settings.contact_email
+            )],
+            ..Letter::default()
+        },
+        GUARDIAN_JOINED => Letter {
+            subject: format!("Somebody joined your family at {site}"),
+            heading: "A second login for your family".into(),
+            paragraphs: vec![format!(
+                "Another login was linked to your family at {site}, by an address of your family or by an invitation from the camp. If you do not know of this, please write to {}.",
+                settings.contact_email
+            )],
+            ..Letter::default()
+        },
+        INVITATION => Letter {
+            subject: format!("You are invited to {site}"),
+            heading: "Watch the summer with us".into(),
+            paragraphs: vec![format!(
+                "{site} has a page for its families: a video of every day, news from camp, and your child's face within one tap. Your place is ready; all you need is a password."
+            )],
+            button: Some(Button {
+                label: "Accept the invitation",
+                url: link(Purpose::Invite, "/auth?invite=").await?,
+            }),
+            notes: vec!["The link works for 30 days and is only for your family.".into()],
+            ..Letter::default()
+        },
+        APPROVED => Letter {
+            subject: format!("Welcome to {site}"),
+            heading: "You are confirmed as a family of the camp".into(),
+            paragraphs: vec!["From now on you can watch all videos.".into()],
+            button: Some(Button { label: "Open the videos", url: app.url("/current-videos") }),
+            ..Letter::default()
+        },
+        REFUSED => Letter {
+            subject: format!("Your registration at {site}"),
+            heading: "We could not confirm your family".into(),
+            paragraphs: vec![format!(
+                "The camp did not find your family among those of this summer. If this is a mistake, please write to {}.",
+                settings.contact_email
+            )],
+            ..Letter::default()
+        },
+        TEST => Letter {
+            subject: format!("A test from {site}"),
+            heading: "Mail works".into(),
+            paragraphs: vec!["This is what mail from the camp looks like. Somebody who runs the portal sent it to try it out.".into()],
+            button: Some(Button { label: "Open the portal", url: app.url("/") }),
+            ..Letter::default()
+        },
+        _ => return Ok(None),
+    };
+    Ok(Some(letter))
+}
+
+async fn is_there(app: &App, kind: &str, id: uuid::Uuid) -> Result<bool> {
+    let found: i64 = match kind {
+        TEST => return Ok(true),
+        INVITATION | APPROVED | REFUSED | SECONDARY_EMAIL => {
+            app.db.sql("select count(*) from profiles where id = $1 and deleted_at is null")
+        }
+        STAFF_RESET => {
+            app.db.sql("select count(*) from staff where id = $1 and disabled_at is null")
+        }
+        _ => app.db.sql("select count(*) from users where id = $1"),
+    }
+    .bind(id)
+    .scalar()
+    .await?;
+    Ok(found > 0)
+}
+
+async fn link(
+    app: &App,
+    notification: &Notification,
+    delivery: &Delivery,
+    purpose: Purpose,
+    page: &str,
+) -> Result<String> {
+    let id = Some(notification.subject_id);
+    let email = Some(delivery.email.clone());
+    let bearer = match purpose {
+        Purpose::Invite | Purpose::SecondaryEmail => {
+            Bearer { profile_id: id, email, ..Bearer::default() }
+        }
+        Purpose::StaffReset => Bearer { staff_id: id, email, ..Bearer::default() },
+        _ => Bearer { user_id: id, email, ..Bearer::default() },
+    };
+    let mut tx = app.db.begin().await?;
+    let token = tokens::make(&mut tx, app, purpose, &bearer).await?;
+    tx.commit().await?;
+    Ok(app.url(&format!("{page}{token}")))
 }

@@ -1,3 +1,36 @@
-//! Logins of parents, visitors and staff.
+//! Logins of parents and visitors, accounts of staff, and everything that proves who somebody is.
 
-pub(crate) mod letters;
+pub mod letters;
+pub mod limits;
+pub mod password;
+pub mod sessions;
+pub mod staff;
+pub mod tokens;
+mod totp;
+pub mod users;
+
+pub use staff::{Role, Staff, StaffRow};
+pub use users::User;
+
+use chrono::TimeDelta;
+
+use crate::{App, Result};
+
+/// Removes what has expired: sessions, links, brakes. Run hourly by the worker.
+pub async fn prune(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.sql("delete from sessions where expires_at < $1").bind(now).execute().await?;
+    tx.sql("delete from mail_tokens where expires_at < $1")
+        .bind(now - TimeDelta::days(7))
+        .execute()
+        .await?;
+    tx.sql(
+        "delete from attempts where last_at < $1 and (blocked_until is null or blocked_until < $2)",
+    )
+    .bind(now - TimeDelta::days(1))
+    .bind(now)
+    .execute()
+    .await?;
+    tx.commit().await
+}

@@ -1,0 +1,175 @@
+//! Brakes against guessing and flooding (decision P8, safety 6). They live in the database, so that
+//! all processes share them; they expire by themselves and never lock anybody out for good. Their
+//! keys are keyed hashes: no address is stored.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use ipnet::{Ipv4Net, Ipv6Net};
+
+use crate::{App, Error, Result};
+
+/// At most so many in so long a time.
+#[derive(Clone, Copy)]
+pub struct Cap {
+    pub name: &'static str,
+    pub most: i64,
+    pub within: TimeDelta,
+}
+
+pub const SIGN_UP_BY_ADDRESS: Cap = cap("sign-up", 30, 60);
+pub const FORGOT_BY_ADDRESS: Cap = cap("forgot-address", 20, 60);
+pub const FORGOT_BY_RECIPIENT: Cap = cap("forgot-recipient", 3, 60);
+pub const VERIFY_BY_RECIPIENT: Cap = cap("verify-recipient", 5, 60);
+pub const TOKENS_BY_ADDRESS: Cap = cap("tokens", 60, 60);
+pub const CHANGES_BY_USER: Cap = cap("changes", 10, 60);
+pub const COMMENTS_BY_USER: Cap = cap("comments", 30, 10);
+
+const fn cap(name: &'static str, most: i64, minutes: i64) -> Cap {
+    Cap { name, most, within: TimeDelta::minutes(minutes) }
+}
+
+/// Failures of one address over all accounts after which delays begin.
+const ADDRESS_FAILURES: i64 = 30;
+/// Failures are forgotten after this long without another.
+const MEMORY: TimeDelta = TimeDelta::minutes(30);
+const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
+
+/// The network that counts as one address: IPv6 by /64, since a household has that many.
+pub fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => Ipv4Net::from(v4).to_string(),
+        IpAddr::V6(v6) => Ipv6Net::new_assert(v6, 64).trunc().to_string(),
+    }
+}
+
+/// Counts one more, and refuses when it is one too many.
+pub async fn count(app: &App, cap: Cap, who: &str) -> Result<()> {
+    let now = app.clock.now();
+    let key = app.keys.hash("limit", &[cap.name.as_bytes(), who.as_bytes()]);
+    let mut tx = app.db.begin().await?;
+    let (count, first_at): (i64, DateTime<Utc>) = tx
+        .sql(
+            "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
+             on conflict (key) do update set
+               count = case when attempts.first_at <= $3 then 1 else attempts.count + 1 end,
+               first_at = case when attempts.first_at <= $3 then $2 else attempts.first_at end,
+               last_at = $2
+             returning count, first_at",
+        )
+        .bind(key)
+        .bind(now)
+        .bind(now - cap.within)
+        .one()
+        .await?;
+    tx.commit().await?;
+    match count > cap.most {
+        true => Err(too_many(first_at + cap.within, now)),
+        false => Ok(()),
+    }
+}
+
+/// An attempt to sign in, counted as a failure before the password is looked at, so that a
+/// thousand guesses at the same moment are a thousand. [`Attempt::succeeded`] takes it back.
+pub struct Attempt {
+    account: Vec<u8>,
+}
+
+impl Attempt {
+    /// Refuses while account and address, or the address alone, have to wait.
+    pub async fn begin(
+        app: &App,
+        kind: &str,
+        account: &str,
+        from: IpAddr,
+        most: i64,
+    ) -> Result<Attempt> {
+        let now = app.clock.now();
+        let net = network(from);
+        let account_key =
+            app.keys.hash("sign-in", &[kind.as_bytes(), account.as_bytes(), net.as_bytes()]);
+        let address_key = app.keys.hash("sign-in-address", &[kind.as_bytes(), net.as_bytes()]);
+        let mut tx = app.db.begin().await?;
+        let blocked: Option<DateTime<Utc>> = tx
+            .sql("select max(blocked_until) from attempts where key in ($1, $2) and blocked_until > $3")
+            .bind(account_key.clone())
+            .bind(address_key.clone())
+            .bind(now)
+            .scalar()
+            .await?;
+        if let Some(until) = blocked {
+            return Err(too_many(until, now));
+        }
+        for (key, most) in [(&account_key, most), (&address_key, ADDRESS_FAILURES)] {
+            let (count,): (i64,) = tx
+                .sql(
+                    "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
+                     on conflict (key) do update set
+                       count = case when attempts.last_at <= $3 then 1 else attempts.count + 1 end,
+                       last_at = $2
+                     returning count",
+                )
+                .bind(key.clone())
+                .bind(now)
+                .bind(now - MEMORY)
+                .one()
+                .await?;
+            if count >= most {
+                tx.sql("update attempts set blocked_until = $2 where key = $1")
+                    .bind(key.clone())
+                    .bind(now + delay(count - most))
+                    .execute()
+                    .await?;
+            }
+        }
+        tx.commit().await?;
+        Ok(Attempt { account: account_key })
+    }
+
+    /// Forgets the failures of this account from this address. Those of the address alone expire.
+    pub async fn succeeded(self, app: &App) -> Result<()> {
+        let mut tx = app.db.begin().await?;
+        tx.sql("delete from attempts where key = $1").bind(self.account).execute().await?;
+        tx.commit().await
+    }
+}
+
+/// 15 seconds after the last failure that was free, doubling to 15 minutes.
+fn delay(over: i64) -> TimeDelta {
+    TimeDelta::seconds(15i64 << over.clamp(0, 10)).min(LONGEST_DELAY)
+}
+
+fn too_many(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
+    Error::TooMany { retry_after: (until - now).num_seconds().max(1) as u64 }
+}
+
+/// Takes all brakes off, for staff and operators who were asked to help.
+pub async fn clear(app: &App) -> Result<u64> {
+    let mut tx = app.db.begin().await?;
+    let cleared = tx.sql("delete from attempts").execute().await?;
+    tx.commit().await?;
+    Ok(cleared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_household_counts_as_one_address() {
+        let one: IpAddr = "2001:db8:1:2:aaaa::1".parse().expect("an address");
+        let other: IpAddr = "2001:db8:1:2:bbbb::9".parse().expect("an address");
+        let else_where: IpAddr = "2001:db8:1:3::1".parse().expect("an address");
+        assert_eq!(network(one), network(other));
+        assert_ne!(network(one), network(else_where));
+        let mapped: IpAddr = "::ffff:192.0.2.1".parse().expect("an address");
+        assert_eq!(network(mapped), "192.0.2.1/32");
+    }
+
+    #[test]
+    fn delays_double_up_to_a_quarter_of_an_hour() {
+        assert_eq!(delay(0), TimeDelta::seconds(15));
+        assert_eq!(delay(1), TimeDelta::seconds(30));
+        assert_eq!(delay(40), TimeDelta::minutes(15));
+    }
+}

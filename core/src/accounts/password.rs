@@ -1,0 +1,137 @@
+//! Passwords: Argon2id, hashed away from the threads that serve requests, and only a few at a time.
+
+use std::sync::{Arc, LazyLock};
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+
+use crate::checks::Checks;
+use crate::settings::Settings;
+use crate::{App, Error, Result};
+
+/// Longest password in characters; nothing is ever cut off.
+pub const MAX: usize = 128;
+
+/// Passwords that everybody tries first, folded to lower case, one a line.
+static COMMON: LazyLock<std::collections::HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("common_passwords.txt").lines().collect());
+
+/// A hash of nothing that anybody knows, to spend the same time on an unknown account.
+static DECOY: LazyLock<String> = LazyLock::new(|| {
+    let nobody: [u8; 32] = rand::random();
+    engine().hash_password(&nobody).map(|hash| hash.to_string()).unwrap_or_default()
+});
+
+/// Memory in KiB, passes, lanes: at least what OWASP asks for.
+fn engine() -> Argon2<'static> {
+    let params = Params::new(19 * 1024, 2, 1, None).unwrap_or_default();
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+}
+
+/// Checks a password that is about to be chosen (safety 2): length only, and not one of the
+/// passwords that everybody tries first. `known` are texts that must not be it, such as the e-mail.
+pub fn check(
+    checks: &mut Checks,
+    field: &str,
+    password: &str,
+    settings: &Settings,
+    known: &[&str],
+) {
+    let length = password.chars().count();
+    let min = settings.password_min_length.max(8) as usize;
+    if length < min {
+        checks.refuse(field, format!("Please use at least {min} characters."));
+    } else if length > MAX {
+        checks.refuse(field, format!("Please use at most {MAX} characters."));
+    } else if password.contains('\0') {
+        checks.refuse(field, "Please remove the invisible control characters.");
+    } else if too_common(password, known) {
+        checks.refuse(field, "This password is too easy to guess. Please choose another one.");
+    }
+}
+
+fn too_common(password: &str, known: &[&str]) -> bool {
+    let folded = password.to_lowercase();
+    let plain = folded.trim_end_matches(|c: char| c.is_ascii_digit() || "!?.".contains(c));
+    let one_character = folded.chars().all(|c| Some(c) == folded.chars().next());
+    one_character
+        || COMMON.contains(folded.as_str())
+        || (plain.len() >= 4 && COMMON.contains(plain))
+        || known.iter().any(|text| !text.is_empty() && folded == text.to_lowercase())
+}
+
+pub async fn hash(app: &App, password: &str) -> Result<String> {
+    let password = password.to_owned();
+    on_a_quiet_thread(app, move || {
+        engine()
+            .hash_password(password.as_bytes())
+            .map(|h| h.to_string())
+            .map_err(Error::unforeseen)
+    })
+    .await?
+}
+
+/// What a look at a password found.
+pub enum Verdict {
+    Wrong,
+    Right,
+    /// Right, and its hash should be made anew because the parameters have grown.
+    RightButOld,
+}
+
+/// Compares a password with a stored hash. Without a stored hash it takes the same time and is wrong.
+pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<Verdict> {
+    let known = stored.is_some();
+    let stored = stored.unwrap_or(DECOY.as_str()).to_owned();
+    let password = password.to_owned();
+    on_a_quiet_thread(app, move || {
+        let Ok(parsed) = PasswordHash::new(&stored) else { return Verdict::Wrong };
+        let right = engine().verify_password(password.as_bytes(), &parsed).is_ok();
+        let current = Params::try_from(&parsed)
+            .is_ok_and(|p| p.m_cost() >= 19 * 1024 && p.t_cost() >= 2 && p.p_cost() >= 1);
+        match (right && known, current) {
+            (false, _) => Verdict::Wrong,
+            (true, true) => Verdict::Right,
+            (true, false) => Verdict::RightButOld,
+        }
+    })
+    .await
+}
+
+async fn on_a_quiet_thread<T: Send + 'static>(
+    app: &App,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    let permit = Arc::clone(&app.hashing).acquire_owned().await.map_err(Error::unforeseen)?;
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        work()
+    })
+    .await
+    .map_err(Error::unforeseen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_that_everybody_tries_first_are_refused() {
+        for bad in [
+            "password",
+            "Password1",
+            "password123!",
+            "12345678",
+            "aaaaaaaaaa",
+            "qwertyuiop",
+            "Visitingday",
+            "chaya@family.example",
+        ] {
+            assert!(too_common(bad, &["chaya@family.example"]), "{bad}");
+        }
+        for good in ["lantern over the lake", "ברוך הבא אין קעמפ", "x7#kQ0pl"] {
+            assert!(!too_common(good, &[]), "{good}");
+        }
+    }
+}

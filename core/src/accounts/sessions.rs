@@ -1,0 +1,200 @@
+//! Signed-in browsers. The cookie is 256 random bits; the database knows only its hash.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{Staff, StaffRow, User};
+use crate::db::{Db, Tx};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+/// What sort of thing somebody holds in the hand; all that is kept of a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Device {
+    Phone,
+    Tablet,
+    Computer,
+}
+
+impl Device {
+    /// Guesses from the User-Agent header.
+    pub fn from_user_agent(agent: &str) -> Device {
+        let has = |text| agent.contains(text);
+        if has("iPad") || has("Tablet") || (has("Android") && !has("Mobile")) {
+            Device::Tablet
+        } else if has("Mobile") || has("iPhone") || has("Android") {
+            Device::Phone
+        } else {
+            Device::Computer
+        }
+    }
+}
+
+/// Whose session it is.
+#[derive(Clone, Copy)]
+pub enum Holder {
+    User(Uuid),
+    Staff(Uuid),
+}
+
+/// A session as its owner sees it.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Listed {
+    pub id: Uuid,
+    pub device: Device,
+    pub created_at: DateTime<Utc>,
+    pub last_seen_at: DateTime<Utc>,
+    /// The one that asks.
+    pub current: bool,
+}
+
+const USER_IDLE: TimeDelta = TimeDelta::days(14);
+const USER_LONGEST: TimeDelta = TimeDelta::days(90);
+const STAFF_LONGEST: TimeDelta = TimeDelta::hours(12);
+
+/// 256 random bits for a cookie or a link.
+pub(super) fn random_token() -> String {
+    URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
+}
+
+pub(super) fn token_hash(token: &str) -> Vec<u8> {
+    Sha256::digest(token.as_bytes()).to_vec()
+}
+
+/// Begins a session and returns the token for its cookie.
+pub async fn begin(tx: &mut Tx, app: &App, holder: Holder, device: Device) -> Result<String> {
+    let now = app.clock.now();
+    let token = random_token();
+    let (user_id, staff_id, longest) = match holder {
+        Holder::User(id) => (Some(id), None, USER_LONGEST),
+        Holder::Staff(id) => (None, Some(id), STAFF_LONGEST),
+    };
+    tx.sql(
+        "insert into sessions (id, token_hash, user_id, staff_id, device, created_at, last_seen_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $6, $7)",
+    )
+    .bind(Uuid::now_v7())
+    .bind(token_hash(&token))
+    .bind(user_id)
+    .bind(staff_id)
+    .bind(device)
+    .bind(now)
+    .bind(now + longest)
+    .execute()
+    .await?;
+    Ok(token)
+}
+
+/// The parent or visitor whose cookie this is, with the session's id. Ended, idle and expired
+/// sessions are nobody's.
+pub async fn user(app: &App, token: &str) -> Result<Option<(Uuid, User)>> {
+    let now = app.clock.now();
+    let found: Option<SessionRow> = app
+        .db
+        .sql(
+            "select id, user_id, staff_id, last_seen_at from sessions
+             where token_hash = $1 and user_id is not null and expires_at > $2 and last_seen_at > $3",
+        )
+        .bind(token_hash(token))
+        .bind(now)
+        .bind(now - USER_IDLE)
+        .optional()
+        .await?;
+    let Some(session) = found else { return Ok(None) };
+    touch(app, &session).await;
+    let Some(id) = session.user_id else { return Ok(None) };
+    Ok(super::users::find(&app.db, id).await?.map(|user| (session.id, user)))
+}
+
+/// The member of the staff whose cookie this is, with the session's id.
+pub async fn staff(app: &App, settings: &Settings, token: &str) -> Result<Option<(Uuid, Staff)>> {
+    let now = app.clock.now();
+    let found: Option<SessionRow> = app
+        .db
+        .sql(
+            "select id, user_id, staff_id, last_seen_at from sessions
+             where token_hash = $1 and staff_id is not null and expires_at > $2 and last_seen_at > $3",
+        )
+        .bind(token_hash(token))
+        .bind(now)
+        .bind(now - TimeDelta::minutes(settings.session_timeout))
+        .optional()
+        .await?;
+    let Some(session) = found else { return Ok(None) };
+    touch(app, &session).await;
+    let row: Option<StaffRow> = app
+        .db
+        .sql("select * from staff where id = $1 and disabled_at is null")
+        .bind(session.staff_id)
+        .optional()
+        .await?;
+    Ok(row.map(|row| (session.id, row.to_staff(settings))))
+}
+
+#[derive(sqlx::FromRow)]
+struct SessionRow {
+    id: Uuid,
+    user_id: Option<Uuid>,
+    staff_id: Option<Uuid>,
+    last_seen_at: DateTime<Utc>,
+}
+
+/// Notes that the session is in use, at most once a minute. A database that cannot write just now
+/// must not keep anybody from reading, so a failure here is only logged.
+async fn touch(app: &App, session: &SessionRow) {
+    let now = app.clock.now();
+    if now - session.last_seen_at < TimeDelta::minutes(1) {
+        return;
+    }
+    let touched = app
+        .db
+        .sql("update sessions set last_seen_at = $2 where id = $1")
+        .bind(session.id)
+        .bind(now)
+        .execute()
+        .await;
+    if let Err(error) = touched {
+        tracing::debug!(%error, "a session could not be refreshed");
+    }
+}
+
+/// Ends the session of this cookie.
+pub async fn end(tx: &mut Tx, token: &str) -> Result<()> {
+    tx.sql("delete from sessions where token_hash = $1").bind(token_hash(token)).execute().await?;
+    Ok(())
+}
+
+/// Ends all sessions of somebody, save perhaps one.
+pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<u64> {
+    let (user_id, staff_id) = match holder {
+        Holder::User(id) => (Some(id), None),
+        Holder::Staff(id) => (None, Some(id)),
+    };
+    tx.sql(
+        "delete from sessions
+         where (user_id = $1 or staff_id = $2) and ($3 is null or id <> $3)",
+    )
+    .bind(user_id)
+    .bind(staff_id)
+    .bind(save)
+    .execute()
+    .await
+}
+
+/// The sessions of a user, the newest first.
+pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<Listed>> {
+    db.sql(
+        "select id, device, created_at, last_seen_at, id = $2 as current
+         from sessions where user_id = $1 order by last_seen_at desc limit 100",
+    )
+    .bind(user_id)
+    .bind(current)
+    .all()
+    .await
+}

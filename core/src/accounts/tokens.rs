@@ -1,0 +1,113 @@
+//! Links in mail: 256 bits, stored hashed, single use, expiring (safety 7). They are spent by a
+//! POST from the page that the link opens, because mail scanners follow every link they see.
+
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+use super::sessions::{random_token, token_hash};
+use crate::db::Tx;
+use crate::{App, Error, Result};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Purpose {
+    /// Proves the address of a login.
+    Verify,
+    /// Proves the new address of a login.
+    ChangeEmail,
+    /// Proves the second address of a family.
+    SecondaryEmail,
+    Reset,
+    Invite,
+    StaffReset,
+}
+
+impl Purpose {
+    pub fn lifetime(self) -> TimeDelta {
+        match self {
+            Purpose::Verify | Purpose::ChangeEmail | Purpose::SecondaryEmail => TimeDelta::days(3),
+            Purpose::Reset | Purpose::StaffReset => TimeDelta::hours(1),
+            Purpose::Invite => TimeDelta::days(30),
+        }
+    }
+}
+
+#[derive(Debug, Default, Clone, sqlx::FromRow)]
+pub struct Bearer {
+    pub user_id: Option<Uuid>,
+    pub profile_id: Option<Uuid>,
+    pub staff_id: Option<Uuid>,
+    /// The address that the link proves, when it was sent to one.
+    pub email: Option<String>,
+}
+
+pub async fn make(tx: &mut Tx, app: &App, purpose: Purpose, bearer: &Bearer) -> Result<String> {
+    let now = app.clock.now();
+    let token = random_token();
+    tx.sql(
+        "insert into mail_tokens
+           (id, token_hash, purpose, user_id, profile_id, staff_id, email, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(Uuid::now_v7())
+    .bind(token_hash(&token))
+    .bind(purpose)
+    .bind(bearer.user_id)
+    .bind(bearer.profile_id)
+    .bind(bearer.staff_id)
+    .bind(bearer.email.clone())
+    .bind(now)
+    .bind(now + purpose.lifetime())
+    .execute()
+    .await?;
+    Ok(token)
+}
+
+const GONE: Error =
+    Error::Gone("This link was used already or has expired. Please ask for a new one.");
+
+/// Uses a token up; two that come at once are one. Errors: [`Error::Gone`].
+pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bearer)> {
+    let now = app.clock.now();
+    let spent: Option<(Purpose, Option<Uuid>, Option<Uuid>, Option<Uuid>, Option<String>)> = tx
+        .sql(
+            "update mail_tokens set used_at = $2
+             where token_hash = $1 and used_at is null and expires_at > $2
+             returning purpose, user_id, profile_id, staff_id, email",
+        )
+        .bind(token_hash(token))
+        .bind(now)
+        .optional()
+        .await?;
+    let (purpose, user_id, profile_id, staff_id, email) = spent.ok_or(GONE)?;
+    Ok((purpose, Bearer { user_id, profile_id, staff_id, email }))
+}
+
+/// Looks at a token without using it. Errors: [`Error::Gone`].
+pub async fn look(app: &App, token: &str, purpose: Purpose) -> Result<Bearer> {
+    app.db
+        .sql(
+            "select user_id, profile_id, staff_id, email from mail_tokens
+             where token_hash = $1 and used_at is null and expires_at > $2 and purpose = $3",
+        )
+        .bind(token_hash(token))
+        .bind(app.clock.now())
+        .bind(purpose)
+        .optional()
+        .await?
+        .ok_or(GONE)
+}
+
+/// Makes all open tokens of that purpose worthless, for example after the password was changed.
+pub async fn revoke(tx: &mut Tx, app: &App, purpose: Purpose, user_id: Uuid) -> Result<()> {
+    tx.sql(
+        "update mail_tokens set used_at = $3
+         where user_id = $1 and purpose = $2 and used_at is null",
+    )
+    .bind(user_id)
+    .bind(purpose)
+    .bind(app.clock.now())
+    .execute()
+    .await?;
+    Ok(())
+}
