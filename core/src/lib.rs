@@ -17,6 +17,7 @@ pub mod fold;
 pub mod jobs;
 pub mod mail;
 pub mod notifications;
+pub mod pages;
 pub mod profiles;
 pub mod settings;
 pub mod videos;
