@@ -10,6 +10,7 @@ pub mod accounts;
 pub mod audit;
 pub mod checks;
 pub mod clock;
+pub mod comments;
 pub mod config;
 pub mod db;
 pub mod files;

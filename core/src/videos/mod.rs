@@ -1,3 +1,152 @@
-//! The videos of the day and the archive.
+//! The videos of the day and the archive: staff post them, the worker publishes what is due,
+//! families watch, like and search them.
 
 pub mod announce;
+pub mod link;
+
+mod desk;
+mod edit;
+mod files;
+mod input;
+mod reactions;
+mod watch;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+pub(crate) use desk::must_exist;
+pub use desk::{
+    AdminVideo, Counts, DeskFilter, admin_list, admin_years, counts, deliveries, find_for_staff,
+    retry_deliveries,
+};
+pub use edit::{Saved, add_own_file, create, create_gallery, delete, edit, publish_due};
+pub use files::{Media, OwnVideo, RemoveFiles, thumbnail, video_file};
+pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
+pub use link::VideoType;
+pub(crate) use reactions::must_be_open;
+pub use reactions::{Like, favorites, forget_likes, like, record_view, unlike};
+pub use watch::{Filter, Preview, find, list, next_today, preview, years};
+
+use crate::Error;
+
+pub const NOT_FOUND: Error = Error::NotFound("Video not found");
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = VideoStatus)]
+pub enum Status {
+    Published,
+    Scheduled,
+    Draft,
+}
+
+/// This year's videos, the earlier years', or the three of the home page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Collection {
+    Current,
+    Archive,
+    Home,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sort {
+    /// By the day filmed, then by the moment of publication.
+    #[default]
+    Newest,
+    /// By views.
+    Popular,
+}
+
+/// A published video in a list.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct VideoCard {
+    pub id: Uuid,
+    pub title: String,
+    pub description: Option<String>,
+    pub video_type: VideoType,
+    pub thumbnail_url: Option<String>,
+    /// The day filmed, in the camp's time zone.
+    pub upload_date: NaiveDate,
+    pub year: i64,
+    pub is_featured: bool,
+    pub published_at: DateTime<Utc>,
+    pub view_count: i64,
+    pub like_count: i64,
+    pub comment_count: i64,
+    pub duration_seconds: Option<i64>,
+    /// The newest of the current year; only one video has it.
+    #[sqlx(skip)]
+    pub latest: bool,
+    /// Of an earlier year.
+    #[sqlx(skip)]
+    pub archive: bool,
+    /// Not open to whoever asked: only title and date are told.
+    #[sqlx(skip)]
+    pub restricted: bool,
+}
+
+/// The columns of [`VideoCard`] from `videos v`.
+macro_rules! card {
+    () => {
+        "v.id, v.title, v.description, v.video_type, v.thumbnail_url, v.upload_date, v.year,
+         v.is_featured, v.published_at, v.view_count, v.like_count, v.comment_count,
+         v.duration_seconds"
+    };
+}
+use card;
+
+/// A published video on its own page.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Video {
+    #[sqlx(flatten)]
+    #[serde(flatten)]
+    pub card: VideoCard,
+    /// An embed of Drive or YouTube, the path of an own file, or an https media file.
+    pub video_url: String,
+    pub content_type: Option<String>,
+    /// By whoever asked.
+    #[sqlx(skip)]
+    pub liked: bool,
+    /// The one before it in its season.
+    #[sqlx(skip)]
+    pub previous: Option<VideoRef>,
+    /// The one after it in its season.
+    #[sqlx(skip)]
+    pub next: Option<VideoRef>,
+}
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct VideoRef {
+    pub id: Uuid,
+    pub title: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct YearCount {
+    pub year: i64,
+    pub count: i64,
+}
+
+/// What is typed into a search box, as a pattern, or nothing when there is nothing to search for.
+fn searched(typed: Option<&str>) -> Option<String> {
+    let typed: String =
+        typed?.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let pattern = crate::fold::pattern(&typed);
+    (pattern != "%%").then_some(pattern)
+}
+
+/// A row that refers to a video which was deleted a moment ago.
+fn or_gone<T>(result: crate::Result<T>) -> crate::Result<T> {
+    match result {
+        Err(Error::Database(sqlx::Error::Database(cause))) if cause.is_foreign_key_violation() => {
+            Err(NOT_FOUND)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,327 @@
+//! What people say about a video, and what the camp lets stand (decision C1).
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::access::Viewer;
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::db::Tx;
+use crate::pages::{Page, Part};
+use crate::settings::Settings;
+use crate::videos::{self, must_be_open};
+use crate::{App, Error, Result};
+
+const LONGEST: usize = 2000;
+const NOT_FOUND: Error = Error::NotFound("This comment is not there any more.");
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Comment {
+    pub id: Uuid,
+    /// The writer's name at the time.
+    pub author_name: String,
+    pub content: String,
+    pub created_at: DateTime<Utc>,
+    /// Written by whoever asked.
+    pub mine: bool,
+}
+
+/// A comment as staff see it.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct AdminComment {
+    #[sqlx(flatten)]
+    #[serde(flatten)]
+    pub comment: Comment,
+    pub hidden: bool,
+    /// How many readers reported it.
+    pub reports: i64,
+}
+
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewComment {
+    /// 1 to 2000 characters.
+    pub content: String,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CommentReport)]
+pub struct Report {
+    pub reason: Option<String>,
+}
+
+impl NewComment {
+    fn check(&self) -> Result<String> {
+        let mut checks = Checks::new();
+        let content = checks.block("content", &self.content, LONGEST);
+        checks.require(!content.is_empty(), "content", "Please write a comment first.");
+        checks.done()?;
+        Ok(content)
+    }
+}
+
+/// Writes a comment under the name that the person has now.
+/// Errors: [`Error::SignInRequired`], `email_unverified`, [`Error::Invalid`], and those of the
+/// video's page.
+pub async fn post(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    video_id: Uuid,
+    new: &NewComment,
+) -> Result<Comment> {
+    let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
+    must_be_open(&mut *tx, settings, viewer, video_id).await?;
+    let (full_name, verified_at): (String, Option<DateTime<Utc>>) = tx
+        .sql("select full_name, verified_at from users where id = $1")
+        .bind(user_id)
+        .optional()
+        .await?
+        .ok_or(Error::SignInRequired)?;
+    if settings.require_email_verification && verified_at.is_none() {
+        return Err(Error::Forbidden {
+            code: "email_unverified",
+            text: "Please confirm your e-mail address before you comment.",
+        });
+    }
+    let content = new.check()?;
+    // Counting first holds the video, so that it cannot be deleted in between.
+    let counted = tx
+        .sql(
+            "update videos set comment_count = comment_count + 1
+             where id = $1 and status = 'published'",
+        )
+        .bind(video_id)
+        .execute()
+        .await?;
+    if counted == 0 {
+        return Err(videos::NOT_FOUND);
+    }
+    let name = match full_name.trim() {
+        "" => "Anonymous",
+        name => name,
+    };
+    tx.sql(
+        "insert into video_comments (id, video_id, user_id, author_name, content, created_at)
+         values ($1, $2, $3, $4, $5, $6)
+         returning id, author_name, content, created_at, (1 = 1) as mine",
+    )
+    .bind(Uuid::now_v7())
+    .bind(video_id)
+    .bind(user_id)
+    .bind(name)
+    .bind(content)
+    .bind(app.clock.now())
+    .one()
+    .await
+}
+
+/// The comments of a video that stand, newest first. Errors as for the video's page.
+pub async fn list(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    video_id: Uuid,
+    part: &Part,
+) -> Result<Page<Comment>> {
+    must_be_open(&app.db, settings, viewer, video_id).await?;
+    let after: Option<(DateTime<Utc>, Uuid)> = part.after("comments")?;
+    let rows: Vec<Comment> = app
+        .db
+        .sql(
+            "select id, author_name, content, created_at, coalesce(user_id = $2, 1 = 0) as mine
+             from video_comments
+             where video_id = $1
+               and hidden_at is null
+               and ($4 is null or (created_at, id) < ($4, $5))
+             order by created_at desc, id desc
+             limit $3",
+        )
+        .bind(video_id)
+        .bind(viewer.user_id)
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .all()
+        .await?;
+    Ok(part.page("comments", rows, |comment| (comment.created_at, comment.id)))
+}
+
+/// The comments of a video with those that are hidden, newest first, for staff.
+pub async fn list_for_staff(app: &App, video_id: Uuid, part: &Part) -> Result<Page<AdminComment>> {
+    videos::must_exist(&app.db, video_id).await?;
+    let after: Option<(DateTime<Utc>, Uuid)> = part.after("comments")?;
+    let rows: Vec<AdminComment> = app
+        .db
+        .sql(
+            "select c.id, c.author_name, c.content, c.created_at, (1 = 0) as mine,
+                    c.hidden_at is not null as hidden,
+                    (select count(*) from comment_reports r where r.comment_id = c.id) as reports
+             from video_comments c
+             where c.video_id = $1
+               and ($3 is null or (c.created_at, c.id) < ($3, $4))
+             order by c.created_at desc, c.id desc
+             limit $2",
+        )
+        .bind(video_id)
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .all()
+        .await?;
+    Ok(part.page("comments", rows, |row| (row.comment.created_at, row.comment.id)))
+}
+
+/// Deletes one's own comment; somebody else's is not found.
+pub async fn delete_own(tx: &mut Tx, user_id: Uuid, id: Uuid) -> Result<()> {
+    let gone: Option<Place> = tx
+        .sql(
+            "delete from video_comments where id = $1 and user_id = $2
+             returning video_id, hidden_at",
+        )
+        .bind(id)
+        .bind(user_id)
+        .optional()
+        .await?;
+    uncount(tx, gone.ok_or(NOT_FOUND)?).await
+}
+
+/// Deletes anybody's comment.
+pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let gone: Option<Place> = tx
+        .sql("delete from video_comments where id = $1 returning video_id, hidden_at")
+        .bind(id)
+        .optional()
+        .await?;
+    let place = gone.ok_or(NOT_FOUND)?;
+    let video_id = place.video_id;
+    uncount(tx, place).await?;
+    record(tx, app, actor, "comment.delete", id, video_id).await
+}
+
+/// Takes a comment out of the readers' sight; hiding it again changes nothing.
+pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let hidden: Option<(Uuid,)> = tx
+        .sql(
+            "update video_comments set hidden_at = $2, hidden_by = $3
+             where id = $1 and hidden_at is null
+             returning video_id",
+        )
+        .bind(id)
+        .bind(app.clock.now())
+        .bind(actor.staff_id())
+        .optional()
+        .await?;
+    let Some((video_id,)) = hidden else { return must_exist(tx, id).await };
+    uncount(tx, Place { video_id, hidden_at: None }).await?;
+    record(tx, app, actor, "comment.hide", id, video_id).await
+}
+
+/// Lets a hidden comment stand again.
+pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let shown: Option<(Uuid,)> = tx
+        .sql(
+            "update video_comments set hidden_at = null, hidden_by = null
+             where id = $1 and hidden_at is not null
+             returning video_id",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    let Some((video_id,)) = shown else { return must_exist(tx, id).await };
+    tx.sql("update videos set comment_count = comment_count + 1 where id = $1")
+        .bind(video_id)
+        .execute()
+        .await?;
+    record(tx, app, actor, "comment.show", id, video_id).await
+}
+
+/// Reports a comment to the camp: one report of each reader. Errors: [`Error::NotFound`], also for
+/// a hidden one, and those of the video's page.
+pub async fn report(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    id: Uuid,
+    report: &Report,
+) -> Result<()> {
+    let mut checks = Checks::new();
+    let reason = checks.block("reason", report.reason.as_deref().unwrap_or_default(), 500);
+    checks.done()?;
+    let video: Option<(Uuid,)> = tx
+        .sql("select video_id from video_comments where id = $1 and hidden_at is null")
+        .bind(id)
+        .optional()
+        .await?;
+    let (video_id,) = video.ok_or(NOT_FOUND)?;
+    must_be_open(&mut *tx, settings, viewer, video_id).await?;
+    let key = viewer.key().ok_or(Error::SignInRequired)?;
+    tx.sql(
+        "insert into comment_reports (comment_id, reporter, reason, created_at)
+         select id, $2, $3, $4 from video_comments where id = $1
+         on conflict (comment_id, reporter) do nothing",
+    )
+    .bind(id)
+    .bind(app.keys.hash("reporter", &[key.as_bytes()]))
+    .bind(reason)
+    .bind(app.clock.now())
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Leaves what somebody said, without the name, when the person goes (decision P10).
+pub async fn forget_author(tx: &mut Tx, user_id: Uuid) -> Result<()> {
+    tx.sql(
+        "update video_comments set author_name = 'Former member', user_id = null
+         where user_id = $1",
+    )
+    .bind(user_id)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct Place {
+    video_id: Uuid,
+    hidden_at: Option<DateTime<Utc>>,
+}
+
+/// Hidden comments are not counted.
+async fn uncount(tx: &mut Tx, place: Place) -> Result<()> {
+    if place.hidden_at.is_none() {
+        tx.sql("update videos set comment_count = comment_count - 1 where id = $1")
+            .bind(place.video_id)
+            .execute()
+            .await?;
+    }
+    Ok(())
+}
+
+async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
+    let comments: i64 =
+        tx.sql("select count(*) from video_comments where id = $1").bind(id).scalar().await?;
+    match comments {
+        0 => Err(NOT_FOUND),
+        _ => Ok(()),
+    }
+}
+
+async fn record(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    action: &str,
+    id: Uuid,
+    video_id: Uuid,
+) -> Result<()> {
+    let subject = Subject::new("comment", id);
+    let details = json!({ "video_id": video_id });
+    audit::record(tx, app.clock.now(), actor, action, subject, details).await
+}

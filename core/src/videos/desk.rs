@@ -1,0 +1,254 @@
+//! The videos as staff see them: every status, every year.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::link::VideoType;
+use super::{Collection, NOT_FOUND, Status, YearCount, announce, searched};
+use crate::audit::{self, Actor, Subject};
+use crate::clock::year_in;
+use crate::db::{On, Tx};
+use crate::notifications::{self, Category, Tally};
+use crate::pages::{Page, Part};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct AdminVideo {
+    pub id: Uuid,
+    pub title: String,
+    pub description: Option<String>,
+    /// The link as the portal keeps it, or the path of an own file.
+    pub video_url: String,
+    #[sqlx(skip)]
+    pub page_url: String,
+    pub video_type: VideoType,
+    pub thumbnail_url: Option<String>,
+    /// The day filmed, in the camp's time zone.
+    pub upload_date: NaiveDate,
+    pub year: i64,
+    pub status: Status,
+    pub scheduled_date: Option<DateTime<Utc>>,
+    /// The moment of the first publication.
+    pub published_at: Option<DateTime<Utc>>,
+    pub is_featured: bool,
+    pub view_count: i64,
+    pub like_count: i64,
+    pub comment_count: i64,
+    /// Of an earlier year.
+    #[sqlx(skip)]
+    pub archive: bool,
+    /// Whether families have been told of it, which happens once.
+    pub announced: bool,
+    pub version: i64,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    /// Username of whoever posted it.
+    pub uploaded_by: Option<String>,
+    /// How many addresses would get mail if it were published now; empty when nobody would be told.
+    #[sqlx(skip)]
+    pub recipients: Option<i64>,
+}
+
+macro_rules! admin_video {
+    () => {
+        "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
+                v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
+                v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
+                s.username as uploaded_by,
+                exists (select 1 from notifications n
+                        where n.subject_id = v.id and n.kind = 'video') as announced
+         from videos v
+         left join staff s on s.id = v.uploaded_by "
+    };
+}
+
+macro_rules! wanted {
+    () => {
+        "where ($1 is null or v.staff_search_text like $1 escape '\\')
+           and ($2 is null or v.status = $2)
+           and ($3 is null or v.year >= $3)
+           and ($4 is null or v.year < $4)
+           and ($5 is null or v.year = $5) "
+    };
+}
+
+#[derive(Debug, Default)]
+pub struct DeskFilter {
+    pub q: Option<String>,
+    pub status: Option<Status>,
+    pub collection: Option<Collection>,
+    pub year: Option<i64>,
+    pub part: Part,
+}
+
+/// All videos that the filter leaves, the last added first; of the archive the newest year first.
+pub async fn admin_list(
+    app: &App,
+    settings: &Settings,
+    filter: &DeskFilter,
+) -> Result<Page<AdminVideo>> {
+    let now = app.clock.now();
+    let this_year = i64::from(year_in(settings.timezone, now));
+    let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
+    let query = |text: &'static str| {
+        app.db
+            .sql(text)
+            .bind(searched(filter.q.as_deref()))
+            .bind(filter.status)
+            .bind(only(Collection::Current))
+            .bind(only(Collection::Archive))
+            .bind(filter.year)
+            .bind(filter.part.limit() + 1)
+    };
+    let mut page = match filter.collection {
+        Some(Collection::Archive) => {
+            let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("shelf")?;
+            let rows = query(concat!(
+                admin_video!(),
+                wanted!(),
+                "and ($7 is null or (v.upload_date, v.created_at, v.id) < ($7, $8, $9))
+                 order by v.upload_date desc, v.created_at desc, v.id desc
+                 limit $6"
+            ))
+            .bind(after.map(|a| a.0))
+            .bind(after.map(|a| a.1))
+            .bind(after.map(|a| a.2))
+            .all()
+            .await?;
+            filter.part.page("shelf", rows, |v: &AdminVideo| (v.upload_date, v.created_at, v.id))
+        }
+        _ => {
+            let after: Option<(DateTime<Utc>, Uuid)> = filter.part.after("desk")?;
+            let rows = query(concat!(
+                admin_video!(),
+                wanted!(),
+                "and ($7 is null or (v.created_at, v.id) < ($7, $8))
+                 order by v.created_at desc, v.id desc
+                 limit $6"
+            ))
+            .bind(after.map(|a| a.0))
+            .bind(after.map(|a| a.1))
+            .all()
+            .await?;
+            filter.part.page("desk", rows, |v: &AdminVideo| (v.created_at, v.id))
+        }
+    };
+    let reach = match page.items.iter().any(|video| tells(video, this_year)) {
+        true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
+        false => 0,
+    };
+    for video in &mut page.items {
+        complete(video, this_year, reach);
+    }
+    Ok(page)
+}
+
+/// One video of any status. Errors: [`crate::Error::NotFound`].
+pub async fn find_for_staff(
+    tx: &mut Tx,
+    settings: &Settings,
+    now: DateTime<Utc>,
+    id: Uuid,
+) -> Result<AdminVideo> {
+    let mut video: AdminVideo = tx
+        .sql(concat!(admin_video!(), "where v.id = $1"))
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    let this_year = i64::from(year_in(settings.timezone, now));
+    let reach = match tells(&video, this_year) {
+        true => notifications::reach(tx, settings, Category::DailyVideos).await?,
+        false => 0,
+    };
+    complete(&mut video, this_year, reach);
+    Ok(video)
+}
+
+/// Whether families would be told if it were published now.
+fn tells(video: &AdminVideo, this_year: i64) -> bool {
+    video.published_at.is_none() && !video.announced && video.year == this_year
+}
+
+fn complete(video: &mut AdminVideo, this_year: i64, reach: i64) {
+    video.page_url = format!("/video/{}", video.id);
+    video.archive = video.year < this_year;
+    video.recipients = tells(video, this_year).then_some(reach);
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = VideoCounts)]
+pub struct Counts {
+    pub all: i64,
+    pub published: i64,
+    pub scheduled: i64,
+    pub draft: i64,
+    pub current: i64,
+    /// Of earlier years.
+    pub archive: i64,
+    /// Addresses that would get mail about a video now.
+    pub recipients: i64,
+}
+
+/// How many videos there are of each kind.
+pub async fn counts(app: &App, settings: &Settings) -> Result<Counts> {
+    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
+    let (all, published, scheduled, draft, archive): (i64, i64, i64, i64, i64) = app
+        .db
+        .sql(
+            "select count(*), count(case when status = 'published' then 1 end),
+                    count(case when status = 'scheduled' then 1 end),
+                    count(case when status = 'draft' then 1 end),
+                    count(case when year < $1 then 1 end)
+             from videos",
+        )
+        .bind(this_year)
+        .one()
+        .await?;
+    let recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;
+    let current = all - archive;
+    Ok(Counts { all, published, scheduled, draft, current, archive, recipients })
+}
+
+/// The years of the archive with their videos of every status, newest first.
+pub async fn admin_years(app: &App, settings: &Settings) -> Result<Vec<YearCount>> {
+    app.db
+        .sql(
+            "select year, count(*) as count
+             from videos
+             where year < $1
+             group by year
+             order by year desc",
+        )
+        .bind(i64::from(year_in(settings.timezone, app.clock.now())))
+        .all()
+        .await
+}
+
+/// How the mails about a video are doing. Errors: [`crate::Error::NotFound`].
+pub async fn deliveries(app: &App, id: Uuid) -> Result<Tally> {
+    must_exist(&app.db, id).await?;
+    notifications::tally(&app.db, announce::KIND, id).await
+}
+
+/// Puts the mails about a video that failed into the queue again; returns how many.
+pub async fn retry_deliveries(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
+    must_exist(&mut *tx, id).await?;
+    let queued = notifications::retry(tx, app, announce::KIND, id).await?;
+    let details = json!({ "queued": queued });
+    let subject = Subject::new("video", id);
+    audit::record(tx, app.clock.now(), actor, "video.retry_mail", subject, details).await?;
+    Ok(queued)
+}
+
+pub(crate) async fn must_exist(on: impl Into<On<'_>>, id: Uuid) -> Result<()> {
+    let videos: i64 =
+        on.into().sql("select count(*) from videos where id = $1").bind(id).scalar().await?;
+    match videos {
+        0 => Err(NOT_FOUND),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,286 @@
+//! What staff may enter about a video, and what is wrong with it in their words.
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use serde::{Deserialize, Deserializer};
+
+use super::Status;
+use super::edit::{Record, Source};
+use super::link;
+use crate::checks::Checks;
+use crate::clock::{day_in, moment_in};
+use crate::error::FieldError;
+use crate::settings::Settings;
+use crate::{Error, Result};
+
+const TITLE: usize = 200;
+const DESCRIPTION: usize = 5000;
+
+/// A video as staff or an import add it.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewVideo {
+    pub title: String,
+    /// A link to Drive, to YouTube or to a media file.
+    pub video_url: String,
+    pub description: Option<String>,
+    /// The day filmed; by default today in camp.
+    pub upload_date: Option<NaiveDate>,
+    #[serde(default = "published")]
+    pub status: Status,
+    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`: with the status `scheduled`, and only then.
+    pub scheduled_date: Option<String>,
+    #[serde(default)]
+    pub is_featured: bool,
+}
+
+/// A video of an earlier summer.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewGalleryVideo {
+    pub title: String,
+    pub description: Option<String>,
+    pub video_url: String,
+    /// One of the ten years before this one.
+    pub year: i32,
+    #[serde(default = "published")]
+    pub status: Status,
+    /// As in a new video.
+    pub scheduled_date: Option<String>,
+}
+
+/// What the edit panel changes; whatever is left out stays as it is.
+#[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = VideoPatch)]
+pub struct VideoChanges {
+    /// Of the video as it was read; somebody else's change in between is not overwritten.
+    pub version: i64,
+    pub title: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub description: Option<Option<String>>,
+    pub video_url: Option<String>,
+    pub upload_date: Option<NaiveDate>,
+    pub is_featured: Option<bool>,
+    pub status: Option<Status>,
+    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub scheduled_date: Option<Option<String>>,
+}
+
+fn published() -> Status {
+    Status::Published
+}
+
+/// Tells `null` from "left out".
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+impl NewVideo {
+    /// Checks everything that can be known without the database. Errors: [`Error::Invalid`] with
+    /// one sentence for each field that is wrong.
+    pub fn check(&self, settings: &Settings, now: DateTime<Utc>) -> Result<()> {
+        let mut checks = Checks::new();
+        self.record(settings, now, &mut checks, None);
+        checks.done()
+    }
+
+    pub(super) fn record(
+        &self,
+        settings: &Settings,
+        now: DateTime<Utc>,
+        checks: &mut Checks,
+        own_file: Option<Source>,
+    ) -> Record {
+        let title = checks.line("title", &self.title, TITLE);
+        checks.require(title.chars().count() >= 2, "title", "Title must be at least 2 characters.");
+        let source = match own_file {
+            Some(source) => source,
+            None => link_of(checks, &self.video_url),
+        };
+        let upload_date = self.upload_date.unwrap_or_else(|| day_in(settings.timezone, now));
+        check_day(checks, upload_date, settings, now);
+        let moment = moment(checks, self.scheduled_date.as_deref(), settings, now);
+        let scheduled_date = match (self.status, moment) {
+            (Status::Scheduled, None) if self.scheduled_date.is_none() => {
+                checks.refuse("scheduled_date", NO_MOMENT);
+                None
+            }
+            (Status::Scheduled, moment) => {
+                check_future(checks, moment, now);
+                moment
+            }
+            (_, None) => None,
+            (_, Some(_)) => {
+                checks.refuse("scheduled_date", ONLY_SCHEDULED);
+                None
+            }
+        };
+        Record {
+            title,
+            description: description(checks, self.description.as_deref()),
+            source,
+            upload_date,
+            year: upload_date.year().into(),
+            status: self.status,
+            scheduled_date,
+            published_at: (self.status == Status::Published).then_some(now),
+            is_featured: self.is_featured,
+            version: 1,
+        }
+    }
+}
+
+impl NewGalleryVideo {
+    /// The same as a new video of 1 July of that year.
+    pub fn as_video(&self, settings: &Settings, now: DateTime<Utc>) -> Result<NewVideo> {
+        let this_year = day_in(settings.timezone, now).year();
+        let year = Some(self.year).filter(|year| (this_year - 10..this_year).contains(year));
+        let Some(day) = year.and_then(|year| NaiveDate::from_ymd_opt(year, 7, 1)) else {
+            return Err(Error::invalid("year", "Please choose one of the ten years before this."));
+        };
+        Ok(NewVideo {
+            title: self.title.clone(),
+            video_url: self.video_url.clone(),
+            description: self.description.clone(),
+            upload_date: Some(day),
+            status: self.status,
+            scheduled_date: self.scheduled_date.clone(),
+            is_featured: false,
+        })
+    }
+}
+
+impl VideoChanges {
+    /// The video as it shall be. A status that nobody changed stays (decision V3). The moment of
+    /// publication is the caller's business.
+    pub(super) fn apply(
+        &self,
+        old: &Record,
+        settings: &Settings,
+        now: DateTime<Utc>,
+    ) -> Result<Record> {
+        let mut checks = Checks::new();
+        let mut new = old.clone();
+        if let Some(title) = &self.title {
+            new.title = checks.line("title", title, TITLE);
+            checks.require(!new.title.is_empty(), "title", "Title is required");
+        }
+        if let Some(text) = &self.description {
+            new.description = description(&mut checks, text.as_deref());
+        }
+        if let Some(typed) = &self.video_url
+            && typed.trim() != old.source.video_url
+        {
+            let source = link_of(&mut checks, typed);
+            if source.video_url != old.source.video_url {
+                new.source = source;
+            }
+        }
+        if let Some(day) = self.upload_date {
+            check_day(&mut checks, day, settings, now);
+            new.upload_date = day;
+            new.year = day.year().into();
+        }
+        new.is_featured = self.is_featured.unwrap_or(old.is_featured);
+        self.apply_status(&mut new, &mut checks, settings, now);
+        checks.done()?;
+        Ok(new)
+    }
+
+    fn apply_status(
+        &self,
+        new: &mut Record,
+        checks: &mut Checks,
+        settings: &Settings,
+        now: DateTime<Utc>,
+    ) {
+        use Status::{Published, Scheduled};
+        let typed = self.scheduled_date.as_ref().and_then(Option::as_deref);
+        let moment = moment(checks, typed, settings, now);
+        if typed.is_some() && moment.is_none() {
+            return;
+        }
+        let (before, scheduled_before) = (new.status, new.scheduled_date);
+        (new.status, new.scheduled_date) = match (self.status, &self.scheduled_date, moment) {
+            (None, None, _) => return,
+            (Some(Scheduled), None, _) if before == Scheduled => return,
+            // A date alone schedules a draft, but does not take a published video away.
+            (None, _, Some(_)) if before == Published => {
+                return checks.refuse("scheduled_date", ONLY_SCHEDULED);
+            }
+            (None | Some(Scheduled), _, Some(at)) => {
+                if scheduled_before != Some(at) {
+                    check_future(checks, moment, now);
+                }
+                (Scheduled, Some(at))
+            }
+            (None, _, None) if before != Scheduled => return,
+            (None | Some(Scheduled), _, None) => {
+                return checks.refuse("scheduled_date", NO_MOMENT);
+            }
+            (Some(_), _, Some(_)) => return checks.refuse("scheduled_date", ONLY_SCHEDULED),
+            (Some(status), _, None) => (status, None),
+        };
+    }
+}
+
+const NO_MOMENT: &str = "Please choose a date and time.";
+const ONLY_SCHEDULED: &str = "A date can be given only when the status is Scheduled.";
+
+fn description(checks: &mut Checks, text: Option<&str>) -> Option<String> {
+    let text = checks.block("description", text?, DESCRIPTION);
+    (!text.is_empty()).then_some(text)
+}
+
+fn link_of(checks: &mut Checks, typed: &str) -> Source {
+    match link::parse(typed) {
+        Ok(link) => Source::from(link),
+        Err(error) => {
+            refuse_all(checks, error);
+            Source::default()
+        }
+    }
+}
+
+fn refuse_all(checks: &mut Checks, error: Error) {
+    if let Error::Invalid(wrong) = error {
+        for FieldError { field, message } in wrong {
+            checks.refuse(&field, message);
+        }
+    }
+}
+
+fn check_day(checks: &mut Checks, day: NaiveDate, settings: &Settings, now: DateTime<Utc>) {
+    let today = day_in(settings.timezone, now);
+    checks.require(day <= today, "upload_date", "The upload date cannot be in the future.");
+    checks.require(day.year() >= 1900, "upload_date", "Please enter a valid date.");
+}
+
+fn check_future(checks: &mut Checks, moment: Option<DateTime<Utc>>, now: DateTime<Utc>) {
+    if let Some(at) = moment {
+        checks.require(at > now, "scheduled_date", "Please choose a date and time in the future.");
+    }
+}
+
+/// A time on the camp's wall as a moment. Without a time of day it is nine in the morning.
+fn moment(
+    checks: &mut Checks,
+    typed: Option<&str>,
+    settings: &Settings,
+    now: DateTime<Utc>,
+) -> Option<DateTime<Utc>> {
+    let typed = typed?.trim();
+    let nine = NaiveTime::from_hms_opt(9, 0, 0).unwrap_or_default();
+    let local = NaiveDateTime::parse_from_str(typed, "%Y-%m-%dT%H:%M")
+        .or_else(|_| NaiveDateTime::parse_from_str(typed, "%Y-%m-%dT%H:%M:%S"))
+        .or_else(|_| NaiveDate::parse_from_str(typed, "%Y-%m-%d").map(|day| day.and_time(nine)))
+        .ok()
+        .filter(|local| (1900..=now.year() + 10).contains(&local.year()));
+    if local.is_none() {
+        checks.refuse("scheduled_date", "Please enter a valid date and time.");
+    }
+    Some(moment_in(settings.timezone, local?))
+}

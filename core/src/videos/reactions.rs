@@ -1,0 +1,178 @@
+//! Views and likes (decisions V4 and V5).
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::watch::open_all;
+use super::{NOT_FOUND, VideoCard, card, or_gone};
+use crate::access::Viewer;
+use crate::accounts::sessions::Device;
+use crate::db::{On, Tx};
+use crate::pages::{Page, Part};
+use crate::settings::Settings;
+use crate::{App, Error, Result};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Like {
+    /// By whoever asked.
+    pub liked: bool,
+    pub like_count: i64,
+}
+
+/// Counts a view: one for each viewer, video and hour, staff excluded. Of the browser only its
+/// sort is kept. Errors as for the video's page.
+pub async fn record_view(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    id: Uuid,
+    device: Device,
+) -> Result<()> {
+    must_be_open(&mut *tx, settings, viewer, id).await?;
+    let (None, Some(key)) = (viewer.staff_id, viewer.key()) else { return Ok(()) };
+    let now = app.clock.now();
+    let counted = or_gone(
+        tx.sql(
+            "insert into video_views (video_id, viewer, hour, device, viewed_at)
+             values ($1, $2, $3, $4, $5)
+             on conflict (video_id, viewer, hour) do nothing",
+        )
+        .bind(id)
+        .bind(app.keys.hash("viewer", &[key.as_bytes()]))
+        .bind(now.timestamp().div_euclid(3600))
+        .bind(device)
+        .bind(now)
+        .execute()
+        .await,
+    )?;
+    if counted == 1 {
+        tx.sql("update videos set view_count = view_count + 1 where id = $1")
+            .bind(id)
+            .execute()
+            .await?;
+    }
+    Ok(())
+}
+
+/// Likes a video; once is as good as twice.
+/// Errors: [`Error::SignInRequired`], else as for the video's page.
+pub async fn like(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    id: Uuid,
+) -> Result<Like> {
+    let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
+    must_be_open(&mut *tx, settings, viewer, id).await?;
+    let added = or_gone(
+        tx.sql(
+            "insert into video_likes (video_id, user_id, created_at) values ($1, $2, $3)
+             on conflict (video_id, user_id) do nothing",
+        )
+        .bind(id)
+        .bind(user_id)
+        .bind(app.clock.now())
+        .execute()
+        .await,
+    )?;
+    Ok(Like { liked: true, like_count: count_likes(tx, id, added as i64).await? })
+}
+
+/// Takes a like back; errors as in [`like`].
+pub async fn unlike(tx: &mut Tx, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Like> {
+    let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
+    must_be_open(&mut *tx, settings, viewer, id).await?;
+    let removed = tx
+        .sql("delete from video_likes where video_id = $1 and user_id = $2")
+        .bind(id)
+        .bind(user_id)
+        .execute()
+        .await?;
+    Ok(Like { liked: false, like_count: count_likes(tx, id, -(removed as i64)).await? })
+}
+
+async fn count_likes(tx: &mut Tx, id: Uuid, more: i64) -> Result<i64> {
+    let count: Option<(i64,)> = tx
+        .sql("update videos set like_count = like_count + $2 where id = $1 returning like_count")
+        .bind(id)
+        .bind(more)
+        .optional()
+        .await?;
+    count.map(|(count,)| count).ok_or(NOT_FOUND)
+}
+
+/// Takes back all likes of somebody who leaves, before the login is deleted.
+pub async fn forget_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
+    tx.sql(
+        "update videos set like_count = like_count - 1
+         where id in (select video_id from video_likes where user_id = $1)",
+    )
+    .bind(user_id)
+    .execute()
+    .await?;
+    tx.sql("delete from video_likes where user_id = $1").bind(user_id).execute().await?;
+    Ok(())
+}
+
+/// The published videos that this person likes, the last liked first.
+pub async fn favorites(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    part: &Part,
+) -> Result<Page<VideoCard>> {
+    #[derive(sqlx::FromRow)]
+    struct Liked {
+        #[sqlx(flatten)]
+        card: VideoCard,
+        liked_at: DateTime<Utc>,
+    }
+    let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
+    let after: Option<(DateTime<Utc>, Uuid)> = part.after("liked")?;
+    let rows: Vec<Liked> = app
+        .db
+        .sql(concat!(
+            "select ",
+            card!(),
+            ", l.created_at as liked_at
+             from video_likes l
+             join videos v on v.id = l.video_id
+             where l.user_id = $1
+               and v.status = 'published'
+               and ($3 is null or (l.created_at, v.id) < ($3, $4))
+             order by l.created_at desc, v.id desc
+             limit $2"
+        ))
+        .bind(user_id)
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .all()
+        .await?;
+    let page = part.page("liked", rows, |liked| (liked.liked_at, liked.card.id));
+    let mut items: Vec<VideoCard> = page.items.into_iter().map(|liked| liked.card).collect();
+    open_all(app, settings, viewer, &mut items).await?;
+    Ok(Page { items, next: page.next })
+}
+
+/// Refuses what the video's page would refuse.
+pub(crate) async fn must_be_open(
+    on: impl Into<On<'_>>,
+    settings: &Settings,
+    viewer: &Viewer,
+    id: Uuid,
+) -> Result<()> {
+    let published: i64 = on
+        .into()
+        .sql("select count(*) from videos where id = $1 and status = 'published'")
+        .bind(id)
+        .scalar()
+        .await?;
+    match published {
+        0 => Err(NOT_FOUND),
+        _ => viewer.must_watch(settings.access),
+    }
+}

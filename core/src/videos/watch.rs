@@ -1,0 +1,324 @@
+//! What families see. [`open`] decides for every list and page what of a video anyone gets.
+
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use uuid::Uuid;
+
+use super::{
+    Collection, NOT_FOUND, Sort, Video, VideoCard, VideoRef, VideoType, YearCount, card, searched,
+};
+use crate::access::Viewer;
+use crate::clock::{day_in, moment_in, year_in};
+use crate::pages::{Page, Part};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+#[derive(Debug, Default)]
+pub struct Filter {
+    pub collection: Option<Collection>,
+    pub q: Option<String>,
+    pub sort: Sort,
+    pub year: Option<i64>,
+    pub part: Part,
+}
+
+/// The published videos that the filter leaves (decision V1). A viewer who may not watch gets
+/// titles and dates, and searches in titles only.
+pub async fn list(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    filter: &Filter,
+) -> Result<Page<VideoCard>> {
+    let mut page = match filter.collection {
+        Some(Collection::Home) => Page { items: home(app, settings).await?, next: None },
+        _ => listed(app, settings, viewer, filter).await?,
+    };
+    open_all(app, settings, viewer, &mut page.items).await?;
+    Ok(page)
+}
+
+async fn listed(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    filter: &Filter,
+) -> Result<Page<VideoCard>> {
+    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
+    let open = viewer.may_watch(settings.access);
+    let pattern = searched(filter.q.as_deref()).map(|pattern| match open {
+        true => pattern,
+        // Title and description are parted by the one line end in the text.
+        false => format!("{pattern}\n%"),
+    });
+    let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
+    let query = |text: &'static str| {
+        app.db
+            .sql(text)
+            .bind(only(Collection::Current))
+            .bind(only(Collection::Archive))
+            .bind(filter.year)
+            .bind(pattern.clone())
+            .bind(filter.part.limit() + 1)
+    };
+    // The order by views would tell who may not watch what is watched.
+    if filter.sort == Sort::Popular && open {
+        let after: Option<(i64, NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("popular")?;
+        let rows = query(concat!(
+            "select ",
+            card!(),
+            " from videos v
+             where v.status = 'published'
+               and ($1 is null or v.year >= $1)
+               and ($2 is null or v.year < $2)
+               and ($3 is null or v.year = $3)
+               and ($4 is null or v.search_text like $4 escape '\\')
+               and ($6 is null
+                    or (v.view_count, v.upload_date, v.published_at, v.id) < ($6, $7, $8, $9))
+             order by v.view_count desc, v.upload_date desc, v.published_at desc, v.id desc
+             limit $5"
+        ))
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .bind(after.map(|a| a.2))
+        .bind(after.map(|a| a.3))
+        .all()
+        .await?;
+        return Ok(filter.part.page("popular", rows, |v: &VideoCard| {
+            (v.view_count, v.upload_date, v.published_at, v.id)
+        }));
+    }
+    let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("newest")?;
+    let rows = query(concat!(
+        "select ",
+        card!(),
+        " from videos v
+         where v.status = 'published'
+           and ($1 is null or v.year >= $1)
+           and ($2 is null or v.year < $2)
+           and ($3 is null or v.year = $3)
+           and ($4 is null or v.search_text like $4 escape '\\')
+           and ($6 is null or (v.upload_date, v.published_at, v.id) < ($6, $7, $8))
+         order by v.upload_date desc, v.published_at desc, v.id desc
+         limit $5"
+    ))
+    .bind(after.map(|a| a.0))
+    .bind(after.map(|a| a.1))
+    .bind(after.map(|a| a.2))
+    .all()
+    .await?;
+    Ok(filter.part.page("newest", rows, |v: &VideoCard| (v.upload_date, v.published_at, v.id)))
+}
+
+/// Three videos, the featured one first: the newest that staff marked within seven days, else the
+/// newest (decision V7).
+async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
+    let today = day_in(settings.timezone, app.clock.now());
+    let week = today.checked_sub_days(Days::new(7)).unwrap_or(today);
+    let featured: Option<VideoCard> = app
+        .db
+        .sql(concat!(
+            "select ",
+            card!(),
+            " from videos v
+             where v.status = 'published'
+             order by case when v.is_featured and v.upload_date > $1 then 0 else 1 end,
+                      v.upload_date desc, v.published_at desc, v.id desc
+             limit 1"
+        ))
+        .bind(week)
+        .optional()
+        .await?;
+    let Some(featured) = featured else { return Ok(Vec::new()) };
+    let mut videos: Vec<VideoCard> = app
+        .db
+        .sql(concat!(
+            "select ",
+            card!(),
+            " from videos v
+             where v.status = 'published' and v.id <> $1
+             order by v.upload_date desc, v.published_at desc, v.id desc
+             limit 2"
+        ))
+        .bind(featured.id)
+        .all()
+        .await?;
+    videos.insert(0, featured);
+    Ok(videos)
+}
+
+/// The years of the archive with their published videos, newest first.
+pub async fn years(app: &App, settings: &Settings) -> Result<Vec<YearCount>> {
+    app.db
+        .sql(
+            "select year, count(*) as count
+             from videos
+             where status = 'published' and year < $1
+             group by year
+             order by year desc",
+        )
+        .bind(i64::from(year_in(settings.timezone, app.clock.now())))
+        .all()
+        .await
+}
+
+/// A published video for its page. Errors: [`crate::Error::NotFound`], also for staff, while it is
+/// not published, and the refusals of [`Viewer::must_watch`].
+pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Video> {
+    let mut video: Video = app
+        .db
+        .sql(concat!(
+            "select ",
+            card!(),
+            ", v.video_url, v.content_type from videos v where v.id = $1 and v.status = 'published'"
+        ))
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    viewer.must_watch(settings.access)?;
+    open_all(app, settings, viewer, std::slice::from_mut(&mut video.card)).await?;
+    if let Some(user_id) = viewer.user_id {
+        let likes: i64 = app
+            .db
+            .sql("select count(*) from video_likes where video_id = $1 and user_id = $2")
+            .bind(id)
+            .bind(user_id)
+            .scalar()
+            .await?;
+        video.liked = likes > 0;
+    }
+    let near = |text: &'static str| {
+        app.db
+            .sql(text)
+            .bind(video.card.year)
+            .bind(video.card.upload_date)
+            .bind(video.card.published_at)
+            .bind(id)
+            .optional::<VideoRef>()
+    };
+    video.previous = near(
+        "select id, title
+         from videos
+         where status = 'published' and year = $1 and (upload_date, published_at, id) < ($2, $3, $4)
+         order by upload_date desc, published_at desc, id desc
+         limit 1",
+    )
+    .await?;
+    video.next = near(
+        "select id, title
+         from videos
+         where status = 'published' and year = $1 and (upload_date, published_at, id) > ($2, $3, $4)
+         order by upload_date, published_at, id
+         limit 1",
+    )
+    .await?;
+    Ok(video)
+}
+
+/// What a stranger's programs may know of a video, for previews of links (decision V14).
+#[derive(Debug)]
+pub struct Preview {
+    pub title: String,
+    pub description: Option<String>,
+    /// Absolute, or a path of the portal; empty where a neutral picture belongs.
+    pub picture: Option<String>,
+}
+
+/// The preview of a published video, which never tells more than a stranger may see.
+pub async fn preview(app: &App, settings: &Settings, id: Uuid) -> Result<Option<Preview>> {
+    let card: Option<VideoCard> = app
+        .db
+        .sql(concat!(
+            "select ",
+            card!(),
+            " from videos v where v.id = $1 and v.status = 'published'"
+        ))
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(card.map(|mut card| {
+        open(&mut card, settings, &Viewer::default());
+        let VideoCard { title, description, thumbnail_url: picture, .. } = card;
+        Preview { title, description, picture }
+    }))
+}
+
+/// When the next video of today appears, for the banner (decision V8).
+pub async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Utc>>> {
+    let now = app.clock.now();
+    let today = day_in(settings.timezone, now);
+    let tomorrow = today.checked_add_days(Days::new(1)).unwrap_or(today);
+    let midnight = moment_in(settings.timezone, tomorrow.and_time(Default::default()));
+    app.db
+        .sql(
+            "select min(scheduled_date) from videos
+             where status = 'scheduled' and scheduled_date >= $1 and scheduled_date < $2",
+        )
+        .bind(now)
+        .bind(midnight)
+        .scalar()
+        .await
+}
+
+/// Prepares cards for this viewer: badges, and nothing that the viewer may not see.
+pub(super) async fn open_all(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    cards: &mut [VideoCard],
+) -> Result<()> {
+    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
+    let latest = match cards.iter().any(|card| card.year == this_year) {
+        true => latest(app, this_year).await?,
+        false => None,
+    };
+    for card in cards {
+        card.archive = card.year < this_year;
+        card.latest = Some(card.id) == latest;
+        open(card, settings, viewer);
+    }
+    Ok(())
+}
+
+/// The newest published video of the current year, which alone has the badge (decision V6).
+async fn latest(app: &App, this_year: i64) -> Result<Option<Uuid>> {
+    let row: Option<(Uuid,)> = app
+        .db
+        .sql(
+            "select id
+             from videos
+             where status = 'published' and year = $1
+             order by upload_date desc, published_at desc, id desc
+             limit 1",
+        )
+        .bind(this_year)
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// The one place that decides what of a published video anyone gets (safety 14).
+fn open(card: &mut VideoCard, settings: &Settings, viewer: &Viewer) {
+    if viewer.may_watch(settings.access) {
+        return;
+    }
+    let VideoCard { id, upload_date, year, published_at, latest, archive, .. } = *card;
+    *card = VideoCard {
+        id,
+        title: std::mem::take(&mut card.title),
+        description: None,
+        video_type: VideoType::Upload,
+        thumbnail_url: None,
+        upload_date,
+        year,
+        is_featured: false,
+        published_at,
+        view_count: 0,
+        like_count: 0,
+        comment_count: 0,
+        duration_seconds: None,
+        latest,
+        archive,
+        restricted: true,
+    };
+}
