@@ -20,7 +20,7 @@ use crate::error::OrTaken;
 use crate::notifications::{self, Category, Notice, unsubscribe};
 use crate::profiles::{self, Preferences, UserType};
 use crate::settings::{Access, Settings};
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, comments, videos};
 
 /// A login together with what its family makes of it.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -651,17 +651,8 @@ pub async fn delete(app: &App, user: &User, current: &str, from: From) -> Result
 
 /// Removes a login with everything that is only its own.
 pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
-    tx.sql(
-        "update videos set like_count = like_count - 1
-         where id in (select video_id from video_likes where user_id = $1)",
-    )
-    .bind(id)
-    .execute()
-    .await?;
-    tx.sql("update video_comments set author_name = 'Former member' where user_id = $1")
-        .bind(id)
-        .execute()
-        .await?;
+    videos::forget_likes(tx, id).await?;
+    comments::forget_author(tx, id).await?;
     tx.sql("delete from users where id = $1").bind(id).execute().await?;
     Ok(())
 }
