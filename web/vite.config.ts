@@ -22,6 +22,7 @@ export default defineConfig({
   },
   test: {
     environment: "happy-dom",
+    environmentOptions: { happyDOM: { url: "http://camp.test/", settings: { handleDisabledFileLoadingAsSuccess: true } } },
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
     restoreMocks: true,

@@ -1,9 +1,17 @@
-import { afterEach } from "vitest";
-import { cleanup } from "@testing-library/react";
+import { afterEach, beforeEach, vi } from "vitest";
+import { cleanup, configure } from "@testing-library/react";
 import { dismissToasts } from "../ui/toast";
+
+configure({ asyncUtilTimeout: 3_000 });
+
+beforeEach(() => {
+  vi.spyOn(window, "scrollTo").mockImplementation(() => undefined);
+});
 
 afterEach(() => {
   cleanup();
   dismissToasts();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
   document.head.querySelectorAll("meta").forEach((tag) => tag.remove());
 });

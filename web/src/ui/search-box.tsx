@@ -41,7 +41,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
   }
 
   return (
-    <search className={cx("relative block", className)}>
+    <div role="search" className={cx("relative", className)}>
       <Icon name="search" className="pointer-events-none absolute start-3.5 top-3 text-muted" />
       <input
         ref={ref}
@@ -78,6 +78,6 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
           /
         </kbd>
       )}
-    </search>
+    </div>
   );
 }

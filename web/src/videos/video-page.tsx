@@ -130,6 +130,7 @@ function LoadingVideo() {
     <div className="wrap">
       <PageMeta title="Video" description="A video from camp." />
       <BackLink className="max-md:hidden" />
+      <h1 className="sr-only">Video</h1>
       <div role="status" className={watchGrid}>
         <div>
           <div className="grid aspect-video place-items-center bg-player text-on-player max-md:-mx-gutter md:rounded-lg">Loading video...</div>

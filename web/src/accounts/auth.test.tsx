@@ -1,0 +1,173 @@
+import { screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { chaya, open, refuse, server, site, unreachable } from "../test/portal";
+
+const email = () => screen.findByLabelText("Email");
+const password = () => screen.getByLabelText("Password");
+const fresh = { ...chaya, email_verified: false, can_comment: false };
+
+describe("signing in", () => {
+  it("returns to where one came from", async () => {
+    const camp = server({ "POST /api/auth/sign-in": { user: chaya, linked: false } });
+    const user = open("/auth?next=%2Fpast-videos");
+    expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+    await user.type(await email(), "chaya@family.example");
+    await user.type(password(), "secret words");
+    await user.click(screen.getByRole("button", { name: "Sign In" }));
+    expect(await screen.findByRole("heading", { name: "Gallery" })).toBeTruthy();
+    expect(camp.asked("POST", "/api/auth/sign-in")[0]?.body).toEqual({ email: "chaya@family.example", password: "secret words" });
+    expect(screen.getByRole("button", { name: /Chaya Lindenfeld/ })).toBeTruthy();
+  });
+
+  it("never returns to another site", async () => {
+    server({ "GET /api/session": { user: chaya } });
+    open("/auth?next=https%3A%2F%2Fevil.example%2F");
+    expect(await screen.findByRole("heading", { name: "Latest videos" })).toBeTruthy();
+    expect(screen.getByTestId("address").textContent).toBe("/");
+  });
+
+  it("fails in words and keeps what was typed", async () => {
+    server({ "POST /api/auth/sign-in": refuse(401, "invalid_credentials", "Invalid email or password.") });
+    const user = open("/auth");
+    await user.type(await email(), "chaya@family.example");
+    await user.type(password(), "wrong");
+    await user.click(screen.getByRole("button", { name: "Sign In" }));
+    expect(await screen.findByText("Login Failed")).toBeTruthy();
+    expect(screen.getAllByText("Invalid email or password.").length).toBeGreaterThan(0);
+    expect(await email()).toHaveProperty("value", "chaya@family.example");
+    expect(password()).toHaveProperty("value", "wrong");
+  });
+
+  it("says how long to wait after too many tries", async () => {
+    server({ "POST /api/auth/sign-in": refuse(429, "too_many_requests", "Too many attempts.", undefined, 600) });
+    const user = open("/auth");
+    await user.type(await email(), "chaya@family.example");
+    await user.type(password(), "wrong");
+    await user.click(screen.getByRole("button", { name: "Sign In" }));
+    expect((await screen.findAllByText("Too many attempts. You can try again in 10 minutes.")).length).toBeGreaterThan(0);
+  });
+
+  it("says when the server cannot be reached", async () => {
+    server({ "POST /api/auth/sign-in": unreachable });
+    const user = open("/auth");
+    await user.type(await email(), "chaya@family.example");
+    await user.type(password(), "secret words");
+    await user.click(screen.getByRole("button", { name: "Sign In" }));
+    expect((await screen.findAllByText(/cannot be reached right now/)).length).toBeGreaterThan(0);
+  });
+
+  it("names what is missing beside its field, and goes to the first", async () => {
+    const camp = server({});
+    const user = open("/auth");
+    await email();
+    await user.click(screen.getByRole("button", { name: "Sign In" }));
+    expect(await screen.findByText("Please enter your email address.")).toBeTruthy();
+    expect(screen.getByText("Please enter your password.")).toBeTruthy();
+    expect(document.activeElement).toBe(await email());
+    expect((await email()).getAttribute("aria-invalid")).toBe("true");
+    expect(camp.asked("POST", "/api/auth/sign-in")).toHaveLength(0);
+  });
+});
+
+describe("creating an account", () => {
+  const fill = async (user: ReturnType<typeof open>, address = "chaya@family.example") => {
+    await user.type(await screen.findByLabelText("Your Name"), "Chaya Lindenfeld");
+    await user.type(screen.getByLabelText("Child's Name"), "Mendy");
+    await user.type(await email(), address);
+    await user.type(password(), "secret words");
+  };
+
+  it("asks for everything once and signs in at once", async () => {
+    const camp = server({ "POST /api/auth/sign-up": { user: fresh, linked: false } });
+    const user = open("/auth?mode=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Create Account" }));
+    expect(await screen.findByText("Account Created")).toBeTruthy();
+    expect(screen.getByText("Please check your email to confirm your account.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toEqual({
+      name: "Chaya Lindenfeld",
+      email: "chaya@family.example",
+      password: "secret words",
+      user_type: "parent",
+      child_name: "Mendy",
+      email_notifications: true,
+      daily_video_email: true,
+      camp_updates_email: false,
+    });
+    expect(await screen.findByRole("heading", { name: "Latest videos" })).toBeTruthy();
+  });
+
+  it("asks a visitor for no child", async () => {
+    const camp = server({ "POST /api/auth/sign-up": { user: fresh, linked: false } });
+    const user = open("/auth?mode=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Visitor" }));
+    expect(screen.queryByLabelText("Child's Name")).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Create Account" }));
+    await screen.findByText("Account Created");
+    expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toMatchObject({ user_type: "visitor", child_name: null });
+  });
+
+  it("turns to sign-in when the account exists, keeping the address", async () => {
+    server({ "POST /api/auth/sign-up": refuse(409, "taken", "Taken.", [{ field: "email", message: "Taken." }]) });
+    const user = open("/auth?mode=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Create Account" }));
+    expect(await screen.findByText("Account Exists")).toBeTruthy();
+    expect(screen.getByText("This email is already registered. Please sign in instead.")).toBeTruthy();
+    expect(screen.getByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+    expect(await email()).toHaveProperty("value", "chaya@family.example");
+    expect(password()).toHaveProperty("value", "");
+  });
+
+  it("puts the server's complaint beside its field and clears nothing", async () => {
+    server({ "POST /api/auth/sign-up": refuse(422, "validation", "Too common.", [{ field: "password", message: "Please choose a less common password." }]) });
+    const user = open("/auth?mode=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Create Account" }));
+    expect(await screen.findByText("Signup Failed")).toBeTruthy();
+    expect(screen.getByText("Please choose a less common password.")).toBeTruthy();
+    expect(document.activeElement).toBe(password());
+    expect(screen.getByLabelText("Child's Name")).toHaveProperty("value", "Mendy");
+  });
+
+  it("clears the password when the mode is switched", async () => {
+    server({});
+    const user = open("/auth?mode=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Sign in instead" }));
+    expect(password()).toHaveProperty("value", "");
+    expect(await email()).toHaveProperty("value", "chaya@family.example");
+  });
+
+  it("is not offered while registrations are closed", async () => {
+    server({ "GET /api/site": { ...site, registrations_open: false } });
+    open("/auth?mode=create");
+    expect(await screen.findByText(/New accounts are not being opened/)).toBeTruthy();
+    expect(screen.getByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+  });
+});
+
+describe("an invitation", () => {
+  it("fills in what the camp knows, for reading only", async () => {
+    const camp = server({
+      "POST /api/auth/invitation": { email: "malky@family.example", full_name: "Malky Weiss", child_name: "Shmuel" },
+      "POST /api/auth/sign-up": { user: fresh, linked: true },
+    });
+    const user = open("/auth?invite=abc");
+    expect(await screen.findByText("Information Pre-filled")).toBeTruthy();
+    expect(screen.getByLabelText("Your Name")).toMatchObject({ value: "Malky Weiss", readOnly: true });
+    expect(screen.getByLabelText("Child's Name")).toMatchObject({ value: "Shmuel", readOnly: true });
+    await user.type(password(), "secret words");
+    await user.click(screen.getByRole("button", { name: "Create Account" }));
+    expect(await screen.findByText("Your account has been created and linked to your existing profile!")).toBeTruthy();
+    expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toMatchObject({ invite: "abc" });
+  });
+
+  it("that is spent says so and leaves the form usable", async () => {
+    server({ "POST /api/auth/invitation": refuse(410, "gone", "This invitation has been used or has expired.") });
+    open("/auth?invite=abc");
+    expect(await screen.findByText("This invitation has been used or has expired.")).toBeTruthy();
+    expect(await email()).toBeTruthy();
+  });
+});

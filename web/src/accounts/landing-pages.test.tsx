@@ -1,0 +1,60 @@
+import { screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { chaya, open, refuse, server } from "../test/portal";
+
+it("an address is confirmed by a press, never by opening the page", async () => {
+  const camp = server({ "POST /api/auth/verify": { email: "chaya@family.example", linked: true, user: chaya } });
+  const user = open("/auth/verify?token=abc");
+  const confirm = await screen.findByRole("button", { name: "Confirm my email" });
+  expect(camp.asked("POST", "/api/auth/verify")).toHaveLength(0);
+  await user.click(confirm);
+  expect(await screen.findByRole("heading", { name: "Your email is confirmed" })).toBeTruthy();
+  expect(screen.getByText("Your account has been created and linked to your pre-existing profile.")).toBeTruthy();
+  expect(camp.asked("POST", "/api/auth/verify")[0]?.body).toEqual({ token: "abc" });
+});
+
+it("a spent link says so", async () => {
+  server({ "POST /api/auth/verify": refuse(410, "gone", "This link has been used or has expired.") });
+  const user = open("/auth/verify?token=abc");
+  await user.click(await screen.findByRole("button", { name: "Confirm my email" }));
+  expect(await screen.findByText("This link has been used or has expired.")).toBeTruthy();
+});
+
+it("a link without its token is told apart", async () => {
+  server({});
+  open("/auth/verify");
+  expect(await screen.findByText(/This link is not complete/)).toBeTruthy();
+});
+
+it("a forgotten password answers the same for every address", async () => {
+  const camp = server({ "POST /api/auth/forgot": null });
+  const user = open("/auth/forgot");
+  await user.type(await screen.findByLabelText("Email"), "chaya@family.example");
+  await user.click(screen.getByRole("button", { name: "Send the link" }));
+  expect(await screen.findByRole("heading", { name: "Look into your mail" })).toBeTruthy();
+  expect(camp.asked("POST", "/api/auth/forgot")[0]?.body).toEqual({ email: "chaya@family.example" });
+});
+
+it("a new password is chosen once, and then one signs in with it", async () => {
+  const camp = server({ "POST /api/auth/reset": null });
+  const user = open("/auth/reset?token=abc");
+  await user.type(await screen.findByLabelText("New password"), "other secret words");
+  await user.click(screen.getByRole("button", { name: "Save new password" }));
+  expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+  expect(screen.getByText("Password Changed")).toBeTruthy();
+  expect(camp.asked("POST", "/api/auth/reset")[0]?.body).toEqual({ token: "abc", password: "other secret words" });
+});
+
+it("emails are stopped signed out, that kind or all of them", async () => {
+  const camp = server({
+    "POST /api/unsubscribe/preview": { email_hint: "c…a@family.example", category: "daily_videos" },
+    "POST /api/unsubscribe": null,
+  });
+  const user = open("/unsubscribe?token=abc");
+  const all = await screen.findByRole("button", { name: "Stop all emails from camp" });
+  expect(screen.getByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
+  expect(camp.asked("POST", "/api/unsubscribe")).toHaveLength(0);
+  await user.click(all);
+  expect(await screen.findByText(/No more emails/)).toBeTruthy();
+  expect(camp.asked("POST", "/api/unsubscribe")[0]?.body).toEqual({ token: "abc", scope: "everything" });
+});

@@ -1,0 +1,80 @@
+import { act, screen, within } from "@testing-library/react";
+import { expect, it, vi } from "vitest";
+import { chaya, open, refuse, server } from "../test/portal";
+import { toast } from "../ui/toast";
+
+const unverified = { ...chaya, email_verified: false, can_comment: false };
+
+it("an address that leads nowhere says so", async () => {
+  server({});
+  open("/nowhere");
+  expect(await screen.findByRole("heading", { name: "404" })).toBeTruthy();
+  expect(screen.getByText("Oops! Page not found")).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Return to Home" }).getAttribute("href")).toBe("/");
+});
+
+it("the header leads to the pages that exist, and to sign-in with the way back", async () => {
+  server({});
+  open("/past-videos");
+  const main = within(await screen.findByRole("navigation", { name: "Main" }));
+  expect(main.getAllByRole("link").map((link) => link.textContent)).toEqual(["Home", "Current Videos", "Past Videos"]);
+  expect(main.getByRole("link", { name: "Past Videos" }).getAttribute("aria-current")).toBe("page");
+  expect(screen.getByRole("link", { name: "Staff" }).getAttribute("href")).toBe("/admin/login");
+  expect(screen.getByRole("link", { name: "Sign In" }).getAttribute("href")).toBe("/auth?next=%2Fpast-videos");
+});
+
+it("signing out forgets the person", async () => {
+  server({ "GET /api/session": { user: chaya }, "POST /api/auth/sign-out": null });
+  const user = open("/nowhere");
+  await user.click(await screen.findByRole("button", { name: /Chaya Lindenfeld/ }));
+  await user.click(screen.getByRole("button", { name: "Sign Out" }));
+  expect(await screen.findByText("Signed Out")).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Sign In" })).toBeTruthy();
+  expect(screen.queryByText(chaya.email)).toBeNull();
+});
+
+it("a failed sign-out says so", async () => {
+  server({ "GET /api/session": { user: chaya }, "POST /api/auth/sign-out": refuse(500, "internal") });
+  const user = open("/nowhere");
+  await user.click(await screen.findByRole("button", { name: /Chaya Lindenfeld/ }));
+  await user.click(screen.getByRole("button", { name: "Sign Out" }));
+  expect(await screen.findByText("Failed to sign out")).toBeTruthy();
+});
+
+it("an unconfirmed address is reminded, and can have the mail again", async () => {
+  const camp = server({ "GET /api/session": { user: unverified }, "POST /api/auth/verify/resend": null });
+  const user = open("/nowhere");
+  await user.click(await screen.findByRole("button", { name: "Send it again" }));
+  expect(await screen.findByText("Confirmation sent")).toBeTruthy();
+  expect(camp.asked("POST", "/api/auth/verify/resend")).toHaveLength(1);
+});
+
+it("a confirmed one is left alone", async () => {
+  server({ "GET /api/session": { user: chaya } });
+  open("/nowhere");
+  await screen.findByRole("button", { name: /Chaya Lindenfeld/ });
+  expect(screen.queryByRole("button", { name: "Send it again" })).toBeNull();
+});
+
+it("a toast stays five seconds", async () => {
+  server({});
+  open("/nowhere");
+  await screen.findByRole("heading", { name: "404" });
+  vi.useFakeTimers();
+  act(() => toast({ title: "Error", description: "Failed.", destructive: true }));
+  expect(screen.getByText("Failed.")).toBeTruthy();
+  act(() => vi.advanceTimersByTime(4_900));
+  expect(screen.getByText("Failed.")).toBeTruthy();
+  act(() => vi.advanceTimersByTime(200));
+  expect(screen.queryByText("Failed.")).toBeNull();
+});
+
+it("the theme can be chosen and follows the device again", async () => {
+  server({});
+  const user = open("/nowhere");
+  const footer = within(await screen.findByRole("contentinfo"));
+  await user.click(footer.getByRole("button", { name: "Dark" }));
+  expect(document.documentElement.dataset.theme).toBe("dark");
+  await user.click(footer.getByRole("button", { name: "System" }));
+  expect(document.documentElement.dataset.theme).toBeUndefined();
+});

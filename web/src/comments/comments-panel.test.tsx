@@ -1,0 +1,99 @@
+import { screen, within } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { chaya, comment, list, open, refuse, server, video } from "../test/portal";
+
+const talk = (answers: Record<string, unknown> = {}) =>
+  server({
+    "GET /api/session": { user: chaya },
+    "GET /api/videos/v1": video({ comment_count: 2 }),
+    "GET /api/videos/v1/comments": list(comment({ id: "c2", content: "Mine", mine: true, author_name: "Chaya Lindenfeld" }), comment()),
+    ...answers,
+  });
+
+const panel = async () => within(await screen.findByRole("region", { name: "Comments" }));
+const box = async () => screen.findByRole("textbox", { name: "Your comment" });
+
+it("lists comments with their age", async () => {
+  talk();
+  open("/video/v1");
+  expect(await (await panel()).findByText("We could hear them in the song.")).toBeTruthy();
+  expect((await panel()).getAllByText("12 minutes ago")).toHaveLength(2);
+});
+
+it("asks somebody signed out to sign in", async () => {
+  talk({ "GET /api/session": { user: null } });
+  open("/video/v1");
+  expect(await screen.findByPlaceholderText("Please sign in to post a comment")).toHaveProperty("disabled", true);
+  expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
+});
+
+it("asks for a confirmed email first", async () => {
+  talk({ "GET /api/session": { user: { ...chaya, email_verified: false, can_comment: false } } });
+  open("/video/v1");
+  expect(await screen.findByPlaceholderText("Please confirm your email to post a comment")).toBeTruthy();
+});
+
+it("posts what was written, trimmed, and makes room for the next", async () => {
+  const camp = talk({ "POST /api/videos/v1/comments": ({ body }: { body: { content: string } }) => comment({ id: "c3", content: body.content, mine: true }) });
+  const user = open("/video/v1");
+  await user.type(await box(), "   ");
+  expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
+  await user.type(await box(), "Gut gezugt! ");
+  await user.click(screen.getByRole("button", { name: "Post comment" }));
+  expect(camp.asked("POST", "/api/videos/v1/comments")[0]?.body).toEqual({ content: "Gut gezugt!" });
+  expect(await box()).toHaveProperty("value", "");
+});
+
+it("loses nothing when posting fails", async () => {
+  talk({ "POST /api/videos/v1/comments": refuse(500, "internal", "Something went wrong.") });
+  const user = open("/video/v1");
+  await user.type(await box(), "Gut gezugt!");
+  await user.click(screen.getByRole("button", { name: "Post comment" }));
+  expect(await screen.findByText("Error posting comment")).toBeTruthy();
+  expect(screen.getByText("Could not post your comment at this time.")).toBeTruthy();
+  expect(await box()).toHaveProperty("value", "Gut gezugt!");
+});
+
+it("says when the comments could not be loaded, and tries again", async () => {
+  const camp = talk({ "GET /api/videos/v1/comments": refuse(500, "internal") });
+  const user = open("/video/v1");
+  expect(await screen.findByText("Error loading comments")).toBeTruthy();
+  expect(screen.getByText("Could not load comments at this time.")).toBeTruthy();
+  camp.answer("GET /api/videos/v1/comments", list(comment()));
+  await user.click((await panel()).getByRole("button", { name: "Retry" }));
+  expect(await screen.findByText("We could hear them in the song.")).toBeTruthy();
+});
+
+it("deletes one's own comment after asking", async () => {
+  const camp = talk({ "DELETE /api/comments/c2": null });
+  const user = open("/video/v1");
+  await user.click(await screen.findByRole("button", { name: /^Delete/ }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Delete your comment?" }));
+  expect(dialog.getByText("Mine")).toBeTruthy();
+  expect(camp.asked("DELETE", "/api/comments/c2")).toHaveLength(0);
+  camp.answer("GET /api/videos/v1/comments", list(comment()));
+  await user.click(dialog.getByRole("button", { name: "Delete comment" }));
+  await screen.findByText("We could hear them in the song.");
+  expect(camp.asked("DELETE", "/api/comments/c2")).toHaveLength(1);
+  expect(screen.queryByText("Mine")).toBeNull();
+});
+
+it("reports somebody else's, with or without a reason", async () => {
+  const camp = talk({ "POST /api/comments/c1/report": null });
+  const user = open("/video/v1");
+  await user.click(await screen.findByRole("button", { name: /^Report/ }));
+  await user.type(await screen.findByLabelText(/What is wrong/), "Names a child");
+  await user.click(screen.getByRole("button", { name: "Report comment" }));
+  expect(await screen.findByText("Comment reported")).toBeTruthy();
+  expect(camp.asked("POST", "/api/comments/c1/report")[0]?.body).toEqual({ reason: "Names a child" });
+});
+
+it("loads older comments on request", async () => {
+  talk({
+    "GET /api/videos/v1/comments": ({ query }: { query: { cursor?: string } }) =>
+      query.cursor ? list(comment({ id: "old", content: "The very first" })) : { items: [comment()], next: "more" },
+  });
+  const user = open("/video/v1");
+  await user.click(await screen.findByRole("button", { name: "Show older comments" }));
+  expect(await screen.findByText("The very first")).toBeTruthy();
+});

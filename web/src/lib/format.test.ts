@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { ago, campDateTime, campLocal, cardDate, count, duration, initials, longDate, money } from "./format";
+
+const zone = "America/New_York";
+const now = new Date("2026-07-30T01:00:00Z");
+const before = (minutes: number) => ago(new Date(now.getTime() - minutes * 60_000).toISOString(), zone, now);
+
+describe("how long ago", () => {
+  it("says minutes, hours and days, and from a week on the date at camp", () => {
+    expect(before(0.9)).toBe("Just now");
+    expect(before(1)).toBe("1 minute ago");
+    expect(before(59)).toBe("59 minutes ago");
+    expect(before(60)).toBe("1 hour ago");
+    expect(before(23 * 60 + 59)).toBe("23 hours ago");
+    expect(before(24 * 60)).toBe("1 day ago");
+    expect(before(7 * 24 * 60 - 1)).toBe("6 days ago");
+    expect(before(7 * 24 * 60)).toBe("July 22, 2026");
+  });
+
+  it("takes a moment from a clock ahead of ours as now", () => {
+    expect(before(-3)).toBe("Just now");
+  });
+});
+
+describe("dates", () => {
+  it("never move a plain date to its neighbour", () => {
+    expect(longDate("2026-07-29")).toBe("Wednesday, July 29, 2026");
+    expect(cardDate("2026-01-01", 2026)).toBe("Thursday, January 1");
+    expect(cardDate("2024-12-31", 2026)).toBe("December 31, 2024");
+  });
+
+  it("show a moment on the camp's own clock, also across midnight", () => {
+    expect(campDateTime("2026-07-30T00:41:00Z", zone)).toBe("July 29, 2026, 8:41 PM");
+    expect(campLocal("2026-07-30T04:05:00Z", zone)).toEqual({ date: "2026-07-30", time: "00:05" });
+  });
+});
+
+it("counts with a proper singular", () => {
+  expect(count(0, "read")).toBe("0 reads");
+  expect(count(1, "read")).toBe("1 read");
+  expect(count(1204, "comment")).toBe("1,204 comments");
+});
+
+it("writes money from cents", () => {
+  expect(money(280_000)).toBe("$2,800");
+  expect(money(12_345)).toBe("$123.45");
+});
+
+it("writes lengths of videos", () => {
+  expect(duration(372)).toBe("6:12");
+  expect(duration(3_727)).toBe("1:02:07");
+});
+
+it("takes the first letters of up to two words, else U", () => {
+  expect(initials("Chaya Lindenfeld")).toBe("CL");
+  expect(initials("  moshe   chaim steinmetz")).toBe("MC");
+  expect(initials("שרה")).toBe("ש");
+  expect(initials(" ")).toBe("U");
+});

@@ -1,0 +1,98 @@
+import { act, screen, within } from "@testing-library/react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { card, list, never, open, refuse, server } from "../test/portal";
+import { promiseOf } from "./hero";
+
+const three = list(card({ latest: true }), card({ id: "v2", title: "Trip to the ridge" }), card({ id: "v3", title: "Swim relay", description: null }));
+const latest = async () => within(await screen.findByRole("region", { name: "Latest videos" }));
+
+describe("the latest videos", () => {
+  it("are one featured and two more, with the ways on", async () => {
+    server({ "GET /api/videos": three });
+    open("/");
+    const section = await latest();
+    expect(await section.findAllByRole("article")).toHaveLength(3);
+    expect(section.getByRole("link", { name: "Color War breaks out" }).getAttribute("href")).toBe("/video/v1");
+    expect(section.getByRole("link", { name: "View All Current Videos" }).getAttribute("href")).toBe("/current-videos");
+    expect(section.getByRole("link", { name: "Explore Video Archives" }).getAttribute("href")).toBe("/past-videos");
+    expect(section.getAllByText("128 reads")).toHaveLength(3);
+    expect(section.getAllByText("1 comment")).toHaveLength(3);
+    expect(section.getAllByText("Latest")).toHaveLength(1);
+    expect(document.title).toBe("Home - Camp Pine Lake");
+  });
+
+  it("have a skeleton while they are on their way", async () => {
+    server({ "GET /api/videos": never });
+    open("/");
+    expect((await latest()).getByRole("status", { name: "Loading videos" })).toBeTruthy();
+  });
+
+  it("say so when there are none", async () => {
+    server({});
+    open("/");
+    expect(await screen.findByText("No videos available yet. Check back soon!")).toBeTruthy();
+  });
+
+  it("do not pass a failure off as an empty list, and come on Retry", async () => {
+    const camp = server({ "GET /api/videos": refuse(500, "internal", "Something went wrong.") });
+    const user = open("/");
+    const retry = await screen.findByRole("button", { name: "Retry" });
+    expect(screen.queryByText(/No videos available yet/)).toBeNull();
+    camp.answer("GET /api/videos", three);
+    await user.click(retry);
+    expect(await screen.findByRole("link", { name: "Trip to the ridge" })).toBeTruthy();
+  });
+});
+
+describe("the hero", () => {
+  const zone = "America/New_York";
+  const at = (published_at: string | null) => promiseOf(card({ published_at }), zone, new Date("2026-07-30T01:00:00Z"));
+
+  it("promises tonight's video, last night's, and no older one", () => {
+    expect(at("2026-07-30T00:41:00Z")).toMatchObject({ headline: "Tonight’s video is up.", when: "Tonight, 8:41 PM" });
+    expect(at("2026-07-29T14:00:00Z")).toMatchObject({ headline: "Today’s video is up.", when: "Today, 10:00 AM" });
+    expect(at("2026-07-29T01:00:00Z")).toMatchObject({ headline: "Last night’s video is here." });
+    expect(at("2026-07-28T01:00:00Z")).toBeNull();
+    expect(at(null)).toBeNull();
+  });
+});
+
+describe("the carousel", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    server({});
+  });
+
+  const scene = () => screen.getAllByRole("button", { current: true }).map((dot) => dot.getAttribute("aria-label"));
+  const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+
+  it("changes its scene every 30 seconds until it is paused", async () => {
+    const user = open("/");
+    await screen.findByRole("button", { name: "Pause" });
+    expect(scene()).toEqual(["Campfire at night"]);
+    await wait(30_500);
+    expect(scene()).toEqual(["Lake at dawn"]);
+    await user.click(screen.getByRole("button", { name: "Pause" }));
+    await wait(90_000);
+    expect(scene()).toEqual(["Lake at dawn"]);
+  });
+
+  it("follows arrows, round both ends, and dots", async () => {
+    const user = open("/");
+    await user.click(await screen.findByRole("button", { name: "Previous scene" }));
+    expect(scene()).toEqual(["Field at noon"]);
+    await user.click(screen.getByRole("button", { name: "Next scene" }));
+    expect(scene()).toEqual(["Campfire at night"]);
+    await user.click(screen.getByRole("button", { name: "Lake at dawn" }));
+    expect(scene()).toEqual(["Lake at dawn"]);
+  });
+
+  it("stands still under reduced motion", async () => {
+    vi.stubGlobal("matchMedia", () => Object.assign(new EventTarget(), { matches: true }));
+    open("/");
+    await screen.findByRole("button", { name: "Next scene" });
+    expect(screen.queryByRole("button", { name: "Pause" })).toBeNull();
+    await wait(90_000);
+    expect(scene()).toEqual(["Campfire at night"]);
+  });
+});

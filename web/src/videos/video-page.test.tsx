@@ -1,0 +1,166 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { chaya, list, never, open, refuse, server, video } from "../test/portal";
+
+const evening = (answers: Record<string, unknown> = {}) =>
+  server({
+    "GET /api/session": { user: chaya },
+    "GET /api/videos/v1": video(),
+    "GET /api/videos/v1/comments": list(),
+    "POST /api/videos/v1/views": null,
+    ...answers,
+  });
+
+const player = () => screen.getByLabelText("Color War breaks out", { selector: "video" });
+
+beforeEach(() => {
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+});
+
+describe("a video", () => {
+  it("comes with its facts, under its own title", async () => {
+    evening();
+    open("/video/v1");
+    expect(screen.queryByText("Loading video...")).toBeDefined();
+    expect(await screen.findByRole("heading", { name: "Color War breaks out", level: 1 })).toBeTruthy();
+    expect(screen.getByText("Wednesday, July 29, 2026")).toBeTruthy();
+    expect(screen.getByText("128 reads")).toBeTruthy();
+    expect(screen.getAllByRole("link", { name: "Back to Videos" })[0]?.getAttribute("href")).toBe("/");
+    await vi.waitFor(() => expect(document.title).toBe("Color War breaks out - Camp Pine Lake"));
+    expect(document.querySelector('meta[property="og:title"]')?.getAttribute("content")).toBe("Color War breaks out - Camp Pine Lake");
+  });
+
+  it("says that it is loading", async () => {
+    evening({ "GET /api/videos/v1": never });
+    open("/video/v1");
+    expect(await screen.findByText("Loading video...")).toBeTruthy();
+  });
+
+  it("counts one view when playback starts, and none before", async () => {
+    const camp = evening();
+    const user = open("/video/v1");
+    await user.click(await screen.findByRole("button", { name: /^Play/ }));
+    fireEvent.play(player());
+    fireEvent.pause(player());
+    fireEvent.play(player());
+    expect(camp.asked("POST", "/api/videos/v1/views")).toHaveLength(1);
+    expect(player().hasAttribute("controls")).toBe(true);
+  });
+
+  it("asks YouTube for nothing until somebody presses play", async () => {
+    const camp = evening({ "GET /api/videos/v1": video({ video_type: "youtube", video_url: "https://www.youtube-nocookie.com/embed/abc" }) });
+    const user = open("/video/v1");
+    const play = await screen.findByRole("button", { name: /^Play/ });
+    expect(document.querySelector("iframe")).toBeNull();
+    expect(camp.asked("POST", "/api/videos/v1/views")).toHaveLength(0);
+    await user.click(play);
+    expect(document.querySelector("iframe")?.getAttribute("src")).toContain("https://www.youtube-nocookie.com/embed/abc");
+    expect(camp.asked("POST", "/api/videos/v1/views")).toHaveLength(1);
+  });
+
+  it("offers another try when the file does not play", async () => {
+    evening();
+    open("/video/v1");
+    await screen.findByRole("button", { name: /^Play/ });
+    fireEvent.error(player());
+    expect(await screen.findByText("This video could not be played")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
+  });
+
+  it("leads to the videos before and after it", async () => {
+    evening({ "GET /api/videos/v1": video({ previous: { id: "v0", title: "Trip" }, next: { id: "v2", title: "Siyum" } }) });
+    open("/video/v1");
+    expect((await screen.findByRole("link", { name: /Previous video/ })).getAttribute("href")).toBe("/video/v0");
+    expect(screen.getByRole("link", { name: /Next video/ }).getAttribute("href")).toBe("/video/v2");
+  });
+});
+
+describe("a like", () => {
+  it("goes on and off, and says so", async () => {
+    evening({
+      "PUT /api/videos/v1/like": { liked: true, like_count: 46 },
+      "DELETE /api/videos/v1/like": { liked: false, like_count: 45 },
+    });
+    const user = open("/video/v1");
+    await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
+    expect(await screen.findByText("Added to favorites!")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: /46\s*Liked/, pressed: true }));
+    expect(await screen.findByText("Removed from favorites")).toBeTruthy();
+    expect(screen.getByRole("button", { name: /45\s*Like/, pressed: false })).toBeTruthy();
+  });
+
+  it("is taken back when it could not be kept", async () => {
+    evening({ "PUT /api/videos/v1/like": refuse(503, "busy", "The camp is busy. Please try again.") });
+    const user = open("/video/v1");
+    await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
+    expect(await screen.findByText("The camp is busy. Please try again.")).toBeTruthy();
+    expect(screen.getByRole("button", { name: /45\s*Like/, pressed: false })).toBeTruthy();
+  });
+
+  it("leads to sign-in and back for somebody signed out", async () => {
+    evening({ "GET /api/session": { user: null } });
+    const user = open("/video/v1");
+    await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
+    expect(screen.getByTestId("address").textContent).toBe("/auth?next=%2Fvideo%2Fv1");
+  });
+});
+
+describe("sharing", () => {
+  it("copies the link and says so", async () => {
+    evening();
+    const user = open("/video/v1");
+    const write = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+    await user.click(await screen.findByRole("button", { name: "Copy link" }));
+    expect(await screen.findByText("Link copied!")).toBeTruthy();
+    expect(screen.getByText("Video link copied to clipboard.")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Copied!" })).toBeTruthy();
+    expect(write.mock.calls[0]?.[0]).toContain("/video/v1");
+  });
+
+  it("says when copying is not allowed", async () => {
+    evening();
+    const user = open("/video/v1");
+    vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new Error("denied"));
+    await user.click(await screen.findByRole("button", { name: "Copy link" }));
+    expect(await screen.findByText("Copy failed")).toBeTruthy();
+    expect(screen.getByText("Please copy the link manually.")).toBeTruthy();
+  });
+
+  it("goes by mail and WhatsApp with the same words", async () => {
+    evening();
+    const user = open("/video/v1");
+    await user.click(await screen.findByRole("button", { name: "Share" }));
+    const words = encodeURIComponent("Check out this camp video: Color War breaks out");
+    expect(screen.getByRole("link", { name: "Email" }).getAttribute("href")).toContain(`body=${words}`);
+    expect(screen.getByRole("link", { name: "WhatsApp" }).getAttribute("href")).toContain(`https://wa.me/?text=${words}`);
+  });
+});
+
+describe("a video that cannot be had", () => {
+  it("is not found", async () => {
+    evening({ "GET /api/videos/v1": refuse(404, "not_found") });
+    open("/video/v1");
+    expect(await screen.findByRole("heading", { name: "Video not found" })).toBeTruthy();
+    expect(screen.getByRole("link", { name: "Return to Home" }).getAttribute("href")).toBe("/");
+  });
+
+  it("is tried again when it only failed to load", async () => {
+    const camp = evening({ "GET /api/videos/v1": refuse(500, "internal") });
+    const user = open("/video/v1");
+    const retry = await screen.findByRole("button", { name: "Retry" });
+    camp.answer("GET /api/videos/v1", video());
+    await user.click(retry);
+    expect(await screen.findByRole("heading", { name: "Color War breaks out" })).toBeTruthy();
+  });
+
+  it.each([
+    [401, "sign_in_required", "Please sign in to watch"],
+    [403, "families_only", "For families of the camp"],
+    [403, "awaiting_approval", "Waiting for the camp's approval"],
+  ])("stands behind a gate (%i %s)", async (status, code, title) => {
+    evening({ "GET /api/session": { user: null }, "GET /api/videos/v1": refuse(status, code, "The camp's own sentence.") });
+    open("/video/v1");
+    expect(await screen.findByRole("heading", { name: title })).toBeTruthy();
+    expect(screen.getByText("The camp's own sentence.")).toBeTruthy();
+  });
+});
