@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useSite } from "../api/queries";
+import { cx } from "../ui/class-names";
 import { Logo } from "./logo";
 import { legalLinks, quickLinks, supportLinks } from "./nav";
 import { ThemeSwitch } from "./theme";
@@ -27,14 +28,14 @@ export function Footer() {
             </Column>
             <Column title="Support">
               {supportLinks.map(({ label, to }) => <li key={label}><Link to={to} className={linkLook}>{label}</Link></li>)}
-              {site?.contact_email && <li><a href={`mailto:${site.contact_email}`} className={linkLook}>{site.contact_email}</a></li>}
+              {site?.contact_email && <li><a href={`mailto:${site.contact_email}`} className={cx(linkLook, "wrap-anywhere")}>{site.contact_email}</a></li>}
               {site?.contact_phone && (
                 <li><a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className={linkLook}><bdi dir="ltr" className="tabular-nums">{site.contact_phone}</bdi></a></li>
               )}
             </Column>
           </div>
           <div className="flex flex-wrap items-center gap-x-6 gap-y-2 border-t border-line py-4 text-sm text-muted">
-            <span>© {site?.current_year} {site?.site_name}</span>
+            {site && <span>© {site.current_year} {site.site_name}</span>}
             {legalLinks.map(({ label, to }) => <Link key={to} to={to} className="link">{label}</Link>)}
             <span className="flex items-center gap-3 md:ms-auto">Theme <ThemeSwitch /></span>
           </div>

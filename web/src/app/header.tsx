@@ -20,7 +20,7 @@ export function Header() {
   const { pathname, search } = useLocation();
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-paper">
-      <div className="wrap flex min-h-16 items-center gap-3 lg:gap-6">
+      <div className="wrap flex min-h-16 items-center gap-2 sm:gap-3 lg:gap-6">
         <Logo />
         <nav aria-label="Main" className="mx-auto hidden gap-0.5 lg:flex">
           {mainNav.map(({ label, to }) => (
@@ -28,13 +28,13 @@ export function Header() {
           ))}
         </nav>
         <a href={paths.admin.login} className={buttonLook("quiet", "hidden! lg:inline-flex!")}>Staff</a>
-        <div className="ms-auto lg:ms-0">
+        <div className="ms-auto shrink-0 lg:ms-0">
           {user ? (
             <UserMenu user={user} />
           ) : (
             <Link
               to={paths.auth(pathname.startsWith("/auth") ? undefined : pathname + search)}
-              className={buttonLook("line", cx("px-4", pending && "invisible"))}
+              className={buttonLook("line", cx("whitespace-nowrap max-sm:px-3", pending && "invisible"))}
             >
               Sign In
             </Link>

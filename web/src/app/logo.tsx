@@ -17,7 +17,7 @@ export function Logo() {
   return (
     <Link to={paths.home} className="inline-flex min-h-tap min-w-0 items-center gap-2.5 font-head leading-none text-ink no-underline">
       <LogoMark className="size-9.5 shrink-0" />
-      <span className="min-w-0 text-[1.2rem] leading-tight">
+      <span className="min-w-0 text-[clamp(1rem,0.6rem+2.2vw,1.2rem)] leading-tight">
         {name || <span className="sr-only">Home</span>}
         {yiddish && <bdi lang="yi" dir="rtl" className="block text-xs text-muted">{yiddish}</bdi>}
       </span>

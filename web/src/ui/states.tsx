@@ -20,7 +20,7 @@ export function EmptyState({ title, text, picture, children, className }: StateP
 /** A failure is not an empty list: it says so and offers another try. */
 export function ErrorState({ title, error, onRetry, retrying = false, className }: { title: string; error?: unknown; onRetry?: () => unknown; retrying?: boolean; className?: string }) {
   return (
-    <div role="alert" className={cx("grid justify-items-center gap-3 rounded-lg border border-clay bg-clay-wash px-5 py-8 text-center", className)}>
+    <div role="alert" className={cx("sheet grid justify-items-center gap-3 px-5 py-8 text-center", className)}>
       <Icon name="alert" className="size-8 text-clay" />
       <p className="font-head text-xl">{title}</p>
       {error instanceof Error && <p className="max-w-[52ch]">{error.message}</p>}

@@ -76,6 +76,8 @@ function FilePlayer({ video, started, onStart }: { video: Video; started: boolea
         src={video.video_url}
         poster={video.thumbnail_url ?? "/art/placeholder.svg"}
         controls={started}
+        // Without controls a video takes the focus only so.
+        tabIndex={started ? undefined : -1}
         playsInline
         preload="metadata"
         aria-label={video.title}
