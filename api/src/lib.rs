@@ -1,1 +1,125 @@
+//! The portal over HTTP.
+//!
+//! A handler takes an identity, calls the slice and shapes the answer; rules and SQL are in
+//! `portal`. Every route says in its `security` who may call it, and a test goes through all.
 
+mod accounts;
+mod around;
+mod auth;
+mod error;
+mod families;
+mod input;
+mod ops;
+mod pages;
+mod server;
+mod settings;
+mod site;
+mod staff;
+mod unsubscribe;
+
+use std::time::Duration;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::{Router, body::Body};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use portal::App;
+use tower_http::compression::CompressionLayer;
+use tower_http::csrf::{CsrfLayer, ProtectionError};
+use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
+use utoipa::openapi::OpenApi;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub use server::{serve, serve_on};
+
+use error::Problem;
+
+/// What handlers are given.
+#[derive(Clone)]
+pub struct Api {
+    pub app: App,
+    sessions: auth::Sessions,
+    metrics: Option<PrometheusHandle>,
+}
+
+/// The longest body of a request that is not a file.
+const BODY: usize = 256 * 1024;
+
+fn api_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(site::site))
+        .routes(routes!(site::session))
+        .merge(accounts::routes())
+        .merge(unsubscribe::routes())
+        .merge(staff::routes())
+        .merge(families::routes())
+        .merge(settings::routes())
+        .layer(CompressionLayer::new())
+}
+
+/// The whole portal as one service.
+pub fn router(app: App) -> Router {
+    let api = Api { app: app.clone(), sessions: auth::Sessions::default(), metrics: recorder() };
+    let (guarded, _) = api_routes().split_for_parts();
+    let (open, _) = unsubscribe::one_click().merge(ops::routes()).split_for_parts();
+    let csrf = CsrfLayer::new().with_rejection_response(|_: ProtectionError| -> Response<Body> {
+        let detail = "This request came from another site and was refused.";
+        Problem::new(StatusCode::FORBIDDEN, "forbidden", detail).into_response()
+    });
+    let csrf = match csrf.clone().add_trusted_origin(&app.config.public_url()) {
+        Ok(csrf) => csrf,
+        Err(_) => csrf,
+    };
+    Router::new()
+        .merge(guarded.layer(csrf))
+        .merge(open)
+        .fallback(pages::serve)
+        .method_not_allowed_fallback(|| async {
+            let detail = "This address does not take this method.";
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", detail)
+        })
+        .layer(DefaultBodyLimit::max(BODY))
+        .layer(RequestBodyTimeoutLayer::new(Duration::from_secs(15)))
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Duration::from_secs(40),
+        ))
+        .layer(from_fn_with_state(app, around::guard))
+        .layer(from_fn(around::observe))
+        .with_state(api)
+}
+
+/// The figures are kept once in a process, however many routers there are in it.
+fn recorder() -> Option<PrometheusHandle> {
+    static RECORDER: std::sync::OnceLock<Option<PrometheusHandle>> = std::sync::OnceLock::new();
+    RECORDER.get_or_init(|| PrometheusBuilder::new().install_recorder().ok()).clone()
+}
+
+/// The OpenAPI 3.1 document of all routes, as JSON.
+pub fn openapi() -> String {
+    let mut document =
+        api_routes().merge(unsubscribe::one_click()).merge(ops::routes()).to_openapi();
+    describe(&mut document);
+    document.to_pretty_json().unwrap_or_default()
+}
+
+fn describe(document: &mut OpenApi) {
+    document.info.title = "Visiting Day".into();
+    document.info.version = env!("CARGO_PKG_VERSION").into();
+    document.info.description = Some(
+        "The portal of a summer camp. Times are UTC, money is in cents, lists come in pages of at \
+         most 100 with the cursor of the next one. Refusals are application/problem+json."
+            .into(),
+    );
+    let cookie = |name: &str, text: &str| {
+        SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(name, text)))
+    };
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme("session", cookie("session", "a parent or visitor"));
+    components.add_security_scheme("staff", cookie("staff", "any member of the staff"));
+    components.add_security_scheme("owner", cookie("staff", "an owner among the staff"));
+}

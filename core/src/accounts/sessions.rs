@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{Staff, StaffRow, User};
 use crate::db::{Db, Tx};
 use crate::settings::Settings;
-use crate::{App, Result};
+use crate::{App, Error, Result};
 
 /// What sort of thing somebody holds in the hand; all that is kept of a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]
@@ -168,6 +168,20 @@ async fn touch(app: &App, session: &SessionRow) {
 pub async fn end(tx: &mut Tx, token: &str) -> Result<()> {
     tx.sql("delete from sessions where token_hash = $1").bind(token_hash(token)).execute().await?;
     Ok(())
+}
+
+/// Ends one session of a user; somebody else's is not there.
+pub async fn end_one(tx: &mut Tx, user_id: Uuid, id: Uuid) -> Result<()> {
+    let ended = tx
+        .sql("delete from sessions where id = $1 and user_id = $2")
+        .bind(id)
+        .bind(user_id)
+        .execute()
+        .await?;
+    match ended {
+        0 => Err(Error::NotFound("This session has ended already.")),
+        _ => Ok(()),
+    }
 }
 
 /// Ends all sessions of somebody, save perhaps one.

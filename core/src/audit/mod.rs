@@ -104,16 +104,23 @@ pub async fn record(
     Ok(())
 }
 
-/// The newest lines about one record, or about all; at most `limit`.
-pub async fn newest(db: &Db, subject: Option<Uuid>, limit: i64) -> Result<Vec<Entry>> {
+/// The newest lines about one record, or about all, before the line `before`; at most `limit`.
+/// Ids grow with time.
+pub async fn newest(
+    db: &Db,
+    subject: Option<Uuid>,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<Entry>> {
     db.sql(
         "select id, at, actor_kind, actor_id, action, subject_kind, subject_id, details
          from audit_log
-         where ($1 is null or subject_id = $1)
-         order by at desc, id desc
-         limit $2",
+         where ($1 is null or subject_id = $1) and ($2 is null or id < $2)
+         order by id desc
+         limit $3",
     )
     .bind(subject)
+    .bind(before)
     .bind(limit)
     .all()
     .await

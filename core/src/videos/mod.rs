@@ -26,7 +26,7 @@ pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub(crate) use reactions::must_be_open;
 pub use reactions::{Like, favorites, forget_likes, like, record_view, unlike};
-pub use watch::{Filter, Preview, find, list, next_today, preview, years};
+pub use watch::{Filter, Preview, find, list, media_elsewhere, next_today, preview, years};
 
 use crate::Error;
 

@@ -322,3 +322,17 @@ fn open(card: &mut VideoCard, settings: &Settings, viewer: &Viewer) {
         restricted: true,
     };
 }
+
+/// Whether any published video plays from a file on somebody else's server, which pages then have
+/// to be allowed to load.
+pub async fn media_elsewhere(app: &App) -> Result<bool> {
+    let found: i64 = app
+        .db
+        .sql(
+            "select count(*) from (select 1 from videos
+             where status = 'published' and video_type = 'upload' and file_key is null limit 1) v",
+        )
+        .scalar()
+        .await?;
+    Ok(found > 0)
+}

@@ -1,0 +1,359 @@
+//! Accounts of parents and visitors over HTTP: sign-up, sign-in, proving an address, the profile.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum_extra::extract::CookieJar;
+use portal::accounts::sessions::{self, Holder, Listed};
+use portal::accounts::users::{self, SignUp};
+use portal::profiles::{self, OwnChanges, OwnProfile};
+use portal::{App, Error};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::{Maybe, Sender, SignedIn, cookie, no_cookie, user_cookie};
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Page};
+use crate::site::SessionUser;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(sign_up))
+        .routes(routes!(sign_in))
+        .routes(routes!(sign_out))
+        .routes(routes!(verify))
+        .routes(routes!(resend))
+        .routes(routes!(forgot))
+        .routes(routes!(reset))
+        .routes(routes!(invitation))
+        .routes(routes!(change_password))
+        .routes(routes!(change_email))
+        .routes(routes!(list_sessions))
+        .routes(routes!(end_session))
+        .routes(routes!(end_all_sessions))
+        .routes(routes!(delete_account))
+        .routes(routes!(profile, change_profile))
+        .routes(routes!(download))
+}
+
+/// How many days the browser keeps a parent's cookie; the server may end the session before.
+const COOKIE_DAYS: i64 = 90;
+
+#[derive(Serialize, ToSchema)]
+pub struct Welcome {
+    pub user: SessionUser,
+    /// The login has just been linked to a family that was there before.
+    pub linked: bool,
+}
+
+async fn welcome(
+    api: &Api,
+    jar: CookieJar,
+    signed_in: users::SignedIn,
+) -> Answer<(CookieJar, Json<Welcome>)> {
+    let settings = api.app.settings().await?;
+    let config = &api.app.config;
+    let jar = jar.add(cookie(config, user_cookie(config), signed_in.token, Some(COOKIE_DAYS)));
+    let user = SessionUser::of(&signed_in.user, &settings);
+    Ok((jar, Json(Welcome { user, linked: signed_in.linked })))
+}
+
+/// Make an account and sign in
+#[utoipa::path(post, path = "/api/auth/sign-up", tag = "accounts", security(()),
+    request_body = SignUp, responses((status = 201, body = Welcome), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn sign_up(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    jar: CookieJar,
+    Input(new): Input<SignUp>,
+) -> Answer<impl IntoResponse> {
+    let signed_in = users::sign_up(&api.app, new, from).await?;
+    Ok((StatusCode::CREATED, welcome(&api, jar, signed_in).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Credentials {
+    email: String,
+    password: String,
+}
+
+/// Sign in
+#[utoipa::path(post, path = "/api/auth/sign-in", tag = "accounts", security(()),
+    request_body = Credentials, responses((status = 200, body = Welcome), (status = 401, body = Problem), (status = 429, body = Problem)))]
+async fn sign_in(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    jar: CookieJar,
+    Input(given): Input<Credentials>,
+) -> Answer<impl IntoResponse> {
+    let config = api.app.config.clone();
+    // A new session has a new cookie; the old one is worth nothing any more.
+    if let Some(old) = jar.get(user_cookie(&config)) {
+        end(&api, old.value()).await?;
+    }
+    let signed_in = users::sign_in(&api.app, &given.email, &given.password, from).await?;
+    welcome(&api, jar, signed_in).await
+}
+
+async fn end(api: &Api, token: &str) -> Answer<()> {
+    let mut tx = api.app.db.begin().await?;
+    sessions::end(&mut tx, token).await?;
+    tx.commit().await?;
+    api.sessions.forget_all();
+    Ok(())
+}
+
+/// Sign out
+#[utoipa::path(post, path = "/api/auth/sign-out", tag = "accounts", security(()), responses((status = 204)))]
+async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoResponse> {
+    let name = user_cookie(&api.app.config);
+    if let Some(cookie) = jar.get(name) {
+        end(&api, cookie.value()).await?;
+    }
+    // Nothing that was shown to the person stays in the browser.
+    let clear = [(header::HeaderName::from_static("clear-site-data"), "\"cache\"")];
+    Ok((StatusCode::NO_CONTENT, clear, jar.add(no_cookie(&api.app.config, name))))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Token {
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Verified {
+    email: String,
+    linked: bool,
+    /// Whoever is signed in in this browser.
+    user: Option<SessionUser>,
+}
+
+/// Confirm an address with the token of a mail
+#[utoipa::path(post, path = "/api/auth/verify", tag = "accounts", security(()),
+    request_body = Token, responses((status = 200, body = Verified), (status = 410, body = Problem)))]
+async fn verify(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    Maybe(user): Maybe,
+    Input(given): Input<Token>,
+) -> Answer<Json<Verified>> {
+    let proved = users::verify(&api.app, &given.token, from).await?;
+    api.sessions.forget_all();
+    let settings = api.app.settings().await?;
+    let user = match user {
+        Some(user) => users::find(&api.app.db, user.id).await?,
+        None => None,
+    };
+    Ok(Json(Verified {
+        email: proved.email,
+        linked: proved.linked,
+        user: user.map(|user| SessionUser::of(&user, &settings)),
+    }))
+}
+
+/// Send the confirmation link again
+#[utoipa::path(post, path = "/api/auth/verify/resend", tag = "accounts", security(("session" = [])), responses((status = 202), (status = 429, body = Problem)))]
+async fn resend(State(app): State<App>, signed_in: SignedIn) -> Answer<StatusCode> {
+    users::resend_verification(&app, &signed_in.user).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Forgot {
+    email: String,
+}
+
+/// Ask for a link to choose a new password; the answer is the same for every address
+#[utoipa::path(post, path = "/api/auth/forgot", tag = "accounts", security(()),
+    request_body = Forgot, responses((status = 202)))]
+async fn forgot(
+    State(app): State<App>,
+    Sender(from): Sender,
+    Input(given): Input<Forgot>,
+) -> Answer<StatusCode> {
+    users::forgot(&app, &given.email, from).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Reset {
+    token: String,
+    password: String,
+}
+
+/// Choose a new password with the token of a mail; ends all sessions
+#[utoipa::path(post, path = "/api/auth/reset", tag = "accounts", security(()),
+    request_body = Reset, responses((status = 204), (status = 410, body = Problem), (status = 422, body = Problem)))]
+async fn reset(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    Input(given): Input<Reset>,
+) -> Answer<StatusCode> {
+    users::reset(&api.app, &given.token, &given.password, from).await?;
+    api.sessions.forget_all();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Serialize, ToSchema)]
+struct Invitation {
+    email: Option<String>,
+    full_name: String,
+    child_name: String,
+}
+
+/// What an invitation fills into the form
+#[utoipa::path(post, path = "/api/auth/invitation", tag = "accounts", security(()),
+    request_body = Token, responses((status = 200, body = Invitation), (status = 410, body = Problem)))]
+async fn invitation(
+    State(app): State<App>,
+    Input(given): Input<Token>,
+) -> Answer<Json<Invitation>> {
+    let (email, full_name, child_name) = users::invitation(&app, &given.token).await?;
+    Ok(Json(Invitation { email, full_name, child_name }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewPassword {
+    current_password: String,
+    new_password: String,
+}
+
+/// Change one's password; ends all other sessions
+#[utoipa::path(post, path = "/api/auth/password", tag = "accounts", security(("session" = [])),
+    request_body = NewPassword, responses((status = 204), (status = 422, body = Problem)))]
+async fn change_password(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    signed_in: SignedIn,
+    Input(given): Input<NewPassword>,
+) -> Answer<StatusCode> {
+    let SignedIn { user, session } = signed_in;
+    let (current, new) = (&given.current_password, &given.new_password);
+    users::change_password(&api.app, &user, session, current, new, from).await?;
+    api.sessions.forget_all();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewEmail {
+    current_password: String,
+    new_email: String,
+}
+
+/// Ask to sign in with another address; counts once the link sent there was followed
+#[utoipa::path(post, path = "/api/auth/email", tag = "accounts", security(("session" = [])),
+    request_body = NewEmail, responses((status = 202), (status = 422, body = Problem)))]
+async fn change_email(
+    State(app): State<App>,
+    Sender(from): Sender,
+    signed_in: SignedIn,
+    Input(given): Input<NewEmail>,
+) -> Answer<StatusCode> {
+    users::change_email(&app, &signed_in.user, &given.current_password, &given.new_email, from)
+        .await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Where one is signed in
+#[utoipa::path(get, path = "/api/auth/sessions", tag = "accounts", security(("session" = [])),
+    responses((status = 200, body = Page<Listed>)))]
+async fn list_sessions(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<Page<Listed>>> {
+    let sessions = sessions::of_user(&app.db, signed_in.user.id, signed_in.session).await?;
+    Ok(Json(Page::whole(sessions)))
+}
+
+/// End one of one's sessions
+#[utoipa::path(delete, path = "/api/auth/sessions/{id}", tag = "accounts", security(("session" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn end_session(
+    State(api): State<Api>,
+    signed_in: SignedIn,
+    Id(id): Id,
+) -> Answer<StatusCode> {
+    let mut tx = api.app.db.begin().await?;
+    sessions::end_one(&mut tx, signed_in.user.id, id).await?;
+    tx.commit().await?;
+    api.sessions.forget_all();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Sign out everywhere
+#[utoipa::path(post, path = "/api/auth/sessions/end-all", tag = "accounts", security(("session" = [])),
+    responses((status = 204)))]
+async fn end_all_sessions(
+    State(api): State<Api>,
+    signed_in: SignedIn,
+    jar: CookieJar,
+) -> Answer<impl IntoResponse> {
+    let mut tx = api.app.db.begin().await?;
+    sessions::end_all(&mut tx, Holder::User(signed_in.user.id), None).await?;
+    tx.commit().await?;
+    api.sessions.forget_all();
+    let config = &api.app.config;
+    Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(config, user_cookie(config)))))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Confirmation {
+    current_password: String,
+}
+
+/// Delete one's login; the family record stays with the camp
+#[utoipa::path(post, path = "/api/auth/delete-account", tag = "accounts", security(("session" = [])),
+    request_body = Confirmation, responses((status = 204), (status = 422, body = Problem)))]
+async fn delete_account(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    signed_in: SignedIn,
+    jar: CookieJar,
+    Input(given): Input<Confirmation>,
+) -> Answer<impl IntoResponse> {
+    users::delete(&api.app, &signed_in.user, &given.current_password, from).await?;
+    api.sessions.forget_all();
+    let config = &api.app.config;
+    Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(config, user_cookie(config)))))
+}
+
+/// One's family
+#[utoipa::path(get, path = "/api/profile", tag = "profile", security(("session" = [])),
+    responses((status = 200, body = OwnProfile)))]
+async fn profile(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<OwnProfile>> {
+    Ok(Json(profiles::own(&app, &signed_in.user).await?))
+}
+
+/// Change what is known about one's family; what is left out stays
+#[utoipa::path(patch, path = "/api/profile", tag = "profile", security(("session" = [])),
+    request_body = OwnChanges, responses((status = 200, body = OwnProfile), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn change_profile(
+    State(api): State<Api>,
+    signed_in: SignedIn,
+    Input(changes): Input<OwnChanges>,
+) -> Answer<Json<OwnProfile>> {
+    let profile = profiles::change_own(&api.app, &signed_in.user, changes).await?;
+    api.sessions.forget_all();
+    Ok(Json(profile))
+}
+
+/// Everything that is held about oneself, as a file
+#[utoipa::path(get, path = "/api/profile/download", tag = "profile", security(("session" = [])),
+    responses((status = 200, content_type = "application/json", body = String)))]
+async fn download(State(app): State<App>, signed_in: SignedIn) -> Answer<Response> {
+    let document = users::download(&app, &signed_in.user).await?;
+    let text = serde_json::to_string_pretty(&document).map_err(Error::unforeseen)?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"my-data.json\""),
+    ];
+    Ok((headers, text).into_response())
+}

@@ -1,0 +1,89 @@
+//! What happens around every request: its number, its log line, its figures, its safety headers.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use portal::{App, Error};
+use tracing::Instrument;
+use uuid::Uuid;
+
+use crate::error::{Problem, REQUEST_ID};
+
+/// Gives the request its number, logs it once, counts it, and turns a panic into a 500.
+///
+/// Everything but reading goes on in a task of its own: a client that hangs up in the middle must
+/// not leave half of something behind, nor poison a pooled database connection.
+pub async fn observe(request: Request, next: Next) -> Response {
+    let id = Uuid::now_v7().simple().to_string();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
+    let route = route.unwrap_or_else(|| "page".into());
+    let started = Instant::now();
+    let span = tracing::info_span!("request", id = %id);
+    let answer = REQUEST_ID
+        .scope(id.clone(), async move {
+            let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+            answer.unwrap_or_else(|panic| {
+                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+                let text = format!("panic: {}", text.unwrap_or_default());
+                Problem::from(Error::unforeseen(text)).into_response()
+            })
+        })
+        .instrument(span.clone());
+    let reading = matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let mut response = match reading {
+        true => answer.await,
+        false => match tokio::spawn(answer).await {
+            Ok(response) => response,
+            Err(error) => Problem::from(Error::unforeseen(error)).into_response(),
+        },
+    };
+    let status = response.status().as_u16();
+    let elapsed = started.elapsed();
+    // The path without its query: addresses carry tokens there.
+    span.in_scope(|| {
+        let ms = elapsed.as_millis() as u64;
+        tracing::info!(%method, path, status, ms, "answered");
+    });
+    let labels = [("method", method.to_string()), ("route", route), ("status", status.to_string())];
+    metrics::counter!("camp_http_requests_total", &labels).increment(1);
+    metrics::histogram!("camp_http_request_seconds", &labels).record(elapsed.as_secs_f64());
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(HeaderName::from_static("x-request-id"), id);
+    }
+    response
+}
+
+/// Headers that keep browsers from doing what no page of ours wants (safety 19).
+pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    let personal = request.uri().path().starts_with("/api/");
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let mut set = |name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::REFERRER_POLICY, "strict-origin-when-cross-origin");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    set(
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()",
+    );
+    set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
+    if personal {
+        set(header::CACHE_CONTROL, "no-store");
+    }
+    if app.config.https() {
+        set(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000; includeSubDomains");
+    }
+    response
+}

@@ -1,0 +1,278 @@
+//! Who is asking: the extractors by which every route declares who may call it.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
+use moka::future::Cache;
+use portal::access::Viewer;
+use portal::accounts::sessions::Device;
+use portal::accounts::{Role, Staff, User, sessions, users};
+use portal::{App, Config, Error};
+use uuid::Uuid;
+
+use crate::Api;
+use crate::error::Problem;
+
+/// Whom a cookie belongs to, remembered for at most two seconds: a look-up at the database on
+/// every request would be the dearest part of most answers.
+#[derive(Clone)]
+pub struct Sessions {
+    users: Cache<String, Option<(Uuid, Arc<User>)>>,
+    staff: Cache<String, Option<(Uuid, Arc<Staff>)>>,
+}
+
+impl Default for Sessions {
+    fn default() -> Sessions {
+        fn cache<T: Clone + Send + Sync + 'static>() -> Cache<String, T> {
+            Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(2)).build()
+        }
+        Sessions { users: cache(), staff: cache() }
+    }
+}
+
+impl Sessions {
+    /// To be called after anything that ends sessions or changes people, so that it counts at
+    /// once in this process.
+    pub fn forget_all(&self) {
+        self.users.invalidate_all();
+        self.staff.invalidate_all();
+    }
+}
+
+pub(crate) fn user_cookie(config: &Config) -> &'static str {
+    if config.https() { "__Host-session" } else { "session" }
+}
+
+pub(crate) fn staff_cookie(config: &Config) -> &'static str {
+    if config.https() { "__Host-staff" } else { "staff" }
+}
+
+const BROWSER_COOKIE: &str = "browser";
+
+/// A cookie that no script can read and no other site can send along.
+pub(crate) fn cookie(
+    config: &Config,
+    name: &'static str,
+    value: String,
+    days: Option<i64>,
+) -> Cookie<'static> {
+    let mut cookie = Cookie::build((name, value))
+        .path("/")
+        .http_only(true)
+        .secure(config.https())
+        .same_site(SameSite::Lax);
+    if let Some(days) = days {
+        cookie = cookie.max_age(time::Duration::days(days));
+    }
+    cookie.build()
+}
+
+pub(crate) fn no_cookie(config: &Config, name: &'static str) -> Cookie<'static> {
+    let mut gone = cookie(config, name, String::new(), None);
+    gone.make_removal();
+    gone
+}
+
+/// The cookie by which views of somebody who is not signed in are counted once, made when it is
+/// first needed.
+pub(crate) fn browser_cookie(config: &Config, id: Uuid) -> Cookie<'static> {
+    cookie(config, BROWSER_COOKIE, id.to_string(), Some(365))
+}
+
+/// A parent or visitor who is signed in.
+pub struct SignedIn {
+    pub user: Arc<User>,
+    pub session: Uuid,
+}
+
+/// Any member of the staff who is signed in, with the second factor set up where it is required.
+pub struct OnDuty(pub Arc<Staff>);
+
+/// An owner.
+pub struct Owner(pub Arc<Staff>);
+
+/// Any member of the staff, also one who still has to set up the second factor.
+pub struct AtTheDoor(pub Arc<Staff>);
+
+/// Anybody; says who is looking.
+pub struct Looking(pub Viewer);
+
+/// Anybody; the user if there is one.
+pub struct Maybe(pub Option<Arc<User>>);
+
+/// Where the request comes from.
+pub struct Sender(pub users::From);
+
+async fn user_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<User>)>, Problem> {
+    let jar = CookieJar::from_headers(&parts.headers);
+    let Some(cookie) = jar.get(user_cookie(&api.app.config)) else { return Ok(None) };
+    let token = cookie.value();
+    if let Some(known) = api.sessions.users.get(token).await {
+        return Ok(known);
+    }
+    let found = sessions::user(&api.app, token).await?.map(|(id, user)| (id, Arc::new(user)));
+    api.sessions.users.insert(token.to_owned(), found.clone()).await;
+    Ok(found)
+}
+
+async fn staff_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<Staff>)>, Problem> {
+    let jar = CookieJar::from_headers(&parts.headers);
+    let Some(cookie) = jar.get(staff_cookie(&api.app.config)) else { return Ok(None) };
+    let token = cookie.value();
+    if let Some(known) = api.sessions.staff.get(token).await {
+        return Ok(known);
+    }
+    let settings = api.app.settings().await?;
+    let found = sessions::staff(&api.app, &settings, token).await?;
+    let found = found.map(|(id, staff)| (id, Arc::new(staff)));
+    api.sessions.staff.insert(token.to_owned(), found.clone()).await;
+    Ok(found)
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SignedIn
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match user_of(parts, &Api::from_ref(state)).await? {
+            Some((session, user)) => Ok(SignedIn { user, session }),
+            None => Err(Error::SignInRequired.into()),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Maybe
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        Ok(Maybe(user_of(parts, &Api::from_ref(state)).await?.map(|(_, user)| user)))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for AtTheDoor
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match staff_of(parts, &Api::from_ref(state)).await? {
+            Some((_, staff)) => Ok(AtTheDoor(staff)),
+            None => Err(Error::StaffRequired.into()),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for OnDuty
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let AtTheDoor(staff) = AtTheDoor::from_request_parts(parts, state).await?;
+        match staff.must_enrol() {
+            false => Ok(OnDuty(staff)),
+            true => Err(Error::Forbidden {
+                code: "second_factor_setup_required",
+                text: "The camp requires an authenticator app. Please set it up first.",
+            }
+            .into()),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Owner
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let OnDuty(staff) = OnDuty::from_request_parts(parts, state).await?;
+        match staff.role {
+            Role::Owner => Ok(Owner(staff)),
+            Role::Staff => {
+                Err(Error::Forbidden { code: "owner_required", text: "Only an owner may do this." }
+                    .into())
+            }
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Looking
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let api = Api::from_ref(state);
+        let user = user_of(parts, &api).await?.map(|(_, user)| user);
+        let staff = staff_of(parts, &api).await?.map(|(_, staff)| staff);
+        let jar = CookieJar::from_headers(&parts.headers);
+        let browser = jar.get(BROWSER_COOKIE).and_then(|c| c.value().parse().ok());
+        Ok(Looking(Viewer {
+            user_id: user.as_ref().map(|user| user.id),
+            family: user.as_ref().is_some_and(|user| user.family),
+            staff_id: staff.filter(|staff| !staff.must_enrol()).map(|staff| staff.id),
+            browser,
+        }))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Sender
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let api = Api::from_ref(state);
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+        let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let agent = parts.headers.get(header::USER_AGENT).and_then(|v| v.to_str().ok());
+        Ok(Sender(users::From {
+            address: client_address(&api.app, peer, &parts.headers),
+            device: Device::from_user_agent(agent.unwrap_or_default()),
+        }))
+    }
+}
+
+/// The client's address: the last one in X-Forwarded-For that is not one of our own proxies, and
+/// only if the request came from one of them (safety 33).
+fn client_address(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let trusted = |ip: IpAddr| {
+        let ip = ip.to_canonical();
+        app.config.trusted_proxies.iter().any(|net| net.contains(&ip))
+    };
+    if !trusted(peer) {
+        return peer;
+    }
+    let hops: Vec<&str> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .collect();
+    // From the right: what stands further left was written by whoever sent the request.
+    let mut known = hops.iter().rev().map_while(|hop| hop.trim().parse::<IpAddr>().ok());
+    known.find(|hop| !trusted(*hop)).unwrap_or(peer)
+}
+
+impl FromRef<Api> for App {
+    fn from_ref(api: &Api) -> App {
+        api.app.clone()
+    }
+}

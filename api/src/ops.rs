@@ -1,0 +1,96 @@
+//! For the operator and for machines: is it alive, is it ready, how is it doing.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::TimeDelta;
+use portal::{App, Error, jobs, notifications};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::Sender;
+use crate::error::{Answer, Problem};
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(healthz))
+        .routes(routes!(readyz))
+        .routes(routes!(metrics))
+        .routes(routes!(document))
+}
+
+/// Alive
+#[utoipa::path(get, path = "/healthz", tag = "operation", security(()), responses((status = 200, body = String)))]
+async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// What the portal can do just now.
+#[derive(Serialize, ToSchema)]
+struct Readiness {
+    ready: bool,
+    database: &'static str,
+    pending_migrations: usize,
+    /// Whether a worker has been seen lately; without one nothing is published or mailed.
+    worker: &'static str,
+    failed_jobs: i64,
+}
+
+/// Ready to serve: database there and up to date
+#[utoipa::path(get, path = "/readyz", tag = "operation", security(()),
+    responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
+async fn readyz(State(app): State<App>) -> Response {
+    let looked = async {
+        let pending_migrations = app.db.pending_migrations().await?;
+        let beat = notifications::last_beat(&app.db).await?;
+        let seen = beat.is_some_and(|at| app.clock.now() - at < TimeDelta::minutes(1));
+        Ok::<_, Error>(Readiness {
+            ready: pending_migrations == 0,
+            database: app.db.engine(),
+            pending_migrations,
+            worker: if seen { "running" } else { "silent" },
+            failed_jobs: jobs::failed(&app.db).await?,
+        })
+    };
+    match looked.await {
+        Ok(readiness) => {
+            let status = match readiness.ready {
+                true => StatusCode::OK,
+                false => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            (status, Json(readiness)).into_response()
+        }
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            let detail = "The database does not answer.";
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).into_response()
+        }
+    }
+}
+
+/// Figures for Prometheus; only from the machine itself, not through a proxy
+#[utoipa::path(get, path = "/metrics", tag = "operation", security(()), responses((status = 200, body = String), (status = 404, body = Problem)))]
+async fn metrics(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    if !from.address.to_canonical().is_loopback() || headers.contains_key("x-forwarded-for") {
+        return Err(Error::NotFound("There is nothing at this address.").into());
+    }
+    let Some(recorder) = &api.metrics else {
+        return Err(Error::NotFound("This process keeps no figures.").into());
+    };
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
+    Ok((kind, recorder.render()).into_response())
+}
+
+/// This document
+#[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(()), responses((status = 200, content_type = "application/json", body = String)))]
+async fn document() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], crate::openapi())
+}

@@ -1,0 +1,260 @@
+//! The static front end, with what other programs read (title, description, social tags) written
+//! into the HTML of every route by the server (decision V14).
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use portal::settings::Settings;
+use portal::{App, Error, videos};
+use rust_embed::{EmbeddedFile, RustEmbed};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::Api;
+use crate::error::{Answer, Problem};
+use crate::site;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../web/dist"]
+#[allow_missing = true]
+struct Web;
+
+/// What a page says of itself before any script runs.
+struct Meta {
+    title: String,
+    description: String,
+    /// Absolute.
+    picture: String,
+    kind: &'static str,
+    /// Whether search engines may list it.
+    listed: bool,
+    status: StatusCode,
+}
+
+/// Everything that no other route answers: a file of the front end, or a page.
+pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response> {
+    let path = request.uri().path().to_owned();
+    if path.starts_with("/api/") || path.starts_with("/media/") {
+        return Err(Error::NotFound("There is nothing at this address.").into());
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        return Err(Problem::new(status, "bad_request", "This address can only be read."));
+    }
+    let name = path.trim_start_matches('/');
+    if !name.is_empty() && name != "index.html" && Web::get(name).is_some() {
+        return Ok(file(name, request.headers()));
+    }
+    if name.contains('.') {
+        return Err(Error::NotFound("There is no such file.").into());
+    }
+    page(&api.app, &path).await
+}
+
+/// A file of the front end, in the smallest form that the browser takes. Names under `assets/`
+/// carry a hash of what is in them, so they are kept for ever.
+fn file(name: &str, headers: &HeaderMap) -> Response {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or("");
+    let takes = |coding: &str| {
+        accepted.split(',').any(|part| part.trim().split(';').next() == Some(coding))
+    };
+    let forms = [("br", ".br"), ("gzip", ".gz")];
+    let packed = forms.iter().find_map(|(coding, suffix)| {
+        let found = takes(coding).then(|| Web::get(&format!("{name}{suffix}"))).flatten();
+        found.map(|file| (Some(*coding), file))
+    });
+    let Some((coding, file)) = packed.or_else(|| Web::get(name).map(|file| (None, file))) else {
+        return Problem::from(Error::NotFound("There is no such file.")).into_response();
+    };
+    let tag = tag(&file);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
+        return StatusCode::NOT_MODIFIED.into_response();
+    }
+    let mime = mime_guess::from_path(name).first_or_octet_stream().to_string();
+    let mut response = Response::new(Body::from(file.data));
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, &mime);
+    set(out, header::ETAG, &tag);
+    set(out, header::VARY, "accept-encoding");
+    let keep = if name.starts_with("assets/") {
+        "public, max-age=31536000, immutable"
+    } else {
+        "public, max-age=3600"
+    };
+    set(out, header::CACHE_CONTROL, keep);
+    if let Some(coding) = coding {
+        set(out, header::CONTENT_ENCODING, coding);
+    }
+    response
+}
+
+fn tag(file: &EmbeddedFile) -> String {
+    let hash: String =
+        file.metadata.sha256_hash()[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{hash}\"")
+}
+
+fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+async fn page(app: &App, path: &str) -> Answer<Response> {
+    let Some(template) = Web::get("index.html") else {
+        return Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not_built",
+            "The front end is not built yet. Run `npm run build` in web/, or `just demo`.",
+        ));
+    };
+    let settings = app.settings().await?;
+    let meta = meta(app, &settings, path).await?;
+    let site = site::describe(app, &settings).await?;
+    let boot = json!({ "site": site }).to_string();
+    let template = String::from_utf8_lossy(&template.data);
+    // `<` in JSON could end the element that it stands in.
+    let boot = format!(
+        "<script type=\"application/json\" id=\"boot\">{}</script>",
+        boot.replace('<', "\\u003c")
+    );
+    let html = template.replacen("<!--head-->", &head(app, &settings, path, &meta), 1).replacen(
+        "<!--boot-->",
+        &boot,
+        1,
+    );
+    let mut response = (meta.status, html).into_response();
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
+    set(out, header::CACHE_CONTROL, "no-cache");
+    set(out, header::CONTENT_SECURITY_POLICY, &policy(app).await?);
+    Ok(response)
+}
+
+async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
+    let site = &settings.site_name;
+    let said = |text: &str| match text.is_empty() {
+        true => settings.site_description.clone(),
+        false => text.to_owned(),
+    };
+    let plain = |title: &str, description: &str, listed: bool, status: StatusCode| Meta {
+        title: format!("{title} - {site}"),
+        description: said(description),
+        picture: app.url("/art/social.jpg"),
+        kind: "website",
+        listed,
+        status,
+    };
+    let ok = StatusCode::OK;
+    let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
+    let meta = match path {
+        "/" => plain("Home", "", true, ok),
+        "/current-videos" => plain(
+            "This Year Videos",
+            "The videos of this summer at camp, night by night, the newest first.",
+            true,
+            ok,
+        ),
+        "/past-videos" => {
+            plain("Gallery", "The videos of earlier summers at camp, year by year.", true, ok)
+        }
+        "/auth" => plain("Sign In", "Sign in or make an account.", true, ok),
+        "/auth/verify" => plain("Confirm your e-mail", "", false, ok),
+        "/auth/forgot" => plain("Forgot your password?", "", false, ok),
+        "/auth/reset" => plain("Choose a new password", "", false, ok),
+        "/unsubscribe" => plain("Unsubscribe", "", false, ok),
+        _ if path == "/admin" || path.starts_with("/admin/") => plain("Staff", "", false, ok),
+        _ => {
+            let id = path.strip_prefix("/video/").and_then(|id| id.parse::<Uuid>().ok());
+            let found = match id {
+                Some(id) => videos::preview(app, settings, id).await?,
+                None => None,
+            };
+            match found {
+                Some(video) => Meta {
+                    title: format!("{} - {site}", video.title),
+                    description: said(video.description.as_deref().unwrap_or("")),
+                    picture: match video.picture {
+                        Some(picture) if picture.starts_with('/') => app.url(&picture),
+                        Some(picture) => picture,
+                        None => app.url("/art/social.jpg"),
+                    },
+                    kind: "video.other",
+                    listed: true,
+                    status: ok,
+                },
+                None if id.is_some() => plain("Video not found", "", false, StatusCode::NOT_FOUND),
+                None => plain("Page not found", "", false, StatusCode::NOT_FOUND),
+            }
+        }
+    };
+    Ok(meta)
+}
+
+fn head(app: &App, settings: &Settings, path: &str, meta: &Meta) -> String {
+    let title = escape(&meta.title);
+    let description = escape(&meta.description);
+    let url = escape(&app.url(path));
+    let picture = escape(&meta.picture);
+    let site = escape(&settings.site_name);
+    let kind = meta.kind;
+    let robots = match meta.listed {
+        true => "",
+        false => "<meta name=\"robots\" content=\"noindex\">",
+    };
+    format!(
+        "<title>{title}</title>\
+         <meta name=\"description\" content=\"{description}\">\
+         <link rel=\"canonical\" href=\"{url}\">\
+         <meta property=\"og:type\" content=\"{kind}\">\
+         <meta property=\"og:site_name\" content=\"{site}\">\
+         <meta property=\"og:title\" content=\"{title}\">\
+         <meta property=\"og:description\" content=\"{description}\">\
+         <meta property=\"og:url\" content=\"{url}\">\
+         <meta property=\"og:image\" content=\"{picture}\">\
+         <meta name=\"twitter:card\" content=\"summary_large_image\">\
+         <meta name=\"twitter:title\" content=\"{title}\">\
+         <meta name=\"twitter:description\" content=\"{description}\">\
+         <meta name=\"twitter:image\" content=\"{picture}\">{robots}"
+    )
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// What a page may load (safety 19). Media from elsewhere only while there are such videos.
+async fn policy(app: &App) -> Answer<String> {
+    let elsewhere = match videos::media_elsewhere(app).await? {
+        true if app.config.https() => " https:",
+        true => " https: http://127.0.0.1:* http://localhost:*",
+        false => "",
+    };
+    Ok(format!(
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+         img-src 'self' data: https://i.ytimg.com https://drive.google.com https://*.googleusercontent.com; \
+         media-src 'self' blob:{elsewhere}; font-src 'self'; connect-src 'self'; \
+         frame-src https://www.youtube-nocookie.com https://drive.google.com; \
+         object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_title_cannot_break_out_of_its_tag() {
+        assert_eq!(super::escape("\"><script>'&"), "&quot;&gt;&lt;script&gt;&#39;&amp;");
+    }
+}

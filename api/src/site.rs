@@ -1,0 +1,115 @@
+//! What every page needs first: what the camp is, and who is signed in.
+
+use axum::Json;
+use axum::extract::State;
+use chrono::{DateTime, NaiveDate, Utc};
+use portal::accounts::User;
+use portal::clock::{day_in, year_in};
+use portal::profiles::UserType;
+use portal::settings::{Access, Settings};
+use portal::{App, Result, videos};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::auth::Maybe;
+use crate::error::Answer;
+
+/// The camp, as everybody may see it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Site {
+    pub site_name: String,
+    pub site_description: String,
+    pub contact_email: String,
+    pub contact_phone: String,
+    /// IANA name; all dates and times of the portal are shown in it.
+    pub timezone: String,
+    pub access: Access,
+    pub registrations_open: bool,
+    pub require_email_verification: bool,
+    pub password_min_length: i64,
+    /// Which summer counts as "This Year".
+    pub current_year: i32,
+    pub today: NaiveDate,
+    /// When the next video is to be expected, in words (decision V8).
+    pub posting_time_text: String,
+    pub next_video_at: Option<DateTime<Utc>>,
+}
+
+pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
+    let now = app.clock.now();
+    let zone = settings.timezone;
+    let next_video_at = videos::next_today(app, settings).await?;
+    let posting_time_text = match next_video_at {
+        Some(at) => format!("Next update: {}", at.with_timezone(&zone).format("%-I:%M %p")),
+        None => settings.posting_time_text.clone(),
+    };
+    Ok(Site {
+        site_name: settings.site_name.clone(),
+        site_description: settings.site_description.clone(),
+        contact_email: settings.contact_email.clone(),
+        contact_phone: settings.contact_phone.clone(),
+        timezone: zone.name().to_owned(),
+        access: settings.access,
+        registrations_open: settings.user_registrations,
+        require_email_verification: settings.require_email_verification,
+        password_min_length: settings.password_min_length,
+        current_year: year_in(zone, now),
+        today: day_in(zone, now),
+        posting_time_text,
+        next_video_at,
+    })
+}
+
+/// The camp
+#[utoipa::path(get, path = "/api/site", tag = "site", security(()), responses((status = 200, body = Site)))]
+pub async fn site(State(app): State<App>) -> Answer<Json<Site>> {
+    let settings = app.settings().await?;
+    Ok(Json(describe(&app, &settings).await?))
+}
+
+/// Whoever is signed in, as only they themselves see it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SessionUser {
+    pub id: Uuid,
+    pub email: String,
+    pub email_verified: bool,
+    pub full_name: String,
+    /// The full name, else the part of the e-mail before the at-sign, else "User".
+    pub display_name: String,
+    pub user_type: UserType,
+    pub can_comment: bool,
+    /// Linked to a family that the camp made or approved.
+    pub family: bool,
+    pub awaiting_approval: bool,
+    pub welcome_popup_shown: bool,
+}
+
+impl SessionUser {
+    pub fn of(user: &User, settings: &Settings) -> SessionUser {
+        SessionUser {
+            id: user.id,
+            email: user.email.clone(),
+            email_verified: user.verified,
+            full_name: user.full_name.clone(),
+            display_name: user.display_name().to_owned(),
+            user_type: user.user_type,
+            can_comment: user.can_comment(settings),
+            family: user.family,
+            awaiting_approval: user.awaiting_approval(settings),
+            welcome_popup_shown: user.welcome_popup_shown,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Session {
+    pub user: Option<SessionUser>,
+}
+
+/// Who is signed in
+#[utoipa::path(get, path = "/api/session", tag = "accounts", security(()), responses((status = 200, body = Session)))]
+pub async fn session(State(app): State<App>, Maybe(user): Maybe) -> Answer<Json<Session>> {
+    let settings = app.settings().await?;
+    Ok(Json(Session { user: user.map(|user| SessionUser::of(&user, &settings)) }))
+}

@@ -1,0 +1,213 @@
+//! The door of the staff area, the second factor, and the admin accounts (owners only).
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use axum_extra::extract::CookieJar;
+use portal::App;
+use portal::accounts::sessions;
+use portal::accounts::staff::{self, Account, NewStaff, Staff, StaffChanges};
+use portal::audit::Actor;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::{AtTheDoor, Owner, Sender, cookie, no_cookie, staff_cookie};
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Page};
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(session))
+        .routes(routes!(sign_in))
+        .routes(routes!(sign_out))
+        .routes(routes!(begin_two_factor, end_two_factor))
+        .routes(routes!(confirm_two_factor))
+        .routes(routes!(list, add))
+        .routes(routes!(change, remove))
+        .routes(routes!(send_reset))
+}
+
+#[derive(Serialize, ToSchema)]
+struct StaffSession {
+    staff: Option<Staff>,
+}
+
+/// Which member of the staff is signed in
+#[utoipa::path(get, path = "/api/admin/session", tag = "staff", security(()), responses((status = 200, body = StaffSession)))]
+async fn session(staff: Result<AtTheDoor, Problem>) -> Json<StaffSession> {
+    Json(StaffSession { staff: staff.ok().map(|AtTheDoor(staff)| (*staff).clone()) })
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Credentials {
+    username: String,
+    password: String,
+    /// Of the authenticator app, or a recovery code; asked for when it is needed.
+    code: Option<String>,
+}
+
+/// Sign in to the staff area
+#[utoipa::path(post, path = "/api/admin/auth/sign-in", tag = "staff", security(()),
+    request_body = Credentials, responses((status = 200, body = StaffSession), (status = 401, body = Problem), (status = 429, body = Problem)))]
+async fn sign_in(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    jar: CookieJar,
+    Input(given): Input<Credentials>,
+) -> Answer<impl IntoResponse> {
+    let code = given.code.as_deref();
+    let signed_in = staff::sign_in(&api.app, &given.username, &given.password, code, from).await?;
+    let config = &api.app.config;
+    if let Some(old) = jar.get(staff_cookie(config)) {
+        end(&api, old.value()).await?;
+    }
+    // Without an age: it goes when the browser is closed.
+    let jar = jar.add(cookie(config, staff_cookie(config), signed_in.token, None));
+    Ok((jar, Json(StaffSession { staff: Some(signed_in.staff) })))
+}
+
+async fn end(api: &Api, token: &str) -> Answer<()> {
+    let mut tx = api.app.db.begin().await?;
+    sessions::end(&mut tx, token).await?;
+    tx.commit().await?;
+    api.sessions.forget_all();
+    Ok(())
+}
+
+/// Sign out of the staff area
+#[utoipa::path(post, path = "/api/admin/auth/sign-out", tag = "staff", security(()), responses((status = 204)))]
+async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoResponse> {
+    let name = staff_cookie(&api.app.config);
+    if let Some(cookie) = jar.get(name) {
+        end(&api, cookie.value()).await?;
+    }
+    Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(&api.app.config, name))))
+}
+
+#[derive(Serialize, ToSchema)]
+struct Enrolment {
+    /// For typing into the app.
+    secret: String,
+    /// For a tap on the phone itself.
+    otpauth_url: String,
+    /// For the camera: an SVG path in a square of `qr_size` units.
+    qr_path: String,
+    qr_size: i32,
+}
+
+/// Begin to set up an authenticator app
+#[utoipa::path(post, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
+    responses((status = 200, body = Enrolment), (status = 409, body = Problem)))]
+async fn begin_two_factor(
+    State(app): State<App>,
+    AtTheDoor(me): AtTheDoor,
+) -> Answer<Json<Enrolment>> {
+    let begun = staff::begin_two_factor(&app, &me).await?;
+    Ok(Json(Enrolment {
+        secret: begun.secret,
+        otpauth_url: begun.otpauth_url,
+        qr_path: begun.qr_path,
+        qr_size: begun.qr_size,
+    }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Code {
+    code: String,
+}
+
+#[derive(Serialize, ToSchema)]
+struct RecoveryCodes {
+    /// Each works once; shown only now.
+    recovery_codes: Vec<String>,
+}
+
+/// Turn two-factor on with a first code
+#[utoipa::path(post, path = "/api/admin/two-factor/confirm", tag = "staff", security(("staff" = [])),
+    request_body = Code, responses((status = 200, body = RecoveryCodes), (status = 422, body = Problem)))]
+async fn confirm_two_factor(
+    State(api): State<Api>,
+    AtTheDoor(me): AtTheDoor,
+    Input(given): Input<Code>,
+) -> Answer<Json<RecoveryCodes>> {
+    let recovery_codes = staff::confirm_two_factor(&api.app, &me, &given.code).await?;
+    api.sessions.forget_all();
+    Ok(Json(RecoveryCodes { recovery_codes }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Confirmation {
+    current_password: String,
+}
+
+/// Turn two-factor off
+#[utoipa::path(delete, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
+    request_body = Confirmation, responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn end_two_factor(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    AtTheDoor(me): AtTheDoor,
+    Input(given): Input<Confirmation>,
+) -> Answer<StatusCode> {
+    staff::end_two_factor(&api.app, &me, &given.current_password, from).await?;
+    api.sessions.forget_all();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// All admin accounts
+#[utoipa::path(get, path = "/api/admin/accounts", tag = "admin accounts", security(("owner" = [])),
+    responses((status = 200, body = Page<Account>)))]
+async fn list(State(app): State<App>, _owner: Owner) -> Answer<Json<Page<Account>>> {
+    Ok(Json(Page::whole(staff::list(&app.db).await?)))
+}
+
+/// Add an admin account
+#[utoipa::path(post, path = "/api/admin/accounts", tag = "admin accounts", security(("owner" = [])),
+    request_body = NewStaff, responses((status = 201, body = Account), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn add(
+    State(app): State<App>,
+    Owner(me): Owner,
+    Input(new): Input<NewStaff>,
+) -> Answer<(StatusCode, Json<Account>)> {
+    let account = staff::add(&app, Actor::Staff(me.id), new).await?;
+    Ok((StatusCode::CREATED, Json(account)))
+}
+
+/// Change an admin account; what is left out stays
+#[utoipa::path(patch, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
+    params(("id" = Uuid, Path)), request_body = StaffChanges,
+    responses((status = 200, body = Account), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn change(
+    State(api): State<Api>,
+    Owner(me): Owner,
+    Id(id): Id,
+    Input(changes): Input<StaffChanges>,
+) -> Answer<Json<Account>> {
+    let account = staff::change(&api.app, Actor::Staff(me.id), id, changes).await?;
+    api.sessions.forget_all();
+    Ok(Json(account))
+}
+
+/// Delete an admin account
+#[utoipa::path(delete, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 409, body = Problem)))]
+async fn remove(State(api): State<Api>, Owner(me): Owner, Id(id): Id) -> Answer<StatusCode> {
+    staff::remove(&api.app, Actor::Staff(me.id), id).await?;
+    api.sessions.forget_all();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Mail a link to choose a new password
+#[utoipa::path(post, path = "/api/admin/accounts/{id}/reset", tag = "admin accounts", security(("owner" = [])),
+    params(("id" = Uuid, Path)), responses((status = 202), (status = 404, body = Problem)))]
+async fn send_reset(State(app): State<App>, Owner(me): Owner, Id(id): Id) -> Answer<StatusCode> {
+    staff::send_reset(&app, Actor::Staff(me.id), id).await?;
+    Ok(StatusCode::ACCEPTED)
+}

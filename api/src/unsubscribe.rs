@@ -1,0 +1,85 @@
+//! Leaving mail by the link in it, signed out.
+
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use portal::App;
+use portal::notifications::Category;
+use portal::notifications::unsubscribe::{self, Scope};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::error::{Answer, Problem};
+use crate::input::Input;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(preview)).routes(routes!(leave))
+}
+
+/// Called by mail programs, which send a form, know no cookies and come from anywhere: the signed
+/// token is all the authority that there is (RFC 8058).
+pub fn one_click() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(one_click_post))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Token {
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Preview {
+    /// The address, shortened.
+    email_hint: String,
+    category: Category,
+}
+
+/// What an unsubscribe link is for
+#[utoipa::path(post, path = "/api/unsubscribe/preview", tag = "mail", security(()),
+    request_body = Token, responses((status = 200, body = Preview), (status = 410, body = Problem)))]
+async fn preview(State(app): State<App>, Input(given): Input<Token>) -> Answer<Json<Preview>> {
+    let (email, category) = unsubscribe::read(&app, &given.token)?;
+    Ok(Json(Preview { email_hint: unsubscribe::hint(&email), category }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Leave {
+    token: String,
+    scope: Scope,
+}
+
+/// Unsubscribe from a kind of mail or from everything
+#[utoipa::path(post, path = "/api/unsubscribe", tag = "mail", security(()),
+    request_body = Leave, responses((status = 204), (status = 410, body = Problem)))]
+async fn leave(State(app): State<App>, Input(given): Input<Leave>) -> Answer<StatusCode> {
+    carry_out(&app, &given.token, given.scope).await
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct OneClick {
+    token: String,
+}
+
+/// Unsubscribe at once, as mail programs do
+#[utoipa::path(post, path = "/api/unsubscribe/one-click", tag = "mail", security(()), params(OneClick),
+    responses((status = 204), (status = 410, body = Problem)))]
+async fn one_click_post(
+    State(app): State<App>,
+    Query(given): Query<OneClick>,
+) -> Answer<StatusCode> {
+    carry_out(&app, &given.token, Scope::Category).await
+}
+
+async fn carry_out(app: &App, token: &str, scope: Scope) -> Answer<StatusCode> {
+    let (email, category) = unsubscribe::read(app, token)?;
+    let mut tx = app.db.begin().await?;
+    unsubscribe::leave(&mut tx, app.clock.now(), &email, category, scope).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
