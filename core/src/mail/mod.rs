@@ -4,6 +4,7 @@
 mod smtp;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,7 @@ pub struct Mailer {
     pub(crate) slots: Arc<Semaphore>,
     pub connections: u32,
     pace: Arc<Mutex<Pace>>,
+    paused: Arc<AtomicBool>,
 }
 
 #[derive(Clone)]
@@ -103,7 +105,21 @@ impl Mailer {
                 next: Instant::now(),
                 down_until: None,
             })),
+            paused: Arc::default(),
         }
+    }
+
+    /// Lets the mails in hand go and begins no others, before the process stops.
+    pub fn pause(&self) {
+        self.paused.store(true, Ordering::Relaxed);
+    }
+
+    pub fn resume(&self) {
+        self.paused.store(false, Ordering::Relaxed);
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
     }
 
     /// Where the mails go, in words for the operator.

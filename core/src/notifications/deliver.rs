@@ -60,7 +60,7 @@ async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {
 async fn send_all(app: &App, notification: &Notification) -> Result<()> {
     loop {
         let _turn = app.mailer.turn().await;
-        if app.mailer.resting().is_some() {
+        if app.mailer.resting().is_some() || app.mailer.is_paused() {
             return Ok(());
         }
         let Some(delivery) = claim(app, notification.id).await? else { return Ok(()) };

@@ -299,8 +299,11 @@ pub async fn sweep(app: &App) -> Result<usize> {
     .await?;
     let waiting: Vec<(Uuid,)> = tx
         .sql(
-            "select distinct notification_id from deliveries
-             where status = 'queued' and due_at <= $1
+            "select distinct d.notification_id from deliveries d
+             where d.status = 'queued' and d.due_at <= $1
+               -- somebody is at it already
+               and not exists (select 1 from deliveries s
+                               where s.notification_id = d.notification_id and s.status = 'sending')
              limit 100",
         )
         .bind(now - TimeDelta::seconds(2))

@@ -1,0 +1,153 @@
+//! Takes jobs out of the queue by apalis, on either engine, and survives a database that is away.
+
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use apalis::prelude::{
+    BoxDynError, Data, PollSnapshot, PollStrategy, PollWith, WorkerBuilder, WorkerBuilderExt,
+    WorkerError,
+};
+use apalis_postgres::PostgresStorage;
+use apalis_sqlite::SqliteStorage;
+use portal::db::Db;
+use portal::jobs::{Envelope, Jobs, QUEUE};
+use portal::{App, Error, Result};
+use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+/// A killed worker's jobs come back after three missed heartbeats.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+const MISSED: usize = 3;
+/// SQLite cannot call; PostgreSQL calls for new jobs, but not when a delayed one is due.
+const LOOK_SQLITE: Duration = Duration::from_millis(250);
+const LOOK_POSTGRES: Duration = Duration::from_secs(1);
+/// Jobs at once. Each may hold a connection, and all mail shares the mailer's few.
+const AT_ONCE: usize = 8;
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
+
+pub async fn run(app: &App, in_hand: &TaskTracker, stop: &CancellationToken) -> Result<()> {
+    let mut delay = Duration::from_secs(1);
+    while !stop.is_cancelled() {
+        let started = tokio::time::Instant::now();
+        let Err(error) = work(app, in_hand, stop).await else { return Ok(()) };
+        if stop.is_cancelled() {
+            break;
+        }
+        tracing::warn!(%error, "the queue cannot be read; trying again");
+        if matches!(app.db.pending_migrations().await, Ok(1..)) {
+            return Err(Error::Setup(
+                "The database is not up to date. Run `camp migrate`, then start again.".into(),
+            ));
+        }
+        // A worker that ran for a while met a new trouble, not the same one again.
+        delay = match started.elapsed() > LONGEST_DELAY {
+            true => Duration::from_secs(1),
+            false => (delay * 2).min(LONGEST_DELAY),
+        };
+        tokio::select! {
+            () = tokio::time::sleep(delay) => {}
+            () = stop.cancelled() => {}
+        }
+    }
+    Ok(())
+}
+
+async fn work(
+    app: &App,
+    in_hand: &TaskTracker,
+    stop: &CancellationToken,
+) -> Result<(), WorkerError> {
+    // A name that was used before would strand the jobs that its bearer held.
+    let name = format!("camp-{}", Uuid::new_v4().simple());
+    let hand = Hand {
+        app: app.clone(),
+        jobs: crate::jobs(),
+        in_hand: in_hand.clone(),
+        stop: stop.clone(),
+    };
+    let stopped = stop.clone().cancelled_owned();
+    let signal = async move {
+        stopped.await;
+        Ok::<(), WorkerError>(())
+    };
+    match &app.db {
+        Db::Sqlite { write, .. } => {
+            let config = apalis_sqlite::Config::default()
+                .queue(QUEUE)
+                .heartbeat_interval(HEARTBEAT)
+                .missed_heartbeats(MISSED);
+            let storage = SqliteStorage::<Envelope>::new(write).with_config(config);
+            WorkerBuilder::new(name.as_str())
+                .backend(PollWith::new(storage, Ticking::every(LOOK_SQLITE)))
+                .concurrency(AT_ONCE)
+                .data(hand)
+                .build(take)
+                .run_until(signal)
+                .await
+        }
+        Db::Postgres(pool) => {
+            let config = apalis_postgres::Config::default()
+                .queue(QUEUE)
+                .heartbeat_interval(HEARTBEAT)
+                .missed_heartbeats(MISSED);
+            let storage = PostgresStorage::<Envelope>::new(pool).with_config(config).with_pubsub();
+            WorkerBuilder::new(name.as_str())
+                .backend(PollWith::new(storage, Ticking::every(LOOK_POSTGRES)))
+                .concurrency(AT_ONCE)
+                .data(hand)
+                .build(take)
+                .run_until(signal)
+                .await
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Hand {
+    app: App,
+    jobs: Jobs,
+    in_hand: TaskTracker,
+    stop: CancellationToken,
+}
+
+/// Does one job in a task of its own: apalis drops what it runs when it meets a database error,
+/// and a mail that is dropped half-way would be sent twice.
+async fn take(envelope: Envelope, hand: Data<Hand>) -> Result<(), BoxDynError> {
+    let Hand { app, jobs, in_hand, stop } = (*hand).clone();
+    let work = in_hand.spawn(async move {
+        // Failures are written down by `perform`; it fails itself only when the database is away.
+        while let Err(error) = jobs.perform(&app, envelope.clone()).await {
+            tracing::warn!(job = envelope.name, %error, "a job's fate could not be written down");
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_secs(2)) => {}
+                () = stop.cancelled() => return Err(error),
+            }
+        }
+        Ok(())
+    });
+    Ok(work.await??)
+}
+
+/// Wakes the worker at a steady pace. The strategy that comes with apalis can lose its timer and
+/// then sleeps until the next heartbeat; this one is asked until its timer is registered again.
+struct Ticking(Interval);
+
+impl Ticking {
+    fn every(period: Duration) -> Ticking {
+        let mut ticks = interval(period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Ticking(ticks)
+    }
+}
+
+impl PollStrategy for Ticking {
+    fn poll_drive(&mut self, cx: &mut Context<'_>, _: &PollSnapshot) -> Poll<Option<()>> {
+        let mut due = Poll::Pending;
+        while self.0.poll_tick(cx).is_ready() {
+            due = Poll::Ready(Some(()));
+        }
+        due
+    }
+}
