@@ -15,11 +15,13 @@ pub mod config;
 pub mod db;
 pub mod files;
 pub mod fold;
+pub mod gallery;
 pub mod jobs;
 pub mod mail;
 pub mod notifications;
 pub mod pages;
 pub mod profiles;
+pub mod seed;
 pub mod settings;
 pub mod videos;
 

@@ -306,6 +306,7 @@ async fn insert(
     actor: Actor,
     now: DateTime<Utc>,
 ) -> Result<()> {
+    let (search_text, staff_search_text) = record.search_texts();
     tx.sql(
         "insert into videos
            (id, title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
@@ -332,8 +333,8 @@ async fn insert(
     .bind(record.published_at)
     .bind(record.is_featured)
     .bind(actor.staff_id())
-    .bind(search_text(record))
-    .bind(staff_search_text(record))
+    .bind(search_text)
+    .bind(staff_search_text)
     .bind(now)
     .execute()
     .await?;
@@ -352,6 +353,7 @@ async fn insert(
 
 /// Writes the video if nobody else did since `record.version`.
 async fn update(tx: &mut Tx, id: Uuid, record: &Record, now: DateTime<Utc>) -> Result<bool> {
+    let (search_text, staff_search_text) = record.search_texts();
     let written = tx
         .sql(
             "update videos
@@ -379,8 +381,8 @@ async fn update(tx: &mut Tx, id: Uuid, record: &Record, now: DateTime<Utc>) -> R
         .bind(record.scheduled_date)
         .bind(record.published_at)
         .bind(record.is_featured)
-        .bind(search_text(record))
-        .bind(staff_search_text(record))
+        .bind(search_text)
+        .bind(staff_search_text)
         .bind(now)
         .execute()
         .await?;
@@ -397,25 +399,33 @@ async fn saved(
     Ok(Saved { video: find_for_staff(tx, settings, now, id).await?, notified })
 }
 
-/// Title and description, each folded, with one line end between them: folding leaves none, so a
-/// search can be kept to the title.
-fn search_text(record: &Record) -> String {
-    format!("{}\n{}", fold(&record.title), fold(record.description.as_deref().unwrap_or_default()))
-}
-
-/// Staff also search provider and date, the date as any of their screens writes it.
-fn staff_search_text(record: &Record) -> String {
-    let provider = match record.source.video_type {
+/// What families and what staff search: title and description, each folded, with one line end
+/// between them: folding leaves none, so a search can be kept to the title. Staff also search
+/// provider and date, the date as any of their screens writes it.
+pub(crate) fn search_texts(
+    title: &str,
+    description: Option<&str>,
+    video_type: VideoType,
+    day: NaiveDate,
+) -> (String, String) {
+    let text = format!("{}\n{}", fold(title), fold(description.unwrap_or_default()));
+    let provider = match video_type {
         VideoType::Upload => "upload",
         VideoType::GoogleDrive => "google_drive Google Drive",
         VideoType::Youtube => "youtube",
     };
-    let day = record.upload_date;
     let days = ["%Y-%m-%d", "%A, %B %-d, %Y", "%b %-d, %Y", "%m/%d/%Y", "%-m/%-d/%Y"]
         .map(|form| day.format(form).to_string())
         .join("\n");
-    let more = format!("{provider}\n{days}");
-    format!("{}\n{}", search_text(record), fold(&more))
+    let staff_text = format!("{text}\n{}", fold(&format!("{provider}\n{days}")));
+    (text, staff_text)
+}
+
+impl Record {
+    fn search_texts(&self) -> (String, String) {
+        let description = self.description.as_deref();
+        search_texts(&self.title, description, self.source.video_type, self.upload_date)
+    }
 }
 
 /// What changed, for the audit log.

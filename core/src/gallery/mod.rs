@@ -1,0 +1,212 @@
+//! Brings the videos of an earlier summer into the archive from a table that somebody kept.
+//!
+//! The whole file is checked first and every problem is named by its line; the good rows then go
+//! in together. Importing the same file again adds nothing. Archive videos are published and never
+//! announced (decision V3).
+
+mod day;
+mod sheet;
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::audit::{self, Actor, Subject};
+use crate::clock;
+use crate::db::Tx;
+use crate::settings::Settings;
+use crate::videos::{self, NewVideo, Status, link};
+use crate::{App, Error, FieldError, Result};
+
+use sheet::Row;
+
+/// Largest file, in bytes.
+pub const MAX_BYTES: usize = 20 * 1024 * 1024;
+/// Most rows in a file.
+pub const MAX_ROWS: usize = 20_000;
+
+/// What an import did, or would do.
+#[derive(Debug, Default, Serialize, PartialEq, Eq)]
+pub struct Report {
+    pub year: i32,
+    pub dry_run: bool,
+    /// Rows with something in them, the header aside.
+    pub rows: usize,
+    pub added: usize,
+    /// Already in the archive of that year, or further up in the file.
+    pub skipped: usize,
+    pub problems: Vec<Problem>,
+    /// Columns that nothing was made of.
+    pub unknown_columns: Vec<String>,
+}
+
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub struct Problem {
+    /// Counted from 1, the header included.
+    pub line: usize,
+    pub column: &'static str,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// Imports a CSV or JSON file into the archive of that camp year. `progress` is called with the
+/// rows that are done and their number. Errors: [`Error::Invalid`] on `file` or `year` when
+/// nothing can be made of the file as a whole; then nothing is written.
+pub async fn import(
+    app: &App,
+    actor: Actor,
+    bytes: &[u8],
+    year: i32,
+    dry_run: bool,
+    mut progress: impl FnMut(usize, usize) + Send,
+) -> Result<Report> {
+    let now = app.clock.now();
+    let settings = app.settings().await?;
+    let this_year = clock::year_in(settings.timezone, now);
+    if !(1900..this_year).contains(&year) {
+        return Err(Error::invalid(
+            "year",
+            format!(
+                "The archive holds the summers before {this_year}. Videos of this year are posted \
+                 in the staff area, where families are told about them."
+            ),
+        ));
+    }
+    let sheet = sheet::read(bytes)?;
+    let mut report = Report {
+        year,
+        dry_run,
+        rows: sheet.rows.len(),
+        unknown_columns: sheet.unknown_columns,
+        ..Report::default()
+    };
+    let mut good = Vec::with_capacity(sheet.rows.len());
+    for row in &sheet.rows {
+        match check(row, year, &settings, now) {
+            Ok(video) => good.push(video),
+            Err(problems) => report.problems.extend(problems),
+        }
+    }
+    let total = good.len();
+    progress(0, total);
+    let mut tx = app.db.begin().await?;
+    // Two imports at once would not see each other's rows.
+    tx.serialize("gallery import").await?;
+    let mut known = known(&mut tx, year).await?;
+    for (done, (video, address)) in good.into_iter().enumerate() {
+        match known.insert(address) {
+            false => report.skipped += 1,
+            true => {
+                report.added += 1;
+                if !dry_run {
+                    videos::create(&mut tx, app, &settings, actor, &video).await?;
+                }
+            }
+        }
+        progress(done + 1, total);
+    }
+    if dry_run || report.added == 0 {
+        tx.rollback().await?;
+        return Ok(report);
+    }
+    let details = json!({
+        "year": year, "added": report.added, "skipped": report.skipped,
+        "problems": report.problems.len(),
+    });
+    audit::record(&mut tx, now, actor, "gallery.import", Subject::none("video"), details).await?;
+    tx.commit().await?;
+    Ok(report)
+}
+
+/// The video of a row and the address under which the portal will keep it.
+fn check(
+    row: &Row,
+    year: i32,
+    settings: &Settings,
+    now: DateTime<Utc>,
+) -> Result<(NewVideo, String), Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut refuse = |column, message: String| {
+        problems.push(Problem { line: row.line, column, message });
+    };
+    if let Some((found, named)) = row.too_many {
+        refuse(
+            "row",
+            format!(
+                "This line has {found} values where the header names {named} columns. Please put \
+                 values with a separator inside into quotes."
+            ),
+        );
+    }
+    let day = match row.date.trim() {
+        // What the archive form of the staff area takes when it is given only a year.
+        "" => NaiveDate::from_ymd_opt(year, 7, 1),
+        typed => match day::read(typed) {
+            Ok(day) if day.year() == year => Some(day),
+            Ok(day) => {
+                refuse(
+                    "date",
+                    format!(
+                        "{day} is not in {year}. Please correct the date, or import this row with \
+                         its own --year."
+                    ),
+                );
+                None
+            }
+            Err(message) => {
+                refuse("date", message);
+                None
+            }
+        },
+    };
+    let is_featured = match row.featured.trim().to_lowercase().as_str() {
+        "" | "0" | "no" | "n" | "false" | "off" | "-" => false,
+        "1" | "yes" | "y" | "true" | "on" | "x" | "✓" => true,
+        _ => {
+            refuse("featured", "Please write yes or no.".into());
+            false
+        }
+    };
+    let video = NewVideo {
+        title: row.title.clone(),
+        video_url: row.url.clone(),
+        description: Some(row.description.clone()),
+        upload_date: day.or(NaiveDate::from_ymd_opt(year, 7, 1)),
+        status: Status::Published,
+        scheduled_date: None,
+        is_featured,
+    };
+    if let Err(Error::Invalid(wrong)) = video.check(settings, now) {
+        for FieldError { field, message } in wrong {
+            match field.as_str() {
+                "title" => refuse("title", message),
+                "description" => refuse("description", message),
+                "upload_date" => refuse("date", message),
+                _ => refuse("url", no_link(&row.url)),
+            }
+        }
+    }
+    match link::parse(&row.url) {
+        Ok(link) if problems.is_empty() => Ok((video, link.video_url)),
+        _ => Err(problems),
+    }
+}
+
+fn no_link(typed: &str) -> String {
+    let shown: String = typed.trim().chars().take(80).collect();
+    match shown.as_str() {
+        "" => "There is no link. Please fill in the address of the video.".into(),
+        _ => format!(
+            "“{shown}” is no link to a video on Google Drive or YouTube, and no https address of a \
+             media file. Please copy the link of the video itself, not of its folder or list."
+        ),
+    }
+}
+
+async fn known(tx: &mut Tx, year: i32) -> Result<HashSet<String>> {
+    let rows: Vec<(String,)> =
+        tx.sql("select video_url from videos where year = $1").bind(i64::from(year)).all().await?;
+    Ok(rows.into_iter().map(|(url,)| url).collect())
+}

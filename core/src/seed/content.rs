@@ -1,0 +1,141 @@
+//! The words and pictures of the sample camps.
+
+use chrono_tz::Tz;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Sample;
+use crate::{Error, Result};
+
+/// What is used so far; the file holds more, for screens that are still to come.
+#[derive(Deserialize)]
+pub struct Content {
+    pub camp: Camp,
+    pub video_titles: Vec<Title>,
+    pub families: Names,
+    pub comments: Vec<Remark>,
+    pub staff: Vec<Member>,
+}
+
+#[derive(Deserialize)]
+pub struct Camp {
+    pub site_name: String,
+    pub site_description: String,
+    pub contact_email: String,
+    pub contact_phone: String,
+    pub timezone: Tz,
+}
+
+#[derive(Deserialize)]
+pub struct Title {
+    pub title: String,
+    pub description: Option<String>,
+    /// The film of ours that goes with it.
+    pub media: String,
+    pub kind: Kind,
+    /// The day of the summer to which it belongs, from 1.
+    pub only_day: Option<u32>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Day,
+    Shabbos,
+    Special,
+}
+
+#[derive(Deserialize)]
+pub struct Names {
+    pub mothers: Vec<Name>,
+    pub fathers: Vec<Name>,
+    pub surnames: Vec<Name>,
+    pub boys: Vec<Name>,
+    #[serde(default)]
+    pub girls: Vec<Name>,
+}
+
+#[derive(Deserialize)]
+pub struct Name {
+    pub latin: String,
+    pub hebrew: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct Remark {
+    pub text: String,
+    /// One that readers would report.
+    pub reportable: bool,
+}
+
+#[derive(Deserialize)]
+pub struct Member {
+    pub username: String,
+    pub email: String,
+    pub role: String,
+    pub disabled: bool,
+}
+
+pub fn read(sample: Sample) -> Result<Content> {
+    let all: Value =
+        serde_json::from_str(include_str!("content.json")).map_err(Error::unforeseen)?;
+    let one = match sample {
+        Sample::Yiddish => &all,
+        Sample::General => &all["general"],
+    };
+    Content::deserialize(one).map_err(Error::unforeseen)
+}
+
+/// A film of ours: its name, both files, and its length in seconds.
+pub struct Media {
+    pub name: &'static str,
+    pub film: &'static [u8],
+    pub picture: &'static [u8],
+    pub seconds: i64,
+}
+
+macro_rules! media {
+    ($($name:literal $seconds:literal),* $(,)?) => {
+        &[$(Media {
+            name: $name,
+            film: include_bytes!(concat!("media/", $name, ".mp4")),
+            picture: include_bytes!(concat!("media/", $name, ".jpg")),
+            seconds: $seconds,
+        }),*]
+    };
+}
+
+pub static MEDIA: &[Media] = media![
+    "campfire" 7, "colorwar" 7, "hike" 7, "lake" 7,
+    "shabbos" 8, "siyum" 7, "swim" 8, "visitingday" 8,
+];
+
+impl Media {
+    pub fn film_key(&self) -> String {
+        format!("samples/{}.mp4", self.name)
+    }
+
+    pub fn picture_key(&self) -> String {
+        format!("samples/{}.jpg", self.name)
+    }
+}
+
+pub fn media(name: &str) -> &'static Media {
+    MEDIA.iter().find(|media| media.name == name).unwrap_or(&MEDIA[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_camps_can_be_read_and_every_title_has_its_film() {
+        for sample in [Sample::Yiddish, Sample::General] {
+            let content = read(sample).expect("readable");
+            assert_eq!(content.staff.iter().filter(|m| m.role == "owner").count(), 1);
+            for title in &content.video_titles {
+                assert_eq!(media(&title.media).name, title.media);
+            }
+        }
+    }
+}

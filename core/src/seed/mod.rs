@@ -1,0 +1,164 @@
+//! An invented camp with everything in it, for the demo and for tests: no real child, no real
+//! family. Made from a number and a moment, so that two runs are equal.
+//!
+//! This is the one place that writes the tables of all slices, because it tells their past.
+
+mod calendar;
+mod content;
+mod dice;
+mod doings;
+mod films;
+mod people;
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::accounts::password;
+use crate::audit::{self, Actor, Subject};
+use crate::db::Db;
+use crate::{App, Error, Result, settings};
+
+use dice::Dice;
+
+/// Which camp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Sample {
+    /// A Yiddish boys' camp in the Catskills, nine summers
+    Yiddish,
+    /// An English camp on a lake, six summers
+    General,
+}
+
+pub struct Options {
+    pub sample: Sample,
+    pub seed: u64,
+    /// The moment at which everything is told.
+    pub as_of: DateTime<Utc>,
+    /// Everybody's password. Without one nobody can sign in until they reset theirs.
+    pub password: Option<String>,
+}
+
+/// What was planted.
+#[derive(Debug, Serialize)]
+pub struct Planted {
+    pub families: usize,
+    pub visitors: usize,
+    pub staff: usize,
+    pub videos_this_summer: usize,
+    pub videos_of_earlier_summers: usize,
+    pub comments: usize,
+    pub likes: usize,
+    pub views: usize,
+    pub mails: i64,
+    pub logins: Logins,
+}
+
+/// One of each kind, to sign in as.
+#[derive(Debug, Serialize)]
+pub struct Logins {
+    /// User name in the staff area.
+    pub owner: String,
+    /// User name in the staff area.
+    pub staff: String,
+    /// E-mail.
+    pub parent: String,
+    /// E-mail.
+    pub visitor: String,
+}
+
+/// Whether nobody and nothing is in the database yet.
+pub async fn is_empty(db: &Db) -> Result<bool> {
+    let rows: i64 = db
+        .sql(
+            "select (select count(*) from staff) + (select count(*) from profiles)
+                  + (select count(*) from videos)",
+        )
+        .scalar()
+        .await?;
+    Ok(rows == 0)
+}
+
+/// Whom one can sign in as in the camp that was planted here; nothing when none was.
+pub async fn logins(db: &Db) -> Result<Option<Logins>> {
+    #[derive(Deserialize)]
+    struct Details {
+        sample: Sample,
+        seed: u64,
+        as_of: DateTime<Utc>,
+    }
+    let planted: Option<(String,)> =
+        db.sql("select details from audit_log where action = 'seed' limit 1").optional().await?;
+    let Some((details,)) = planted else { return Ok(None) };
+    let Details { sample, seed, as_of } =
+        serde_json::from_str(&details).map_err(Error::unforeseen)?;
+    // Invented again, since names and addresses do not stand in the audit log.
+    let content = content::read(sample)?;
+    people::invent(&content, sample, as_of, &mut Dice::new(seed)).logins().map(Some)
+}
+
+/// Plants the camp. Errors: [`Error::Conflict`] when something is there already.
+pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
+    let content = content::read(options.sample)?;
+    let mut dice = Dice::new(options.seed);
+    let now = chrono::SubsecRound::trunc_subsecs(options.as_of, 6);
+    // Once for all: each hash costs a good part of a second.
+    let secret = match &options.password {
+        Some(password) => password.clone(),
+        None => Uuid::new_v4().to_string(),
+    };
+    let hash = password::hash(app, &secret).await?;
+    let people = people::invent(&content, options.sample, now, &mut dice);
+    let mut films = films::invent(&content, options.sample, now, &people, &mut dice)?;
+    let doings = doings::invent(&content, now, &people, &mut films, &mut dice);
+    films::store_files(app).await?;
+
+    let mut tx = app.db.begin().await?;
+    tx.serialize("seed").await?;
+    let there: i64 = tx
+        .sql("select (select count(*) from staff) + (select count(*) from profiles)")
+        .scalar()
+        .await?;
+    if there > 0 {
+        return Err(Error::Conflict(
+            "There are people in this database already; a sample camp goes only into an empty one.",
+        ));
+    }
+    people.write(&mut tx, &hash).await?;
+    films::write(&mut tx, &films).await?;
+    doings.write(&mut tx, app).await?;
+    let mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
+    let camp = &content.camp;
+    let changes = BTreeMap::from([
+        ("siteName".to_owned(), json!(camp.site_name)),
+        ("siteDescription".to_owned(), json!(camp.site_description)),
+        ("contactEmail".to_owned(), json!(camp.contact_email)),
+        ("contactPhone".to_owned(), json!(camp.contact_phone)),
+        ("timezone".to_owned(), json!(camp.timezone.name())),
+    ]);
+    settings::set(&mut tx, app, Actor::System, changes).await?;
+    let details = json!({ "sample": options.sample, "seed": options.seed, "as_of": now });
+    audit::record(&mut tx, now, Actor::Operator, "seed", Subject::none("database"), details)
+        .await?;
+    tx.commit().await?;
+    app.forget_settings();
+
+    let current = calendar::year_of(&content, now);
+    let this_summer = films.iter().filter(|film| film.year == current).count();
+    Ok(Planted {
+        families: people.families.len(),
+        visitors: people.visitors.len(),
+        staff: people.staff.len(),
+        videos_this_summer: this_summer,
+        videos_of_earlier_summers: films.len() - this_summer,
+        comments: doings.comments.len(),
+        likes: doings.likes.len(),
+        views: doings.views.len(),
+        mails,
+        logins: people.logins()?,
+    })
+}

@@ -1,0 +1,362 @@
+//! Families, visitors and staff of the sample camp.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use super::content::{Content, Member, Name};
+use super::dice::Dice;
+use super::{Logins, Sample};
+use crate::db::Tx;
+use crate::fold::fold;
+use crate::{Error, Result};
+
+pub struct People {
+    pub families: Vec<Family>,
+    pub visitors: Vec<Family>,
+    pub staff: Vec<Staff>,
+}
+
+pub struct Family {
+    pub id: Uuid,
+    pub full_name: String,
+    child_name: String,
+    user_type: &'static str,
+    origin: &'static str,
+    approved_at: Option<DateTime<Utc>>,
+    pub wants_videos: bool,
+    wants_updates: bool,
+    wants_letters: bool,
+    pub addresses: Vec<Address>,
+    created_at: DateTime<Utc>,
+}
+
+pub struct Address {
+    pub email: String,
+    kind: &'static str,
+    entered_by_staff: bool,
+    verified_at: Option<DateTime<Utc>>,
+    pub login: Option<Login>,
+}
+
+pub struct Login {
+    pub id: Uuid,
+    pub full_name: String,
+    pub can_comment: bool,
+}
+
+pub struct Staff {
+    pub id: Uuid,
+    username: String,
+    email: String,
+    role: String,
+    disabled_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+}
+
+/// Families with one, two, three and six children.
+fn sizes(sample: Sample) -> Vec<usize> {
+    let counts = match sample {
+        Sample::Yiddish => [(1, 96), (2, 27), (3, 8), (6, 1)],
+        Sample::General => [(1, 128), (2, 40), (3, 11), (6, 1)],
+    };
+    counts.into_iter().flat_map(|(children, n)| std::iter::repeat_n(children, n)).collect()
+}
+
+const VISITORS: usize = 20;
+/// Of the families: those without an e-mail, and those who have not used their invitation.
+const WITHOUT_EMAIL: usize = 8;
+const INVITED_ONLY: usize = 19;
+
+pub fn invent(content: &Content, sample: Sample, now: DateTime<Utc>, dice: &mut Dice) -> People {
+    let mut taken = HashSet::new();
+    let mut sizes = sizes(sample);
+    dice.shuffle(&mut sizes);
+    let families = sizes
+        .into_iter()
+        .enumerate()
+        .map(|(at, children)| family(content, now, at, children, &mut taken, dice))
+        .collect();
+    let visitors = (0..VISITORS).map(|at| visitor(content, now, at, &mut taken, dice)).collect();
+    let staff = content.staff.iter().map(|member| staff(member, now, dice)).collect();
+    People { families, visitors, staff }
+}
+
+fn family(
+    content: &Content,
+    now: DateTime<Utc>,
+    at: usize,
+    children: usize,
+    taken: &mut HashSet<String>,
+    dice: &mut Dice,
+) -> Family {
+    let names = &content.families;
+    let surname = &names.surnames[at % names.surnames.len()];
+    let parent = match dice.percent(60) {
+        true => dice.pick(&names.mothers),
+        false => dice.pick(&names.fathers),
+    };
+    let partner = dice.pick(&names.fathers);
+    let hebrew = dice.percent(18);
+    let full_name = full(parent, surname, hebrew);
+    let mut first_names: Vec<&str> = Vec::new();
+    while first_names.len() < children {
+        let girls = !names.girls.is_empty() && dice.percent(50);
+        let child = dice.pick(if girls { &names.girls } else { &names.boys });
+        let child = spelled(child, hebrew);
+        if !first_names.contains(&child) {
+            first_names.push(child);
+        }
+    }
+    let child_name = format!("{} {}", together(&first_names), spelled(surname, hebrew));
+    let created_at = now - TimeDelta::minutes(dice.between(80 * 1440, 200 * 1440));
+    // Those who stand first are signed up, so that the sample parent is.
+    let without_email = (90..90 + WITHOUT_EMAIL).contains(&at);
+    let invited_only = (40..40 + INVITED_ONLY).contains(&at);
+    let mut addresses = Vec::new();
+    if !without_email {
+        let email = email(parent, surname, "family.example", taken);
+        let joined = created_at + TimeDelta::minutes(dice.between(30, 20 * 1440));
+        let login = (!invited_only).then(|| new_login(dice, joined, &full_name, true));
+        addresses.push(Address {
+            email,
+            kind: "primary",
+            entered_by_staff: true,
+            verified_at: login.is_some().then_some(joined),
+            login,
+        });
+        if at % 9 == 0 {
+            let joined = joined + TimeDelta::days(2);
+            let other = full(partner, surname, hebrew);
+            let claimed = at % 27 == 0 && !invited_only;
+            addresses.push(Address {
+                email: self::email(partner, surname, "family.example", taken),
+                kind: "secondary",
+                entered_by_staff: !claimed,
+                verified_at: claimed.then_some(joined),
+                login: claimed.then(|| new_login(dice, joined, &other, true)),
+            });
+        }
+    }
+    Family {
+        id: dice.id(created_at),
+        full_name,
+        child_name,
+        user_type: "parent",
+        origin: if without_email { "import" } else { "staff" },
+        approved_at: Some(created_at),
+        wants_videos: at == 0 || dice.percent(93),
+        wants_updates: dice.percent(45),
+        wants_letters: dice.percent(90),
+        addresses,
+        created_at,
+    }
+}
+
+fn visitor(
+    content: &Content,
+    now: DateTime<Utc>,
+    at: usize,
+    taken: &mut HashSet<String>,
+    dice: &mut Dice,
+) -> Family {
+    let names = &content.families;
+    let surname = dice.pick(&names.surnames);
+    let given = dice.pick(if at % 2 == 0 { &names.mothers } else { &names.fathers });
+    let full_name = full(given, surname, dice.percent(15));
+    let created_at = now - TimeDelta::minutes(dice.between(60, 60 * 1440));
+    // A few have not opened the mail that confirms their address.
+    let verified = at % 7 != 6;
+    let joined = new_login(dice, created_at, &full_name, verified);
+    Family {
+        id: dice.id(created_at),
+        full_name,
+        child_name: String::new(),
+        user_type: "visitor",
+        origin: "self",
+        approved_at: None,
+        wants_videos: dice.percent(50),
+        wants_updates: false,
+        wants_letters: dice.percent(50),
+        addresses: vec![Address {
+            email: email(given, surname, "visitor.example", taken),
+            kind: "primary",
+            entered_by_staff: false,
+            verified_at: verified.then(|| (created_at + TimeDelta::minutes(12)).min(now)),
+            login: Some(joined),
+        }],
+        created_at,
+    }
+}
+
+fn new_login(dice: &mut Dice, at: DateTime<Utc>, full_name: &str, can_comment: bool) -> Login {
+    Login { id: dice.id(at), full_name: full_name.to_owned(), can_comment }
+}
+
+fn staff(member: &Member, now: DateTime<Utc>, dice: &mut Dice) -> Staff {
+    let created_at = now - TimeDelta::days(dice.between(300, 900));
+    Staff {
+        id: dice.id(created_at),
+        username: member.username.clone(),
+        email: member.email.clone(),
+        role: member.role.clone(),
+        disabled_at: member.disabled.then(|| now - TimeDelta::days(120)),
+        created_at,
+    }
+}
+
+fn spelled(name: &Name, hebrew: bool) -> &str {
+    match &name.hebrew {
+        Some(letters) if hebrew => letters,
+        _ => &name.latin,
+    }
+}
+
+fn full(given: &Name, surname: &Name, hebrew: bool) -> String {
+    format!("{} {}", spelled(given, hebrew), spelled(surname, hebrew))
+}
+
+fn together(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [many @ .., last] => format!("{} & {last}", many.join(", ")),
+    }
+}
+
+fn email(given: &Name, surname: &Name, domain: &str, taken: &mut HashSet<String>) -> String {
+    let plain = |name: &Name| {
+        name.latin.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect::<String>()
+    };
+    let local = format!("{}.{}", plain(given), plain(surname));
+    (1..)
+        .map(|n| match n {
+            1 => format!("{local}@{domain}"),
+            n => format!("{local}{n}@{domain}"),
+        })
+        .find(|email| taken.insert(email.clone()))
+        .unwrap_or_default()
+}
+
+impl People {
+    pub fn everybody(&self) -> impl Iterator<Item = &Family> {
+        self.families.iter().chain(&self.visitors)
+    }
+
+    pub fn logins_of_all(&self) -> Vec<&Login> {
+        self.everybody()
+            .flat_map(|family| &family.addresses)
+            .filter_map(|a| a.login.as_ref())
+            .collect()
+    }
+
+    /// Who posts the videos.
+    pub fn video_team(&self) -> Uuid {
+        self.staff.get(2).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()
+    }
+
+    pub fn logins(&self) -> Result<Logins> {
+        let username = |role: &str| {
+            let found = self.staff.iter().find(|s| s.role == role && s.disabled_at.is_none());
+            found.map(|staff| staff.username.clone())
+        };
+        let email = |from: &[Family]| {
+            let all = from.iter().flat_map(|family| &family.addresses);
+            let mut signed_up = all.filter(|a| a.login.is_some() && a.verified_at.is_some());
+            signed_up.next().map(|address| address.email.clone())
+        };
+        let missing = || Error::unforeseen("the sample camp lacks a login");
+        Ok(Logins {
+            owner: username("owner").ok_or_else(missing)?,
+            staff: username("staff").ok_or_else(missing)?,
+            parent: email(&self.families).ok_or_else(missing)?,
+            visitor: email(&self.visitors).ok_or_else(missing)?,
+        })
+    }
+
+    pub async fn write(&self, tx: &mut Tx, password_hash: &str) -> Result<()> {
+        for staff in &self.staff {
+            tx.sql(
+                "insert into staff
+                   (id, username, username_folded, email, password_hash, role, disabled_at, version,
+                    created_at, updated_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)",
+            )
+            .bind(staff.id)
+            .bind(&staff.username)
+            .bind(staff.username.to_lowercase())
+            .bind(&staff.email)
+            .bind(password_hash)
+            .bind(&staff.role)
+            .bind(staff.disabled_at)
+            .bind(staff.created_at)
+            .execute()
+            .await?;
+        }
+        for family in self.everybody() {
+            family.write(tx, password_hash).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Family {
+    async fn write(&self, tx: &mut Tx, password_hash: &str) -> Result<()> {
+        let emails: Vec<&str> = self.addresses.iter().map(|a| a.email.as_str()).collect();
+        let search = format!("{} {} {}", self.full_name, self.child_name, emails.join(" "));
+        tx.sql(
+            "insert into profiles
+               (id, full_name, child_name, user_type, origin, email_notifications,
+                daily_video_email, camp_updates_email, welcome_popup_shown, approved_at,
+                search_text, version, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12)",
+        )
+        .bind(self.id)
+        .bind(&self.full_name)
+        .bind(&self.child_name)
+        .bind(self.user_type)
+        .bind(self.origin)
+        .bind(self.wants_letters)
+        .bind(self.wants_videos)
+        .bind(self.wants_updates)
+        .bind(true)
+        .bind(self.approved_at)
+        .bind(fold(&search))
+        .bind(self.created_at)
+        .execute()
+        .await?;
+        for address in &self.addresses {
+            tx.sql(
+                "insert into profile_addresses
+                   (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+                 values ($1, $2, $3, $4, $5, $6)",
+            )
+            .bind(&address.email)
+            .bind(self.id)
+            .bind(address.kind)
+            .bind(address.entered_by_staff)
+            .bind(address.verified_at)
+            .bind(self.created_at)
+            .execute()
+            .await?;
+            let Some(login) = &address.login else { continue };
+            let joined = address.verified_at.unwrap_or(self.created_at);
+            tx.sql(
+                "insert into users
+                   (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $7)",
+            )
+            .bind(login.id)
+            .bind(&address.email)
+            .bind(password_hash)
+            .bind(&login.full_name)
+            .bind(address.verified_at)
+            .bind(self.id)
+            .bind(joined)
+            .execute()
+            .await?;
+        }
+        Ok(())
+    }
+}
