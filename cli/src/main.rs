@@ -1,1 +1,117 @@
-fn main() {}
+//! `camp`: the portal from the command line, and the portal itself.
+
+mod admin;
+mod demo;
+mod gallery;
+mod house;
+mod jobs;
+mod logs;
+mod mail;
+mod output;
+mod seed;
+mod serve;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use portal::{Config, Error};
+
+use crate::output::Outcome;
+
+/// The web portal of a summer camp: videos for parents, and everything around them.
+#[derive(Parser)]
+#[command(name = "camp", version, max_term_width = 100, after_help = AFTER_HELP)]
+struct Camp {
+    #[command(flatten)]
+    config: Config,
+
+    #[command(flatten)]
+    logs: logs::Options,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  camp demo                               a camp with sample families, to look around
+  camp admin add miriam --email miriam@camp.example --role owner
+  camp serve --with-worker                the portal on http://127.0.0.1:8080
+
+Every option of “Where things are” can also be an environment variable, see .env.sample.
+
+Exit codes:
+  0  done
+  1  failed
+  2  the command was not understood
+  3  what was given has problems; they are named on standard error
+  4  the database, the mail server or a port cannot be used";
+
+#[derive(Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Worker(serve::Worker),
+    Demo(demo::Demo),
+    Migrate(house::Migrate),
+    Seed(seed::Seed),
+    Openapi(house::Openapi),
+    #[command(subcommand)]
+    Mail(mail::Mail),
+    #[command(subcommand)]
+    Jobs(jobs::Jobs),
+    #[command(subcommand)]
+    Settings(settings::Settings),
+    #[command(subcommand)]
+    Admin(admin::Admin),
+    #[command(subcommand)]
+    Gallery(gallery::Gallery),
+}
+
+fn main() -> ExitCode {
+    let Camp { config, logs, command } = Camp::parse();
+    logs.start(command.is_long_running());
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return output::complain(&Error::unforeseen(error)),
+    };
+    let outcome = runtime.block_on(command.run(config));
+    // A password prompt or a slow disk may still sit in a thread: nobody waits for it.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(code) => ExitCode::from(code as u8),
+        Err(error) => output::complain(&error),
+    }
+}
+
+impl Command {
+    fn is_long_running(&self) -> bool {
+        matches!(self, Command::Serve(_) | Command::Worker(_))
+    }
+
+    async fn run(self, config: Config) -> Outcome {
+        match self {
+            Command::Serve(serve) => serve.run(config).await,
+            Command::Worker(worker) => worker.run(config).await,
+            Command::Demo(demo) => demo.run(config).await,
+            Command::Migrate(migrate) => migrate.run(config).await,
+            Command::Seed(seed) => seed.run(config).await,
+            Command::Openapi(openapi) => openapi.run(),
+            Command::Mail(mail) => mail.run(config).await,
+            Command::Jobs(jobs) => jobs.run(config).await,
+            Command::Settings(settings) => settings.run(config).await,
+            Command::Admin(admin) => admin.run(config).await,
+            Command::Gallery(gallery) => gallery.run(config).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Camp::command().debug_assert();
+    }
+}

@@ -1,0 +1,185 @@
+//! Accounts of the camp's staff. The first owner is made here: there is no default account.
+
+use std::io::{BufRead, IsTerminal};
+
+use chrono::SecondsFormat;
+use portal::accounts::staff::{self, Account, NewStaff, Role, StaffChanges};
+use portal::audit::Actor;
+use portal::{App, Config, Error, Result};
+
+use crate::output::{Code, Outcome, remark, say, say_json, say_table};
+
+/// Look after the accounts of the camp's staff
+#[derive(clap::Subcommand)]
+pub enum Admin {
+    /// Add an account; the password is asked for, or read as one line of standard input
+    #[command(
+        after_help = "Examples:\n  camp admin add miriam --email miriam@camp.example --role owner\n  pass show camp/miriam | camp admin add miriam --email miriam@camp.example --role owner"
+    )]
+    Add {
+        /// Name to sign in with
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// For mail about the account
+        #[arg(long, value_name = "ADDRESS")]
+        email: String,
+        /// owner may do everything; staff everything but accounts, settings, exports and the audit log
+        #[arg(long, value_name = "ROLE", default_value = "staff")]
+        role: Role,
+    },
+    /// List all accounts
+    #[command(after_help = "Example:\n  camp admin list --json")]
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give an account a new password and end its sessions
+    #[command(after_help = "Example:\n  camp admin passwd miriam")]
+    Passwd {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Lock an account and end its sessions
+    #[command(after_help = "Example:\n  camp admin disable miriam")]
+    Disable {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Unlock an account
+    #[command(after_help = "Example:\n  camp admin enable miriam")]
+    Enable {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Make an account owner or staff
+    #[command(after_help = "Example:\n  camp admin role miriam staff")]
+    Role {
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[arg(value_name = "ROLE")]
+        role: Role,
+    },
+    /// Remove an account for good
+    #[command(after_help = "Example:\n  camp admin remove miriam")]
+    Remove {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Take the second factor off an account whose phone is lost
+    #[command(after_help = "Example:\n  camp admin reset-two-factor miriam")]
+    ResetTwoFactor {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+impl Admin {
+    pub async fn run(self, config: Config) -> Outcome {
+        let app = App::open(config).await?;
+        match self {
+            Admin::Add { name, email, role } => {
+                let password = ask_password()?;
+                let new = NewStaff { username: name, email, role, password };
+                let account = staff::add(&app, Actor::Operator, new).await?;
+                say(format!("{} can sign in as {}.", account.username, account.role));
+            }
+            Admin::List { json } => list(&app, json).await?,
+            Admin::Passwd { name } => {
+                // Before the password is typed twice for nothing.
+                staff::named(&app.db, &name).await?;
+                let password = Some(ask_password()?);
+                let changes = StaffChanges { password, ..StaffChanges::default() };
+                let account = change(&app, &name, changes).await?;
+                say(format!("{} has a new password.", account.username));
+            }
+            Admin::Disable { name } => {
+                let changes = StaffChanges { disabled: Some(true), ..StaffChanges::default() };
+                let account = change(&app, &name, changes).await?;
+                say(format!("{} can no longer sign in.", account.username));
+            }
+            Admin::Enable { name } => {
+                let changes = StaffChanges { disabled: Some(false), ..StaffChanges::default() };
+                let account = change(&app, &name, changes).await?;
+                say(format!("{} can sign in again.", account.username));
+            }
+            Admin::Role { name, role } => {
+                let changes = StaffChanges { role: Some(role), ..StaffChanges::default() };
+                let account = change(&app, &name, changes).await?;
+                say(format!("{} is {} now.", account.username, account.role));
+            }
+            Admin::Remove { name } => {
+                let id = staff::named(&app.db, &name).await?;
+                staff::remove(&app, Actor::Operator, id).await?;
+                say(format!("The account {name} is removed."));
+            }
+            Admin::ResetTwoFactor { name } => {
+                let id = staff::named(&app.db, &name).await?;
+                staff::reset_two_factor(&app, Actor::Operator, id).await?;
+                say(format!(
+                    "{name} signs in with the password alone, until two-factor is set up anew."
+                ));
+            }
+        }
+        Ok(Code::Done)
+    }
+}
+
+async fn change(app: &App, name: &str, changes: StaffChanges) -> Result<Account> {
+    let id = staff::named(&app.db, name).await?;
+    staff::change(app, Actor::Operator, id, changes).await
+}
+
+async fn list(app: &App, json: bool) -> Result<()> {
+    let accounts = staff::list(&app.db).await?;
+    if json {
+        return say_json(&accounts);
+    }
+    if accounts.is_empty() {
+        say("There are no accounts yet. `camp admin add` makes the first one.");
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = accounts
+        .into_iter()
+        .map(|account| {
+            let seen =
+                account.last_sign_in_at.map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true));
+            vec![
+                account.username,
+                account.email,
+                account.role.to_string(),
+                if account.disabled { "disabled" } else { "active" }.to_owned(),
+                if account.two_factor { "yes" } else { "no" }.to_owned(),
+                seen.unwrap_or_else(|| "never".to_owned()),
+            ]
+        })
+        .collect();
+    say_table(&["NAME", "E-MAIL", "ROLE", "STANDING", "TWO-FACTOR", "LAST SIGN-IN"], &rows);
+    Ok(())
+}
+
+/// A password is never an argument: those stand in process lists and shell histories.
+fn ask_password() -> Result<String> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        let mut line = String::new();
+        stdin.lock().read_line(&mut line)?;
+        let password = line.trim_end_matches(['\r', '\n']).to_owned();
+        return match password.is_empty() {
+            true => Err(Error::invalid(
+                "password",
+                "No password was given. Type it on a terminal, or send it as one line of standard input.",
+            )),
+            false => Ok(password),
+        };
+    }
+    for _ in 0..3 {
+        let first = rpassword::prompt_password("New password: ")?;
+        let second = rpassword::prompt_password("The same again: ")?;
+        if first == second {
+            return Ok(first);
+        }
+        remark("The two are not the same. Please try again.");
+    }
+    Err(Error::invalid("password", "The two passwords were never the same. Nothing was changed."))
+}

@@ -1,0 +1,143 @@
+//! A camp to look around in: one command, one process, nothing to set up.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use portal::seed::{self, Logins, Options, Sample};
+use portal::{App, Config, Error, Result};
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::output::{Code, Outcome, remark, say};
+use crate::seed::SAMPLE_PASSWORD;
+use crate::serve::{both, stop_on_signal};
+
+/// Look around in an invented camp: site, API and worker in one process
+///
+/// Plants the camp when the database is empty and keeps what you change. Everybody's password is
+/// public, so it listens on this machine only.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  camp demo\n  camp demo --bind 127.0.0.1:9000 --data-dir /tmp/camp --sample general"
+)]
+pub struct Demo {
+    /// Which camp
+    #[arg(long, value_enum, default_value = "yiddish")]
+    sample: Sample,
+    /// Another number, another camp
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Listen beyond this machine although everybody's password is public
+    #[arg(long)]
+    i_know_this_is_a_demo: bool,
+}
+
+impl Demo {
+    pub async fn run(self, config: Config) -> Outcome {
+        if !config.bind.ip().is_loopback() && !self.i_know_this_is_a_demo {
+            return Err(Error::Setup(format!(
+                "The demo's passwords are public, so it does not listen on {}. Use --bind \
+                 127.0.0.1:{}, or add --i-know-this-is-a-demo.",
+                config.bind,
+                config.bind.port()
+            )));
+        }
+        // Before a camp is planted for nothing.
+        TcpListener::bind(config.bind).map(drop).map_err(|error| {
+            Error::Setup(format!(
+                "The demo cannot listen on {}: {error}. Stop what runs there, or choose another \
+                 port: camp demo --bind 127.0.0.1:{}",
+                config.bind,
+                config.bind.port().saturating_add(1)
+            ))
+        })?;
+        remark(format!("Opening {} …", shown(&config)));
+        let stop = stop_on_signal()?;
+        let app = App::open(config).await?;
+        let logins = self.logins(&app).await?;
+        let serving = both(&app, stop.clone());
+        let greeting = greet(&app, &logins, stop);
+        let (served, ()) = tokio::join!(serving, greeting);
+        served?;
+        app.db.close().await;
+        remark("Stopped. Your changes are kept; `just demo-reset` starts over.");
+        Ok(Code::Done)
+    }
+
+    async fn logins(&self, app: &App) -> Result<Logins> {
+        if seed::is_empty(&app.db).await? {
+            remark("Planting a camp …");
+            let started = Instant::now();
+            let options = Options {
+                sample: self.sample,
+                seed: self.seed,
+                as_of: app.clock.now(),
+                password: Some(SAMPLE_PASSWORD.to_owned()),
+            };
+            let planted = seed::plant(app, &options).await?;
+            remark(format!(
+                "{} families and {} videos, in {:.1} seconds.",
+                planted.families,
+                planted.videos_this_summer + planted.videos_of_earlier_summers,
+                started.elapsed().as_secs_f32()
+            ));
+            return Ok(planted.logins);
+        }
+        seed::logins(&app.db).await?.ok_or(Error::Conflict(
+            "This database holds a camp of your own, and the demo leaves it alone. Use `camp serve \
+             --with-worker` for it, or give the demo a folder of its own with --data-dir.",
+        ))
+    }
+}
+
+/// Where the data lies, without a password that may stand in the address.
+fn shown(config: &Config) -> String {
+    match &config.database_url {
+        None => config.data_dir.display().to_string(),
+        Some(url) if url.starts_with("postgres") => "the PostgreSQL database".to_owned(),
+        Some(url) => url.clone(),
+    }
+}
+
+/// Says where everything is, once the site answers.
+async fn greet(app: &App, logins: &Logins, stop: CancellationToken) {
+    let open = async {
+        while TcpStream::connect(app.config.bind).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        () = open => {}
+        () = stop.cancelled() => return,
+    }
+    let name = match app.settings().await {
+        Ok(settings) => settings.site_name.clone(),
+        Err(_) => "The camp".to_owned(),
+    };
+    let mail = match app.mailer.folder() {
+        Some(folder) => format!("{}, one .eml file for each", folder.display()),
+        None => format!("really sent, by {}", app.mailer.destination()),
+    };
+    say(format!(
+        "
+{name} is open.
+
+  Site         {site}
+  Staff area   {site}/admin/login
+
+  Sample logins, FOR THE DEMO ONLY. Everybody's password is: {SAMPLE_PASSWORD}
+    owner      {owner}   (staff area)
+    staff      {staff}   (staff area)
+    parent     {parent}
+    visitor    {visitor}
+
+  Mail         {mail}
+  Stop         Ctrl-C; what you change is kept. Start over: just demo-reset
+",
+        site = app.config.public_url(),
+        owner = logins.owner,
+        staff = logins.staff,
+        parent = logins.parent,
+        visitor = logins.visitor,
+    ));
+}

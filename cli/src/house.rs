@@ -1,0 +1,41 @@
+//! The database's shape and the portal's contract.
+
+use portal::db::Db;
+use portal::{App, Config};
+
+use crate::output::{Code, Outcome, say};
+
+/// Bring the database up to date
+///
+/// Every command does this by itself; here it is alone, for those who want to see it done.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  camp migrate --database-url postgres://camp@localhost/camp")]
+pub struct Migrate {}
+
+impl Migrate {
+    pub async fn run(self, config: Config) -> Outcome {
+        std::fs::create_dir_all(&config.data_dir)?;
+        let db = Db::open(&config.database_url()).await?;
+        let pending = db.pending_migrations().await?;
+        db.close().await;
+        App::open(config).await?.db.close().await;
+        say(match pending {
+            0 => "The database was up to date already.".to_owned(),
+            1 => "The database is up to date; 1 step was applied.".to_owned(),
+            n => format!("The database is up to date; {n} steps were applied."),
+        });
+        Ok(Code::Done)
+    }
+}
+
+/// Print the OpenAPI 3.1 document of the portal
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  camp openapi > web/openapi.json")]
+pub struct Openapi {}
+
+impl Openapi {
+    pub fn run(self) -> Outcome {
+        say(api::openapi().trim_end());
+        Ok(Code::Done)
+    }
+}

@@ -1,0 +1,84 @@
+//! Work that waits, and work that was put aside.
+
+use chrono::SecondsFormat;
+use portal::{App, Config, Error, jobs};
+use uuid::Uuid;
+
+use crate::output::{Code, Outcome, say, say_json, say_table};
+
+/// Look at the work that waits or was put aside
+#[derive(clap::Subcommand)]
+pub enum Jobs {
+    /// List the jobs that are not done
+    #[command(
+        after_help = "Example:\n  camp jobs list --json | jq '.[] | select(.state == \"failed\")'"
+    )]
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give jobs that were put aside another chance
+    #[command(
+        after_help = "Examples:\n  camp jobs retry --all\n  camp jobs retry 019a8f3e-4c1b-7d20-9c55-0a1b2c3d4e5f"
+    )]
+    Retry {
+        /// One of them, by its id in `camp jobs list`
+        #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
+        id: Option<Uuid>,
+        /// All of them
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+impl Jobs {
+    pub async fn run(self, config: Config) -> Outcome {
+        let app = App::open(config).await?;
+        match self {
+            Jobs::List { json } => list(&app, json).await,
+            Jobs::Retry { id, .. } => retry(&app, id).await,
+        }
+    }
+}
+
+async fn list(app: &App, json: bool) -> Outcome {
+    let listed = jobs::list(&app.db, 1000).await?;
+    if json {
+        say_json(&listed)?;
+        return Ok(Code::Done);
+    }
+    if listed.is_empty() {
+        say("Nothing waits, and nothing was put aside.");
+        return Ok(Code::Done);
+    }
+    let rows: Vec<Vec<String>> = listed
+        .into_iter()
+        .map(|job| {
+            vec![
+                job.id,
+                job.state.to_owned(),
+                job.name,
+                job.attempts.to_string(),
+                job.at.to_rfc3339_opts(SecondsFormat::Secs, true),
+                job.error.unwrap_or_default(),
+            ]
+        })
+        .collect();
+    say_table(&["ID", "STATE", "JOB", "TRIES", "WHEN", "ERROR"], &rows);
+    Ok(Code::Done)
+}
+
+async fn retry(app: &App, id: Option<Uuid>) -> Outcome {
+    let again = jobs::retry(app, id).await?;
+    if again == 0 && id.is_some() {
+        return Err(Error::NotFound(
+            "No job of this id was put aside. `camp jobs list` shows those that were.",
+        ));
+    }
+    say(match again {
+        1 => "1 job is in the queue again.".to_owned(),
+        n => format!("{n} jobs are in the queue again."),
+    });
+    Ok(Code::Done)
+}

@@ -1,0 +1,79 @@
+//! Trying the mail before families depend on it.
+
+use portal::mail::{self, SendError};
+use portal::{App, Config, Error, checks};
+
+use crate::output::{Code, Outcome, remark, say};
+
+/// Try the mail
+#[derive(clap::Subcommand)]
+pub enum Mail {
+    /// Send one mail now and say what became of it
+    #[command(
+        after_help = "Example:\n  camp mail test miriam@camp.example --smtp-url smtps://USER:PASSWORD@mail.camp.example"
+    )]
+    Test {
+        /// Where to
+        #[arg(value_name = "ADDRESS")]
+        address: String,
+    },
+}
+
+impl Mail {
+    pub async fn run(self, config: Config) -> Outcome {
+        let Mail::Test { address } = self;
+        let Some(to) = checks::address(&address) else {
+            return Err(Error::invalid("address", format!("“{address}” is no e-mail address.")));
+        };
+        let app = App::open(config).await?;
+        let settings = app.settings().await?;
+        let from = app.config.mail_from(&settings.site_name);
+        let line = format!("This is a test from {}. Nothing needs to be done.", settings.site_name);
+        let test = mail::Mail {
+            from: from.clone(),
+            to: to.parse().map_err(Error::unforeseen)?,
+            reply_to: None,
+            subject: format!("A test from {}", settings.site_name),
+            html: format!("<p>{}</p>", escape(&line)),
+            text: line,
+            message_id: format!("<{}@{}>", uuid::Uuid::new_v4().simple(), app.config.mail_domain()),
+            unsubscribe_url: None,
+            date: app.clock.now(),
+        };
+        let destination = app.mailer.destination();
+        match app.mailer.send(&test).await {
+            Ok(()) if app.mailer.folder().is_some() => {
+                say(format!(
+                    "Written to the folder {destination}, because no --smtp-url is given."
+                ));
+                Ok(Code::Done)
+            }
+            Ok(()) => {
+                say(format!("{destination} took the mail from {from} to {to}."));
+                Ok(Code::Done)
+            }
+            Err(SendError::Unreachable(cause)) => {
+                remark(format!(
+                    "camp: {destination} cannot be reached: {cause}. Please check --smtp-url and \
+                     that nothing blocks the way there."
+                ));
+                Ok(Code::Unusable)
+            }
+            Err(SendError::Later(answer)) => {
+                remark(format!("camp: {destination} said “later”: {answer}"));
+                Ok(Code::Failed)
+            }
+            Err(SendError::Refused { text, .. }) => {
+                remark(format!(
+                    "camp: {destination} refused the mail from {from} to {to}: {text}. Often the \
+                     sender must be one that the server knows, see --mail-from."
+                ));
+                Ok(Code::Failed)
+            }
+        }
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

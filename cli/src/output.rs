@@ -1,0 +1,92 @@
+//! What commands say: results on standard output, everything else on standard error, in sentences.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use portal::{Error, Result};
+
+/// How a command ended, as the exit code that scripts see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Code {
+    Done = 0,
+    Failed = 1,
+    Problems = 3,
+    Unusable = 4,
+}
+
+pub type Outcome = Result<Code>;
+
+/// One line of the result. A reader that went away (`| head`) is no failure.
+pub fn say(line: impl AsRef<str>) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", line.as_ref()).ok();
+}
+
+/// A remark that is no part of the result.
+pub fn remark(line: impl AsRef<str>) {
+    let mut out = std::io::stderr().lock();
+    writeln!(out, "{}", line.as_ref()).ok();
+}
+
+pub fn say_json(value: &impl serde::Serialize) -> Result<()> {
+    say(serde_json::to_string_pretty(value).map_err(Error::unforeseen)?);
+    Ok(())
+}
+
+/// Rows in columns, as wide as their widest cell.
+pub fn say_table(head: &[&str], rows: &[Vec<String>]) {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain([head[column].chars().count()]).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().zip(&widths).map(|(cell, width)| {
+            let gap = width.saturating_sub(cell.chars().count());
+            format!("{cell}{}", " ".repeat(gap))
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    say(line(head.to_vec()));
+    for row in rows {
+        say(line(row.iter().map(String::as_str).collect()));
+    }
+}
+
+pub fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Says on standard error what went wrong and what to do.
+pub fn complain(error: &Error) -> ExitCode {
+    let code = match error {
+        Error::Invalid(wrong) => {
+            for one in wrong {
+                remark(format!("camp: {}", one.message));
+            }
+            Code::Problems
+        }
+        Error::Setup(_) | Error::Full => {
+            remark(format!("camp: {error}"));
+            Code::Unusable
+        }
+        Error::Busy(cause) => {
+            let cause = cause.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default();
+            remark(format!(
+                "camp: The database does not answer{cause}. Please check that it runs and that \
+                 --database-url is right, then try again."
+            ));
+            Code::Unusable
+        }
+        Error::Database(_) | Error::Unforeseen(_) => {
+            remark(format!("camp: This did not work: {error}"));
+            Code::Failed
+        }
+        other => {
+            remark(format!("camp: {other}"));
+            Code::Problems
+        }
+    };
+    ExitCode::from(code as u8)
+}

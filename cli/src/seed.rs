@@ -1,0 +1,90 @@
+//! An invented camp, for looking around and for tests.
+
+use chrono::{DateTime, Utc};
+use portal::seed::{self, Options, Sample};
+use portal::{App, Config};
+
+use crate::output::{Code, Outcome, say, say_json};
+
+/// The password of all sample logins. It stands in the documentation, so it protects nothing.
+pub const SAMPLE_PASSWORD: &str = "visiting-day-demo";
+
+/// Fill an empty database with an invented camp
+///
+/// Families, staff, nine summers of videos with views, likes and comments, and mail that went out.
+/// The same seed and the same time give the same camp.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  camp seed --sample-logins\n  camp seed --sample general --as-of 2026-07-28T12:00:00Z --seed 7 --json\n\nExit codes: 0 done, 3 the database is not empty."
+)]
+pub struct Seed {
+    /// Which camp
+    #[arg(long, value_enum, default_value = "yiddish")]
+    sample: Sample,
+    /// The moment at which everything is told [default: now]
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    as_of: Option<DateTime<Utc>>,
+    /// Another number, another camp
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Let everybody sign in with the sample password; never where strangers can reach the portal
+    #[arg(long)]
+    sample_logins: bool,
+    /// Do nothing, and call it done, when somebody is in the database already
+    #[arg(long)]
+    if_empty: bool,
+    /// Print what was made as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    DateTime::parse_from_rfc3339(text)
+        .map(|at| at.to_utc())
+        .map_err(|_| "give a time like 2026-07-28T12:00:00Z".into())
+}
+
+impl Seed {
+    pub async fn run(self, config: Config) -> Outcome {
+        let app = App::open(config).await?;
+        if self.if_empty && !seed::is_empty(&app.db).await? {
+            say("There is a camp in this database already; nothing was changed.");
+            return Ok(Code::Done);
+        }
+        let options = Options {
+            sample: self.sample,
+            seed: self.seed,
+            as_of: self.as_of.unwrap_or_else(|| app.clock.now()),
+            password: self.sample_logins.then(|| SAMPLE_PASSWORD.to_owned()),
+        };
+        let planted = seed::plant(&app, &options).await?;
+        if self.json {
+            say_json(&planted)?;
+            return Ok(Code::Done);
+        }
+        say(format!(
+            "Planted {} families, {} visitors, {} staff accounts, {} videos of this summer and {} of \
+             earlier ones, {} comments, {} likes, {} views and {} mails.",
+            planted.families,
+            planted.visitors,
+            planted.staff,
+            planted.videos_this_summer,
+            planted.videos_of_earlier_summers,
+            planted.comments,
+            planted.likes,
+            planted.views,
+            planted.mails
+        ));
+        if self.sample_logins {
+            let logins = &planted.logins;
+            say(format!("Everybody's password is {SAMPLE_PASSWORD}; it is public."));
+            say(format!("  owner    {}", logins.owner));
+            say(format!("  staff    {}", logins.staff));
+            say(format!("  parent   {}", logins.parent));
+            say(format!("  visitor  {}", logins.visitor));
+        } else {
+            say("Nobody can sign in yet. `camp admin add` makes an account for the staff area.");
+        }
+        Ok(Code::Done)
+    }
+}
