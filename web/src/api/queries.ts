@@ -1,11 +1,18 @@
-import { queryOptions, useQuery, useQueryClient, QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a page that is being looked at asks for news. */
 export const everyHalfMinute = 30_000;
 
-export const makeQueryClient = () =>
-  new QueryClient({
+export function makeQueryClient(): QueryClient {
+  // The server no longer knows this person: the header and the forms should not pretend otherwise.
+  const onError = (error: unknown) => {
+    const known = client.getQueryData(sessionQuery.queryKey)?.user;
+    if (known && isApiError(error, "sign_in_required")) void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,
@@ -17,6 +24,8 @@ export const makeQueryClient = () =>
       mutations: { networkMode: "always", retry: false },
     },
   });
+  return client;
+}
 
 const worthAnotherTry = (error: unknown) => isApiError(error) && (error.code === "network" || error.status >= 500);
 

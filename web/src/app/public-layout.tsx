@@ -23,7 +23,8 @@ export function PublicLayout() {
       <Header />
       <OfflineBar />
       <VerifyBanner />
-      <main ref={main} id="main" tabIndex={-1} className="flex-1">
+      {/* The footer stays below the fold, so that nothing in sight moves while a page fills. */}
+      <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-4rem)] flex-1">
         <ErrorBoundary key={pathname}>
           <Suspense fallback={<PageSkeleton />}>
             <Outlet />
@@ -69,7 +70,7 @@ function listenToNetwork(listener: () => void) {
 }
 
 const PageSkeleton = () => (
-  <Loading label="Loading page" className="wrap grid min-h-[70dvh] content-start gap-5 pt-8">
+  <Loading label="Loading page" className="wrap grid min-h-dvh content-start gap-5 pt-8">
     <Skeleton className="h-10 w-64 max-w-full" />
     <Skeleton className="h-64 w-full" />
   </Loading>

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
-import { useSite } from "../api/queries";
+import { everyHalfMinute, siteQuery } from "../api/queries";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
@@ -12,7 +12,7 @@ import { videosQuery, type Sort } from "./queries";
 import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
 
 export default function CurrentVideos() {
-  const site = useSite();
+  const site = useQuery({ ...siteQuery, refetchInterval: everyHalfMinute }).data;
   const [params, setParams] = useSearchParams();
   const term = params.get("q")?.trim() ?? "";
   const sort: Sort = params.get("sort") === "popular" ? "popular" : "newest";

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore, type TouchEvent } from "react";
 import { Link } from "react-router";
-import type { VideoCard as Card } from "../api/client";
+import type { Site, VideoCard as Card } from "../api/client";
 import { useSite } from "../api/queries";
-import { campLocal, campTime, count, duration, longDate } from "../lib/format";
+import { campLocal, campTime, cardDate, count, duration, longDate } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { buttonLook } from "../ui/button";
@@ -46,7 +46,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
       ))}
       <div className="hero-grid wrap">
         <div className="hero-text">
-          {site && <p className="hero-eyebrow">{longDate(site.today).replace(/, \d+$/, "")}</p>}
+          <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
           <h1>{promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}</h1>
           <p className="hero-lede">{promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}</p>
         </div>
@@ -164,27 +164,28 @@ function listenToMotion(listener: () => void) {
 
 type Promised = { video: Card; headline: string; when: string; lede: string };
 
-/** What the hero may promise: a video of tonight or of the night before. Older ones wait in the list below. */
-export function promiseOf(video: Card, zone: string, now = new Date()): Promised | null {
-  if (!video.published_at) return null;
-  const published = campLocal(video.published_at, zone);
-  const today = campLocal(now.toISOString(), zone).date;
-  const yesterday = campLocal(new Date(now.getTime() - 86_400_000).toISOString(), zone).date;
-  const time = campTime(video.published_at, zone);
-  const evening = published.time >= "17:00";
+/** What the hero may say of the newest video: tonight's, last night's, or simply the latest there is. */
+export function promiseOf(video: Card, { timezone, current_year }: Pick<Site, "timezone" | "current_year">, now = new Date()): Promised {
   const lede = video.duration_seconds
     ? `${count(Math.max(1, Math.round(video.duration_seconds / 60)), "minute")} from camp, for everyone who stayed home.`
     : "News from camp, for everyone who stayed home.";
+  const latest = { video, headline: "The latest from camp.", when: cardDate(video.upload_date, current_year), lede };
+  if (!video.published_at) return latest;
 
-  if (published.date === today) {
+  const published = campLocal(video.published_at, timezone);
+  const time = campTime(video.published_at, timezone);
+  const evening = published.time >= "17:00";
+  const dayOf = (moment: number) => campLocal(new Date(moment).toISOString(), timezone).date;
+
+  if (published.date === dayOf(now.getTime())) {
     return evening
-      ? { video, headline: "Tonight’s video is up.", when: `Tonight, ${time}`, lede }
-      : { video, headline: "Today’s video is up.", when: `Today, ${time}`, lede };
+      ? { ...latest, headline: "Tonight’s video is up.", when: `Tonight, ${time}` }
+      : { ...latest, headline: "Today’s video is up.", when: `Today, ${time}` };
   }
-  if (published.date === yesterday) {
+  if (published.date === dayOf(now.getTime() - 86_400_000)) {
     return evening
-      ? { video, headline: "Last night’s video is here.", when: `Last night, ${time}`, lede }
-      : { video, headline: "Yesterday’s video is here.", when: `Yesterday, ${time}`, lede };
+      ? { ...latest, headline: "Last night’s video is here.", when: `Last night, ${time}` }
+      : { ...latest, headline: "Yesterday’s video is here.", when: `Yesterday, ${time}` };
   }
-  return null;
+  return latest;
 }

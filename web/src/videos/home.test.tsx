@@ -1,6 +1,6 @@
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { card, list, never, open, refuse, server } from "../test/portal";
+import { card, list, never, open, refuse, server, site } from "../test/portal";
 import { promiseOf } from "./hero";
 
 const three = list(card({ latest: true }), card({ id: "v2", title: "Trip to the ridge" }), card({ id: "v3", title: "Swim relay", description: null }));
@@ -45,15 +45,27 @@ describe("the latest videos", () => {
 });
 
 describe("the hero", () => {
-  const zone = "America/New_York";
-  const at = (published_at: string | null) => promiseOf(card({ published_at }), zone, new Date("2026-07-30T01:00:00Z"));
+  const at = (published_at: string | null) => promiseOf(card({ published_at }), site, new Date("2026-07-30T01:00:00Z"));
 
-  it("promises tonight's video, last night's, and no older one", () => {
+  it("promises tonight's video, or last night's, and claims no more of an older one", () => {
     expect(at("2026-07-30T00:41:00Z")).toMatchObject({ headline: "Tonight’s video is up.", when: "Tonight, 8:41 PM" });
     expect(at("2026-07-29T14:00:00Z")).toMatchObject({ headline: "Today’s video is up.", when: "Today, 10:00 AM" });
     expect(at("2026-07-29T01:00:00Z")).toMatchObject({ headline: "Last night’s video is here." });
-    expect(at("2026-07-28T01:00:00Z")).toBeNull();
-    expect(at(null)).toBeNull();
+    expect(at("2026-07-28T01:00:00Z")).toMatchObject({ headline: "The latest from camp.", when: "Wednesday, July 29" });
+    expect(at(null)).toMatchObject({ headline: "The latest from camp." });
+  });
+
+  it("shows the newest video, and the list below the next three", async () => {
+    const older = ["v2", "v3", "v4"].map((id) => card({ id, title: `Older ${id}` }));
+    server({
+      "GET /api/videos": ({ query }: { query: { collection: string } }) =>
+        query.collection === "home" ? list(card({ latest: true }), ...older.slice(0, 2)) : list(card({ latest: true }), ...older),
+    });
+    open("/");
+    expect(await screen.findByRole("heading", { name: "The latest from camp.", level: 1 })).toBeTruthy();
+    const section = await latest();
+    expect((await section.findAllByRole("article")).map((a) => within(a).getByRole("link").textContent)).toEqual(["Older v2", "Older v3", "Older v4"]);
+    expect(screen.getAllByRole("link", { name: "Color War breaks out" })).toHaveLength(1);
   });
 });
 

@@ -17,12 +17,13 @@ export default function Home() {
 
   const three = videos.data?.items ?? [];
   const latest = three.find((video) => video.latest) ?? three[0];
-  const promise = latest && site ? promiseOf(latest, site.timezone) : null;
-  // What the hero shows already makes room for the next one.
+  const promise = latest && site ? promiseOf(latest, site) : null;
+  // What the hero shows already makes room for the next one, as long as there are three others.
   const others = [...three, ...(newest.data?.items ?? [])]
     .filter(({ id }, i, all) => id !== latest?.id && all.findIndex((video) => video.id === id) === i)
     .slice(0, 3);
-  const shown = promise && others.length > 0 ? others : three;
+  const shown = promise && others.length === 3 ? others : three;
+  const waiting = videos.isPending || (three.length === 3 && newest.isPending);
 
   return (
     <>
@@ -41,12 +42,12 @@ export default function Home() {
             <Link to={paths.pastVideos} className={buttonLook("quiet")}>Explore Video Archives</Link>
           </div>
         </div>
-        {videos.data ? (
-          <Latest videos={shown} />
-        ) : videos.isError ? (
-          <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
-        ) : (
+        {waiting ? (
           <LatestSkeleton />
+        ) : videos.data ? (
+          <Latest videos={shown} />
+        ) : (
+          <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
         )}
       </section>
     </>
