@@ -4,11 +4,14 @@
 //! `portal`. Every route says in its `security` who may call it, and a test goes through all.
 
 mod accounts;
+mod admin_videos;
 mod around;
 mod auth;
+mod comments;
 mod error;
 mod families;
 mod input;
+mod media;
 mod ops;
 mod pages;
 mod server;
@@ -16,6 +19,7 @@ mod settings;
 mod site;
 mod staff;
 mod unsubscribe;
+mod videos;
 
 use std::time::Duration;
 
@@ -58,6 +62,9 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(staff::routes())
         .merge(families::routes())
         .merge(settings::routes())
+        .merge(videos::routes())
+        .merge(comments::routes())
+        .merge(admin_videos::routes())
         .layer(CompressionLayer::new())
 }
 
@@ -65,7 +72,8 @@ fn api_routes() -> OpenApiRouter<Api> {
 pub fn router(app: App) -> Router {
     let api = Api { app: app.clone(), sessions: auth::Sessions::default(), metrics: recorder() };
     let (guarded, _) = api_routes().split_for_parts();
-    let (open, _) = unsubscribe::one_click().merge(ops::routes()).split_for_parts();
+    let (open, _) =
+        unsubscribe::one_click().merge(ops::routes()).merge(media::routes()).split_for_parts();
     let csrf = CsrfLayer::new().with_rejection_response(|_: ProtectionError| -> Response<Body> {
         let detail = "This request came from another site and was refused.";
         Problem::new(StatusCode::FORBIDDEN, "forbidden", detail).into_response()
@@ -101,8 +109,11 @@ fn recorder() -> Option<PrometheusHandle> {
 
 /// The OpenAPI 3.1 document of all routes, as JSON.
 pub fn openapi() -> String {
-    let mut document =
-        api_routes().merge(unsubscribe::one_click()).merge(ops::routes()).to_openapi();
+    let mut document = api_routes()
+        .merge(unsubscribe::one_click())
+        .merge(ops::routes())
+        .merge(media::routes())
+        .to_openapi();
     describe(&mut document);
     document.to_pretty_json().unwrap_or_default()
 }

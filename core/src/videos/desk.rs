@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::link::VideoType;
-use super::{Collection, NOT_FOUND, Status, YearCount, announce, searched};
+use super::{NOT_FOUND, Shelf, Status, YearCount, announce, searched};
 use crate::audit::{self, Actor, Subject};
 use crate::clock::year_in;
 use crate::db::{On, Tx};
@@ -79,7 +79,7 @@ macro_rules! wanted {
 pub struct DeskFilter {
     pub q: Option<String>,
     pub status: Option<Status>,
-    pub collection: Option<Collection>,
+    pub collection: Option<Shelf>,
     pub year: Option<i64>,
     pub part: Part,
 }
@@ -98,13 +98,13 @@ pub async fn admin_list(
             .sql(text)
             .bind(searched(filter.q.as_deref()))
             .bind(filter.status)
-            .bind(only(Collection::Current))
-            .bind(only(Collection::Archive))
+            .bind(only(Shelf::Current))
+            .bind(only(Shelf::Archive))
             .bind(filter.year)
             .bind(filter.part.limit() + 1)
     };
     let mut page = match filter.collection {
-        Some(Collection::Archive) => {
+        Some(Shelf::Archive) => {
             let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("shelf")?;
             let rows = query(concat!(
                 admin_video!(),

@@ -54,6 +54,14 @@ pub enum Collection {
     Home,
 }
 
+/// The part of the videos that a screen of the staff shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shelf {
+    Current,
+    Archive,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sort {

@@ -1,0 +1,183 @@
+//! What staff do with videos, over HTTP.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use portal::App;
+use portal::audit::Actor;
+use portal::notifications::Tally;
+use portal::pages::Part;
+use portal::videos::link::{self, Link};
+use portal::videos::{
+    self, AdminVideo, Counts, DeskFilter, NewGalleryVideo, NewVideo, Saved, Shelf, Status,
+    VideoChanges, YearCount,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::OnDuty;
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Page, Params};
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(counts))
+        .routes(routes!(years))
+        .routes(routes!(check_link))
+        .routes(routes!(edit, delete))
+        .routes(routes!(create_gallery))
+        .routes(routes!(deliveries))
+        .routes(routes!(retry))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct DeskQuery {
+    /// Searched in title, description, type and date.
+    q: Option<String>,
+    #[param(inline)]
+    status: Option<Status>,
+    #[param(inline)]
+    collection: Option<Shelf>,
+    year: Option<i64>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+}
+
+/// All videos, of every status
+#[utoipa::path(get, path = "/api/admin/videos", tag = "admin videos", security(("staff" = [])), params(DeskQuery),
+    responses((status = 200, body = Page<AdminVideo>), (status = 401, body = Problem)))]
+async fn list(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Params(query): Params<DeskQuery>,
+) -> Answer<Json<Page<AdminVideo>>> {
+    let settings = app.settings().await?;
+    let filter = DeskFilter {
+        q: query.q,
+        status: query.status,
+        collection: query.collection,
+        year: query.year,
+        part: Part { cursor: query.cursor, limit: query.limit },
+    };
+    Ok(Json(videos::admin_list(&app, &settings, &filter).await?.into()))
+}
+
+/// How many videos there are of each kind
+#[utoipa::path(get, path = "/api/admin/videos/counts", tag = "admin videos", security(("staff" = [])),
+    responses((status = 200, body = Counts), (status = 401, body = Problem)))]
+async fn counts(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Counts>> {
+    let settings = app.settings().await?;
+    Ok(Json(videos::counts(&app, &settings).await?))
+}
+
+/// The years of the archive, drafts included
+#[utoipa::path(get, path = "/api/admin/videos/years", tag = "admin videos", security(("staff" = [])),
+    responses((status = 200, body = Page<YearCount>), (status = 401, body = Problem)))]
+async fn years(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Page<YearCount>>> {
+    let settings = app.settings().await?;
+    Ok(Json(Page::whole(videos::admin_years(&app, &settings).await?)))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct LinkCheck {
+    video_url: String,
+}
+
+/// What the portal makes of a pasted link
+#[utoipa::path(post, path = "/api/admin/videos/check-link", tag = "admin videos", security(("staff" = [])),
+    request_body = LinkCheck, responses((status = 200, body = Link), (status = 422, body = Problem)))]
+async fn check_link(_staff: OnDuty, Input(given): Input<LinkCheck>) -> Answer<Json<Link>> {
+    Ok(Json(link::parse(&given.video_url)?))
+}
+
+/// Add a video
+#[utoipa::path(post, path = "/api/admin/videos", tag = "admin videos", security(("staff" = [])),
+    request_body = NewVideo,
+    responses((status = 201, body = Saved), (status = 401, body = Problem), (status = 422, body = Problem)))]
+async fn create(
+    State(app): State<App>,
+    OnDuty(staff): OnDuty,
+    Input(new): Input<NewVideo>,
+) -> Answer<(StatusCode, Json<Saved>)> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let saved = videos::create(&mut tx, &app, &settings, Actor::Staff(staff.id), &new).await?;
+    tx.commit().await?;
+    Ok((StatusCode::CREATED, Json(saved)))
+}
+
+/// Add a video of an earlier summer
+#[utoipa::path(post, path = "/api/admin/gallery", tag = "admin videos", security(("staff" = [])),
+    request_body = NewGalleryVideo,
+    responses((status = 201, body = Saved), (status = 401, body = Problem), (status = 422, body = Problem)))]
+async fn create_gallery(
+    State(app): State<App>,
+    OnDuty(staff): OnDuty,
+    Input(new): Input<NewGalleryVideo>,
+) -> Answer<(StatusCode, Json<Saved>)> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let actor = Actor::Staff(staff.id);
+    let saved = videos::create_gallery(&mut tx, &app, &settings, actor, &new).await?;
+    tx.commit().await?;
+    Ok((StatusCode::CREATED, Json(saved)))
+}
+
+/// Change a video
+#[utoipa::path(patch, path = "/api/admin/videos/{id}", tag = "admin videos", security(("staff" = [])),
+    params(("id" = Uuid, Path)), request_body = VideoChanges,
+    responses((status = 200, body = Saved), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn edit(
+    State(app): State<App>,
+    OnDuty(staff): OnDuty,
+    Id(id): Id,
+    Input(changes): Input<VideoChanges>,
+) -> Answer<Json<Saved>> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let actor = Actor::Staff(staff.id);
+    let saved = videos::edit(&mut tx, &app, &settings, actor, id, &changes).await?;
+    tx.commit().await?;
+    Ok(Json(saved))
+}
+
+/// Delete a video with its comments and likes
+#[utoipa::path(delete, path = "/api/admin/videos/{id}", tag = "admin videos", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn delete(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    videos::delete(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// How the mails about a video are doing
+#[utoipa::path(get, path = "/api/admin/videos/{id}/deliveries", tag = "admin videos", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = Tally), (status = 404, body = Problem)))]
+async fn deliveries(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Tally>> {
+    Ok(Json(videos::deliveries(&app, id).await?))
+}
+
+#[derive(Serialize, ToSchema)]
+struct Retried {
+    /// How many mails go out again.
+    queued: i64,
+}
+
+/// Send the mails that failed again
+#[utoipa::path(post, path = "/api/admin/videos/{id}/deliveries/retry", tag = "admin videos", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = Retried), (status = 404, body = Problem)))]
+async fn retry(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<Json<Retried>> {
+    let mut tx = app.db.begin().await?;
+    let queued = videos::retry_deliveries(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(Json(Retried { queued }))
+}

@@ -1,0 +1,136 @@
+//! Comments over HTTP: readers write, report and take back; staff hide.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum_extra::extract::CookieJar;
+use portal::App;
+use portal::audit::Actor;
+use portal::comments::{self, AdminComment, Comment, NewComment, Report};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::{Looking, OnDuty, SignedIn};
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Page, Params};
+use crate::videos::{PartQuery, countable};
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(list, post))
+        .routes(routes!(delete_own))
+        .routes(routes!(report))
+        .routes(routes!(list_for_staff))
+        .routes(routes!(hide))
+        .routes(routes!(show))
+        .routes(routes!(delete))
+}
+
+/// The comments on a video, newest first
+#[utoipa::path(get, path = "/api/videos/{id}/comments", tag = "comments", security(()),
+    params(("id" = Uuid, Path), PartQuery),
+    responses((status = 200, body = Page<Comment>), (status = 404, body = Problem)))]
+async fn list(
+    State(app): State<App>,
+    Looking(viewer): Looking,
+    Id(id): Id,
+    Params(query): Params<PartQuery>,
+) -> Answer<Json<Page<Comment>>> {
+    let settings = app.settings().await?;
+    Ok(Json(comments::list(&app, &settings, &viewer, id, &query.into()).await?.into()))
+}
+
+/// Comment on a video
+#[utoipa::path(post, path = "/api/videos/{id}/comments", tag = "comments", security(("session" = [])),
+    params(("id" = Uuid, Path)), request_body = NewComment,
+    responses((status = 201, body = Comment), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem), (status = 422, body = Problem)))]
+async fn post(
+    State(app): State<App>,
+    _user: SignedIn,
+    Looking(viewer): Looking,
+    Id(id): Id,
+    Input(new): Input<NewComment>,
+) -> Answer<(StatusCode, Json<Comment>)> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let comment = comments::post(&mut tx, &app, &settings, &viewer, id, &new).await?;
+    tx.commit().await?;
+    Ok((StatusCode::CREATED, Json(comment)))
+}
+
+/// Delete one's own comment
+#[utoipa::path(delete, path = "/api/comments/{id}", tag = "comments", security(("session" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn delete_own(
+    State(app): State<App>,
+    SignedIn { user, .. }: SignedIn,
+    Id(id): Id,
+) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    comments::delete_own(&mut tx, user.id, id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Report a comment to the camp
+#[utoipa::path(post, path = "/api/comments/{id}/report", tag = "comments", security(()),
+    params(("id" = Uuid, Path)), request_body = Report,
+    responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
+async fn report(
+    State(app): State<App>,
+    Looking(viewer): Looking,
+    Id(id): Id,
+    Input(report): Input<Report>,
+) -> Answer<(CookieJar, StatusCode)> {
+    let settings = app.settings().await?;
+    let (viewer, jar) = countable(&app, viewer);
+    let mut tx = app.db.begin().await?;
+    comments::report(&mut tx, &app, &settings, &viewer, id, &report).await?;
+    tx.commit().await?;
+    Ok((jar, StatusCode::NO_CONTENT))
+}
+
+/// All comments on a video, also hidden ones
+#[utoipa::path(get, path = "/api/admin/videos/{id}/comments", tag = "comments", security(("staff" = [])),
+    params(("id" = Uuid, Path), PartQuery),
+    responses((status = 200, body = Page<AdminComment>), (status = 404, body = Problem)))]
+async fn list_for_staff(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Id(id): Id,
+    Params(query): Params<PartQuery>,
+) -> Answer<Json<Page<AdminComment>>> {
+    Ok(Json(comments::list_for_staff(&app, id, &query.into()).await?.into()))
+}
+
+/// Hide a comment from readers
+#[utoipa::path(post, path = "/api/admin/comments/{id}/hide", tag = "comments", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn hide(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    comments::hide(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Let a hidden comment stand again
+#[utoipa::path(post, path = "/api/admin/comments/{id}/show", tag = "comments", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn show(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    comments::show(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Delete anybody's comment
+#[utoipa::path(delete, path = "/api/admin/comments/{id}", tag = "comments", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn delete(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    comments::delete(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

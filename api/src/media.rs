@@ -1,0 +1,198 @@
+//! The portal's own video and picture files, in byte ranges, to whoever may watch.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    IF_RANGE, RANGE, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use portal::settings::{Access, Settings};
+use portal::videos::{self, Media};
+use portal::{App, Error};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::Looking;
+use crate::error::{Answer, Problem};
+use crate::input::Id;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(video)).routes(routes!(thumbnail))
+}
+
+/// The file of a video
+#[utoipa::path(get, path = "/media/videos/{id}", tag = "media", security(()), params(("id" = Uuid, Path)),
+    responses((status = 200, content_type = "video/mp4"), (status = 206, content_type = "video/mp4"),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 416, body = Problem)))]
+async fn video(
+    State(app): State<App>,
+    Looking(viewer): Looking,
+    Id(id): Id,
+    method: Method,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let settings = app.settings().await?;
+    let media = videos::video_file(&app, &settings, &viewer, id).await?;
+    send(&app, &settings, media, &method, &headers).await
+}
+
+/// The picture of a video
+#[utoipa::path(get, path = "/media/thumbnails/{id}", tag = "media", security(()), params(("id" = Uuid, Path)),
+    responses((status = 200, content_type = "image/jpeg"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn thumbnail(
+    State(app): State<App>,
+    Looking(viewer): Looking,
+    Id(id): Id,
+    method: Method,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let settings = app.settings().await?;
+    let media = videos::thumbnail(&app, &settings, &viewer, id).await?;
+    let mut response = send(&app, &settings, media, &method, &headers).await?;
+    if settings.access == Access::Everyone {
+        // Mail that is read in a browser shows it on a page of somebody else.
+        let policy = HeaderName::from_static("cross-origin-resource-policy");
+        response.headers_mut().insert(policy, HeaderValue::from_static("cross-origin"));
+    }
+    Ok(response)
+}
+
+async fn send(
+    app: &App,
+    settings: &Settings,
+    media: Media,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Answer<Response> {
+    // A key names one content for ever, so it can stand for it.
+    let etag = format!("\"{}\"", app.keys.sign("etag", &media.key));
+    // What not everybody may see is asked for again each time, so that a right that is taken away
+    // counts at once.
+    let cache = match settings.access {
+        Access::Everyone => "private, max-age=600",
+        _ => "private, no-cache",
+    };
+    let always = [
+        (ETAG, etag.as_str()),
+        (CACHE_CONTROL, cache),
+        (ACCEPT_RANGES, "bytes"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    if text(headers, IF_NONE_MATCH).is_some_and(|known| matches(known, &etag)) {
+        return Ok((StatusCode::NOT_MODIFIED, always).into_response());
+    }
+    // A part is only good for whoever holds the rest of the same file.
+    let same_file = text(headers, IF_RANGE).is_none_or(|known| known == etag);
+    let range =
+        text(headers, RANGE).filter(|_| same_file && method == Method::GET).and_then(read_range);
+    let part = match app.files.get(&media.key, range).await {
+        Ok(part) => part,
+        Err(Error::Invalid(wrong)) => {
+            let size = wrong.first().map(|w| w.message.as_str()).unwrap_or("*");
+            let problem = Problem::new(
+                StatusCode::RANGE_NOT_SATISFIABLE,
+                "bad_request",
+                "The file has no such part.",
+            );
+            return Ok(([(CONTENT_RANGE, format!("bytes */{size}"))], problem).into_response());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let length = part.range.end - part.range.start;
+    let status = match range {
+        Some(_) if length > 0 => StatusCode::PARTIAL_CONTENT,
+        _ => StatusCode::OK,
+    };
+    let (first, last) = (part.range.start, part.range.end.saturating_sub(1));
+    let content_range = (status == StatusCode::PARTIAL_CONTENT)
+        .then(|| [(CONTENT_RANGE, format!("bytes {first}-{last}/{}", part.size))]);
+    let own = [(CONTENT_TYPE, content_type(&media)), (CONTENT_LENGTH, length.to_string())];
+    let body = match *method {
+        Method::HEAD => Body::empty(),
+        _ => Body::from_stream(part.bytes),
+    };
+    let mut response = (status, always, own, body).into_response();
+    for (name, value) in content_range.into_iter().flatten() {
+        response.headers_mut().insert(name, value.parse().map_err(Error::unforeseen)?);
+    }
+    Ok(response)
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn matches(known: &str, etag: &str) -> bool {
+    known.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|k| k == etag || k == "*")
+}
+
+/// Pictures, films and sounds only: nothing that a browser could take for a page.
+fn content_type(media: &Media) -> String {
+    let guessed = mime_guess::from_path(&media.key).first_raw();
+    let wanted = media.content_type.as_deref().or(guessed).unwrap_or_default();
+    let kind = wanted.split('/').next().unwrap_or_default();
+    match (kind, wanted) {
+        (_, "image/svg+xml") => "application/octet-stream".to_owned(),
+        ("video" | "audio" | "image", _) => wanted.to_owned(),
+        _ => "application/octet-stream".to_owned(),
+    }
+}
+
+type Range = (Option<u64>, Option<u64>);
+
+/// One range of bytes. Anything else, several ranges included, is as good as none: the whole file
+/// is always a right answer (RFC 9110, 14.2).
+fn read_range(header: &str) -> Option<Range> {
+    let (unit, ranges) = header.split_once('=')?;
+    if !unit.trim().eq_ignore_ascii_case("bytes") {
+        return None;
+    }
+    let (first, last) = ranges.trim().split_once('-')?;
+    let number = |digits: &str| match digits.bytes().all(|b| b.is_ascii_digit()) {
+        // More than any file has.
+        true => digits.parse::<u64>().ok().or((digits.len() > 18).then_some(u64::MAX)),
+        false => None,
+    };
+    match (first.trim(), last.trim()) {
+        ("", "") => None,
+        ("", last) => Some((None, Some(number(last)?))),
+        (first, "") => Some((Some(number(first)?), None)),
+        (first, last) => {
+            let (first, last) = (number(first)?, number(last)?);
+            (first <= last).then_some((Some(first), Some(last)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_range_is_read_and_anything_else_means_the_whole_file() {
+        assert_eq!(read_range("bytes=0-99"), Some((Some(0), Some(99))));
+        assert_eq!(read_range("Bytes = 5-"), Some((Some(5), None)));
+        assert_eq!(read_range("bytes=-7"), Some((None, Some(7))));
+        let huge = read_range("bytes=99999999999999999999999-");
+        assert_eq!(huge, Some((Some(u64::MAX), None)));
+        for other in [
+            "",
+            "bytes",
+            "bytes=",
+            "bytes=-",
+            "bytes=9-3",
+            "bytes=a-b",
+            "bytes=0-1,4-5",
+            "lines=1-2",
+            "bytes=+1-2",
+            "bytes=0x1-2",
+        ] {
+            assert_eq!(read_range(other), None, "{other}");
+        }
+    }
+}
