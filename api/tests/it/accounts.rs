@@ -1,0 +1,469 @@
+//! Logins of parents and visitors, and whose family they belong to.
+
+use chrono::TimeDelta;
+use portal::accounts::staff::Role;
+use serde_json::json;
+
+use crate::camp::{PASSWORD, sign_up, token};
+
+story! {
+    async fn a_parent_signs_up_confirms_and_is_told_apart_from_strangers(camp) {
+        let chaya = camp.browser();
+        let reply = chaya.post("/api/auth/sign-up", sign_up("Chaya Lindenfeld", "Chaya@Family.Example")).await;
+        let welcome = reply.expect(201).json();
+        assert_eq!(welcome["user"]["email"], "chaya@family.example");
+        assert_eq!(welcome["user"]["display_name"], "Chaya Lindenfeld");
+        assert_eq!(welcome["user"]["email_verified"], false);
+        assert_eq!(welcome["user"]["can_comment"], false);
+        assert_eq!(welcome["linked"], false);
+
+        let profile = chaya.get("/api/profile").await.expect(200).json();
+        assert_eq!(profile["child_name"], "Yossi");
+        assert_eq!(profile["email"], "chaya@family.example");
+        assert_eq!((&profile["daily_video_email"], &profile["camp_updates_email"]), (&json!(true), &json!(false)));
+
+        let token = camp.token_for("chaya@family.example").await;
+        let proved = chaya.post("/api/auth/verify", json!({ "token": token })).await.expect(200).json();
+        assert_eq!(proved["user"]["email_verified"], true);
+        let again = chaya.post("/api/auth/verify", json!({ "token": token })).await;
+        again.refused(410, "gone");
+        let session = chaya.get("/api/session").await.json();
+        assert_eq!(session["user"]["can_comment"], true);
+        assert_eq!(camp.browser().get("/api/session").await.json()["user"], json!(null));
+    }
+}
+
+story! {
+    async fn a_link_in_a_mail_expires(camp) {
+        let chaya = camp.unconfirmed_parent("Chaya", "chaya@family.example").await;
+        let token = camp.token_for("chaya@family.example").await;
+        camp.wait(TimeDelta::days(3) + TimeDelta::seconds(1));
+        chaya.post("/api/auth/verify", json!({ "token": token })).await.refused(410, "gone");
+    }
+}
+
+story! {
+    async fn the_sign_up_form_says_everything_that_is_wrong_at_once(camp) {
+        let bad = json!({
+            "name": " ", "email": "nobody", "password": "short", "user_type": "parent", "child_name": "",
+            "email_notifications": true, "daily_video_email": true, "camp_updates_email": false,
+        });
+        let problem = camp.browser().post("/api/auth/sign-up", bad).await.refused(422, "validation");
+        let fields: Vec<_> = problem["errors"].as_array().expect("errors").iter().map(|e| e["field"].clone()).collect();
+        assert_eq!(fields, ["name", "email", "child_name", "password"]);
+        let mut extra = sign_up("Chaya", "chaya@family.example");
+        extra["verified"] = json!(true);
+        camp.browser().post("/api/auth/sign-up", extra).await.refused(422, "validation");
+        let mut common = sign_up("Chaya", "chaya@family.example");
+        common["password"] = json!("password123");
+        camp.browser().post("/api/auth/sign-up", common).await.refused(422, "validation");
+        camp.work().await;
+        assert!(camp.mails().is_empty(), "nothing was half-saved");
+    }
+}
+
+story! {
+    async fn one_address_has_one_login(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        let again = camp.browser().post("/api/auth/sign-up", sign_up("Other", "CHAYA@family.example")).await;
+        let problem = again.refused(409, "taken");
+        assert_eq!(problem["detail"], "This email is already registered. Please sign in instead.");
+    }
+}
+
+story! {
+    async fn two_sign_ups_with_one_address_at_once_make_one_login(camp) {
+        let racers = (0..6).map(|_| {
+            let browser = camp.browser();
+            async move { browser.post("/api/auth/sign-up", sign_up("Chaya", "chaya@family.example")).await.status.as_u16() }
+        });
+        let mut statuses = futures_util::future::join_all(racers).await;
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 409, 409, 409, 409, 409]);
+    }
+}
+
+story! {
+    async fn a_wrong_password_an_unknown_address_and_a_deleted_family_look_the_same(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let wrong = camp.browser_at("198.51.100.1").post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": "not this one" })).await;
+        let unknown = camp.browser_at("198.51.100.2").post("/api/auth/sign-in", json!({ "email": "nobody@family.example", "password": "not this one" })).await;
+        let (mut a, mut b) = (wrong.refused(401, "invalid_credentials"), unknown.refused(401, "invalid_credentials"));
+        a["request_id"] = json!(null);
+        b["request_id"] = json!(null);
+        assert_eq!(a, b);
+        drop(chaya);
+    }
+}
+
+story! {
+    async fn guessing_is_slowed_down_and_the_parent_gets_in_again_by_waiting(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        let right = json!({ "email": "chaya@family.example", "password": PASSWORD });
+        let guess = json!({ "email": "chaya@family.example", "password": "wrong wrong" });
+        let thief = camp.browser_at("198.51.100.66");
+        for _ in 0..5 {
+            thief.post("/api/auth/sign-in", guess.clone()).await.refused(401, "invalid_credentials");
+        }
+        let stopped = thief.post("/api/auth/sign-in", right.clone()).await;
+        assert!(stopped.header("retry-after").parse::<u64>().expect("seconds") <= 15);
+        stopped.refused(429, "too_many_requests");
+        // Somebody else's guesses do not lock the parent out at home.
+        camp.browser_at("203.0.113.9").post("/api/auth/sign-in", right.clone()).await.expect(200);
+        camp.wait(TimeDelta::seconds(16));
+        thief.post("/api/auth/sign-in", right).await.expect(200);
+    }
+}
+
+story! {
+    async fn a_hundred_guesses_at_once_are_a_hundred(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        let guesses = (0..20).map(|n| {
+            let thief = camp.browser_at("198.51.100.66");
+            let guess = json!({ "email": "chaya@family.example", "password": format!("wrong wrong {n}") });
+            async move { thief.post("/api/auth/sign-in", guess).await.status.as_u16() }
+        });
+        let statuses = futures_util::future::join_all(guesses).await;
+        assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 5);
+        assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 15);
+    }
+}
+
+story! {
+    async fn a_forgotten_password_is_replaced_and_all_sessions_end(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let anyone = camp.browser();
+        anyone.post("/api/auth/forgot", json!({ "email": "chaya@family.example" })).await.expect(202);
+        anyone.post("/api/auth/forgot", json!({ "email": "nobody@family.example" })).await.expect(202);
+        let token = camp.token_for("chaya@family.example").await;
+        assert!(camp.mails_to("nobody@family.example").is_empty());
+        let weak = anyone.post("/api/auth/reset", json!({ "token": token, "password": "12345678" })).await;
+        weak.refused(422, "validation");
+        let new = "another lantern by the lake";
+        anyone.post("/api/auth/reset", json!({ "token": token, "password": new })).await.expect(204);
+        anyone.post("/api/auth/reset", json!({ "token": token, "password": new })).await.refused(410, "gone");
+        chaya.get("/api/profile").await.refused(401, "sign_in_required");
+        anyone.post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": new })).await.expect(200);
+        let told = camp.mail_to("chaya@family.example").await;
+        assert!(told.subject.contains("was changed"), "{}", told.subject);
+    }
+}
+
+story! {
+    async fn nobody_can_flood_somebody_with_mails_about_passwords(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        let before = camp.mails_to("chaya@family.example").len();
+        for n in 0..8 {
+            let stranger = camp.browser_at(&format!("198.51.100.{n}"));
+            stranger.post("/api/auth/forgot", json!({ "email": "chaya@family.example" })).await.expect(202);
+        }
+        camp.work().await;
+        assert_eq!(camp.mails_to("chaya@family.example").len() - before, 3);
+    }
+}
+
+story! {
+    async fn changing_the_password_needs_the_old_one_and_ends_the_other_devices(camp) {
+        let phone = camp.parent("Chaya", "chaya@family.example").await;
+        let laptop = camp.browser();
+        laptop.post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": PASSWORD })).await.expect(200);
+        assert_eq!(phone.get("/api/auth/sessions").await.json()["items"].as_array().expect("a list").len(), 2);
+        let new = "another lantern by the lake";
+        let wrong = json!({ "current_password": "not this one", "new_password": new });
+        phone.post("/api/auth/password", wrong).await.refused(422, "validation");
+        let right = json!({ "current_password": PASSWORD, "new_password": new });
+        phone.post("/api/auth/password", right).await.expect(204);
+        phone.get("/api/profile").await.expect(200);
+        laptop.get("/api/profile").await.refused(401, "sign_in_required");
+    }
+}
+
+story! {
+    async fn a_new_login_address_counts_once_it_is_confirmed_and_the_old_one_is_told(camp) {
+        let chaya = camp.parent("Chaya", "old@family.example").await;
+        let ask = json!({ "current_password": PASSWORD, "new_email": "New@Family.Example" });
+        chaya.post("/api/auth/email", ask).await.expect(202);
+        let link = camp.token_for("new@family.example").await;
+        assert_eq!(chaya.get("/api/session").await.json()["user"]["email"], "old@family.example");
+        camp.browser().post("/api/auth/verify", json!({ "token": link })).await.expect(200);
+        assert_eq!(chaya.get("/api/session").await.json()["user"]["email"], "new@family.example");
+        assert_eq!(chaya.get("/api/profile").await.json()["email"], "new@family.example");
+        assert!(camp.mail_to("old@family.example").await.subject.contains("was changed"));
+    }
+}
+
+story! {
+    async fn sign_out_ends_the_session_at_once(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let stolen = chaya.cookie("session").expect("a cookie");
+        chaya.post("/api/auth/sign-out", json!({})).await.expect(204);
+        assert_eq!(chaya.cookie("session"), None);
+        let thief = camp.browser();
+        let headers = [("cookie", format!("session={stolen}"))];
+        let headers: Vec<_> = headers.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        let reply = thief.send(axum::http::Method::GET, "/api/profile", None, &headers).await;
+        reply.refused(401, "sign_in_required");
+    }
+}
+
+story! {
+    async fn a_session_ends_after_two_weeks_of_silence(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        camp.wait(TimeDelta::days(13));
+        chaya.get("/api/profile").await.expect(200);
+        tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+        camp.wait(TimeDelta::days(15));
+        chaya.get("/api/profile").await.refused(401, "sign_in_required");
+    }
+}
+
+story! {
+    async fn an_invited_family_finds_its_names_filled_in_and_is_linked(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new.clone()).await.expect(201).json();
+        staff.post("/api/admin/users", new).await.refused(409, "taken");
+        let invite = camp.token_for("chaya@family.example").await;
+        let browser = camp.browser();
+        let filled = browser.post("/api/auth/invitation", json!({ "token": invite })).await.expect(200).json();
+        assert_eq!(filled, json!({ "email": "chaya@family.example", "full_name": "Chaya Lindenfeld", "child_name": "Yossi" }));
+        let mut form = sign_up("Chaya Lindenfeld", "chaya@family.example");
+        form["invite"] = json!(invite);
+        let welcome = browser.post("/api/auth/sign-up", form.clone()).await.expect(201).json();
+        assert_eq!((&welcome["linked"], &welcome["user"]["family"], &welcome["user"]["email_verified"]), (&json!(true), &json!(true), &json!(true)));
+        form["email"] = json!("thief@family.example");
+        camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
+        let shown = staff.get(&format!("/api/admin/users/{}", family["id"].as_str().expect("an id"))).await.json();
+        assert_eq!(shown["logins"], 1);
+    }
+}
+
+story! {
+    async fn an_address_that_is_only_typed_links_nobody_to_a_family(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        let thief = camp.unconfirmed_parent("Thief", "chaya@family.example").await;
+        assert_eq!(thief.get("/api/session").await.json()["user"]["family"], false);
+        let seen = thief.get("/api/profile").await.json();
+        assert_eq!((&seen["full_name"], &seen["email"]), (&json!("Thief"), &json!(null)));
+        // Whoever reads the mail of that address is the family.
+        let link = camp.mails_to("chaya@family.example");
+        drop(link);
+        camp.work().await;
+        let confirm = camp.mails_to("chaya@family.example").into_iter().find(|mail| mail.subject.contains("confirm")).expect("a mail");
+        let linked = thief.post("/api/auth/verify", json!({ "token": token(&confirm) })).await.expect(200).json();
+        assert_eq!(linked["linked"], true);
+        assert_eq!(thief.get("/api/profile").await.json()["email"], "chaya@family.example");
+    }
+}
+
+story! {
+    async fn a_second_guardian_joins_by_the_secondary_address_and_the_first_is_told(camp) {
+        let mother = camp.parent("Chaya Lindenfeld", "chaya@family.example").await;
+        let saved = mother.patch("/api/profile", json!({ "secondary_email": "tatty@family.example" })).await.expect(200).json();
+        assert_eq!((&saved["secondary_email"], &saved["secondary_email_verified"]), (&json!("tatty@family.example"), &json!(false)));
+        let father = camp.browser();
+        father.post("/api/auth/sign-up", sign_up("Moshe Lindenfeld", "tatty@family.example")).await.expect(201);
+        assert_eq!(father.get("/api/profile").await.json()["email"], json!(null), "not linked before the address is proved");
+        camp.work().await;
+        let confirm = camp.mails_to("tatty@family.example").into_iter().rev().find(|mail| mail.subject.starts_with("Please confirm")).expect("a mail");
+        let proved = father.post("/api/auth/verify", json!({ "token": token(&confirm) })).await.expect(200).json();
+        assert_eq!(proved["linked"], true);
+        assert_eq!(father.get("/api/profile").await.json()["email"], "chaya@family.example");
+        assert!(camp.mail_to("chaya@family.example").await.subject.contains("joined your family"));
+    }
+}
+
+story! {
+    async fn linking_follows_the_proved_address_in_every_case(camp) {
+        // {primary, secondary, neither} × {verified, unverified} × {no login, the same login, another login}
+        let staff = camp.staff().await;
+        for (n, (kind, verified, login)) in [
+            ("primary", true, "none"), ("primary", false, "none"), ("secondary", true, "none"), ("secondary", false, "none"),
+            ("neither", true, "none"), ("neither", false, "none"), ("primary", true, "another"), ("primary", false, "another"),
+            ("secondary", true, "another"), ("secondary", false, "another"), ("neither", true, "another"),
+            ("neither", false, "another"), ("primary", true, "same"), ("secondary", true, "same"),
+        ].into_iter().enumerate() {
+            let mail = |who: &str| format!("{who}{n}@family.example");
+            let new = json!({ "full_name": "Family", "email": mail("primary"), "child_name": "Yossi" });
+            let family = staff.post("/api/admin/users", new).await.expect(201).json();
+            let id = family["id"].as_str().expect("an id").to_owned();
+            // Another guardian with a login of its own, who gives the secondary address.
+            let url = staff.post(&format!("/api/admin/users/{id}/invitation-link"), json!({})).await.expect(200).json();
+            let invite = url["url"].as_str().expect("a link").split("invite=").nth(1).expect("a token").to_owned();
+            let other = camp.browser();
+            let mut form = sign_up("Other", &mail("other"));
+            form["invite"] = json!(invite);
+            if kind == "secondary" || login == "another" {
+                other.post("/api/auth/sign-up", form).await.expect(201);
+                if kind == "secondary" {
+                    other.patch("/api/profile", json!({ "secondary_email": mail("secondary") })).await.expect(200);
+                }
+                if login == "none" {
+                    other.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await.expect(204);
+                }
+            }
+            let who = mail(kind);
+            let person = camp.unconfirmed_parent("Person", &who).await;
+            if verified {
+                camp.work().await;
+                let confirm = camp.mails_to(&who).into_iter().rev().find(|m| m.subject.starts_with("Please confirm your e-mail for")).expect("a mail");
+                person.post("/api/auth/verify", json!({ "token": token(&confirm) })).await.expect(200);
+                if login == "same" {
+                    let signed = person.post("/api/auth/sign-in", json!({ "email": who, "password": PASSWORD })).await.expect(200).json();
+                    assert_eq!(signed["linked"], false, "case {n}: linked once");
+                }
+            }
+            let expected = verified && kind != "neither";
+            let linked = person.get("/api/session").await.json()["user"]["family"] == true;
+            assert_eq!(linked, expected, "case {n}: {kind}, verified {verified}, login {login}");
+        }
+    }
+}
+
+story! {
+    async fn of_two_racing_claims_one_wins(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Family", "email": "family@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let id = family["id"].as_str().expect("an id");
+        let url = staff.post(&format!("/api/admin/users/{id}/invitation-link"), json!({})).await.json()["url"].as_str().expect("a link").to_owned();
+        let invite = url.split("invite=").nth(1).expect("a token").to_owned();
+        let racers = (0..5).map(|n| {
+            let browser = camp.browser();
+            let mut form = sign_up("Racer", &format!("racer{n}@family.example"));
+            form["invite"] = json!(invite);
+            async move { browser.post("/api/auth/sign-up", form).await.status.as_u16() }
+        });
+        let mut statuses = futures_util::future::join_all(racers).await;
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 410, 410, 410, 410]);
+        assert_eq!(staff.get(&format!("/api/admin/users/{id}")).await.json()["logins"], 1);
+    }
+}
+
+story! {
+    async fn closed_registrations_still_let_the_invited_in(camp) {
+        let staff = camp.staff().await;
+        camp.set("userRegistrations", false).await;
+        let stranger = camp.browser().post("/api/auth/sign-up", sign_up("Stranger", "stranger@family.example")).await;
+        stranger.refused(403, "registrations_closed");
+        let new = json!({ "full_name": "Family", "email": "family@family.example", "child_name": "Yossi" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        let mut form = sign_up("Family", "family@family.example");
+        form["invite"] = json!(camp.token_for("family@family.example").await);
+        camp.browser().post("/api/auth/sign-up", form).await.expect(201);
+    }
+}
+
+story! {
+    async fn staff_approve_or_refuse_whoever_registered_and_they_are_told(camp) {
+        camp.set("access", "families").await;
+        let staff = camp.staff().await;
+        let parent = camp.parent("Chaya", "chaya@family.example").await;
+        assert_eq!(parent.get("/api/session").await.json()["user"]["awaiting_approval"], true);
+        let waiting = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json();
+        let id = waiting["items"][0]["id"].as_str().expect("an id").to_owned();
+        staff.post(&format!("/api/admin/users/{id}/approve"), json!({})).await.expect(200);
+        staff.post(&format!("/api/admin/users/{id}/approve"), json!({})).await.expect(200);
+        assert_eq!(parent.get("/api/session").await.json()["user"]["family"], true);
+        camp.work().await;
+        let told = camp.mails_to("chaya@family.example").into_iter().filter(|m| m.subject.starts_with("Welcome")).count();
+        assert_eq!(told, 1);
+        staff.post(&format!("/api/admin/users/{id}/refuse"), json!({})).await.expect(200);
+        assert_eq!(parent.get("/api/session").await.json()["user"]["family"], false);
+        assert!(camp.mail_to("chaya@family.example").await.subject.starts_with("Your registration"));
+    }
+}
+
+story! {
+    async fn a_deleted_account_is_gone_and_its_family_record_stays(camp) {
+        let staff = camp.staff().await;
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let wrong = chaya.post("/api/auth/delete-account", json!({ "current_password": "no" })).await;
+        wrong.refused(422, "validation");
+        let data = chaya.get("/api/profile/download").await.expect(200).json();
+        assert_eq!(data["account"]["email"], "chaya@family.example");
+        chaya.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await.expect(204);
+        chaya.get("/api/profile").await.refused(401, "sign_in_required");
+        let kept = staff.get("/api/admin/users?q=chaya").await.json();
+        assert_eq!(kept["items"][0]["logins"], 0);
+        assert_eq!(kept["items"][0]["daily_video_email"], false, "nobody writes to who has left");
+    }
+}
+
+story! {
+    async fn what_belongs_to_others_is_not_there(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let rivky = camp.parent("Rivky", "rivky@family.example").await;
+        let sessions = chaya.get("/api/auth/sessions").await.json();
+        let id = sessions["items"][0]["id"].as_str().expect("an id").to_owned();
+        rivky.delete(&format!("/api/auth/sessions/{id}")).await.refused(404, "not_found");
+        rivky.delete("/api/auth/sessions/nonsense").await.refused(404, "not_found");
+        chaya.get("/api/profile").await.expect(200);
+    }
+}
+
+story! {
+    async fn preferences_and_names_are_saved_and_nothing_else(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let saved = chaya.patch("/api/profile", json!({ "full_name": "Chaya Sarah", "camp_updates_email": true })).await.expect(200).json();
+        assert_eq!((&saved["full_name"], &saved["camp_updates_email"], &saved["child_name"]), (&json!("Chaya Sarah"), &json!(true), &json!("Yossi")));
+        for forbidden in ["user_type", "email", "approved_at", "profile_id"] {
+            chaya.patch("/api/profile", json!({ forbidden: "parent" })).await.refused(422, "validation");
+        }
+        chaya.patch("/api/profile", json!({ "full_name": "x".repeat(121) })).await.refused(422, "validation");
+        chaya.patch("/api/profile", json!({ "full_name": "a\u{0}b" })).await.refused(422, "validation");
+        assert_eq!(chaya.get("/api/profile").await.json()["full_name"], "Chaya Sarah");
+    }
+}
+
+story! {
+    async fn requests_from_other_sites_are_refused(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let post = axum::http::Method::POST;
+        let cross = [("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")];
+        let body = Some(json!({}));
+        chaya.send(post.clone(), "/api/auth/sessions/end-all", body.clone(), &cross).await.refused(403, "forbidden");
+        let old = [("sec-fetch-site", ""), ("origin", "https://evil.example")];
+        chaya.send(post.clone(), "/api/auth/sessions/end-all", body, &old).await.refused(403, "forbidden");
+        let form = [("content-type", "text/plain")];
+        chaya.send(post, "/api/auth/password", Some(json!({})), &form).await.expect(415);
+        chaya.get("/api/profile").await.expect(200);
+    }
+}
+
+story! {
+    async fn unsubscribing_works_signed_out_and_twice(camp) {
+        use portal::notifications::{Category, unsubscribe};
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let link = unsubscribe::token(&camp.app.keys, "chaya@family.example", Category::DailyVideos);
+        let anyone = camp.browser();
+        let shown = anyone.post("/api/unsubscribe/preview", json!({ "token": link })).await.expect(200).json();
+        assert_eq!(shown, json!({ "email_hint": "c…a@family.example", "category": "daily_videos" }));
+        // As a mail program does: a form, from anywhere, without cookies.
+        for _ in 0..2 {
+            let request = axum::http::Request::post(format!("/api/unsubscribe/one-click?token={link}"))
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body("List-Unsubscribe=One-Click".into()).expect("a request");
+            anyone.send_raw(request).await.expect(204);
+        }
+        let profile = chaya.get("/api/profile").await.json();
+        assert_eq!((&profile["daily_video_email"], &profile["email_notifications"]), (&json!(false), &json!(true)));
+        anyone.post("/api/unsubscribe", json!({ "token": link, "scope": "everything" })).await.expect(204);
+        assert_eq!(chaya.get("/api/profile").await.json()["email_notifications"], false);
+        let mut forged = link.clone();
+        forged.replace_range(0..1, if link.starts_with('e') { "f" } else { "e" });
+        anyone.post("/api/unsubscribe", json!({ "token": forged, "scope": "category" })).await.refused(410, "gone");
+    }
+}
+
+story! {
+    async fn an_owner_may_be_staff_and_parent_in_one_browser(camp) {
+        let browser = camp.staff_member("both", Role::Owner).await;
+        browser.post("/api/auth/sign-up", sign_up("Both", "both@family.example")).await.expect(201);
+        browser.post("/api/auth/sign-out", json!({})).await.expect(204);
+        browser.get("/api/admin/accounts").await.expect(200);
+    }
+}

@@ -1,0 +1,96 @@
+//! Every route declares who may call it, and keeps to it (safety 11).
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::camp::Browser;
+
+/// Routes that anybody may call, but which refuse a call without the right token or password.
+fn is_refusal(status: u16) -> bool {
+    matches!(status, 401 | 403)
+}
+
+fn path_of(path: &str) -> String {
+    path.split('/')
+        .map(
+            |part| {
+                if part.starts_with('{') { "0190a5b0-0000-7000-8000-000000000000" } else { part }
+            },
+        )
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+story! {
+    async fn every_route_declares_who_may_call_it_and_keeps_to_it(camp) {
+        let document: Value = serde_json::from_str(&api::openapi()).expect("a document");
+        let people: Vec<(&str, Browser)> = vec![
+            ("nobody", camp.browser()),
+            ("visitor", camp.unconfirmed_parent("Visitor", "visitor@family.example").await),
+            ("parent", camp.parent("Chaya", "chaya@family.example").await),
+            ("staff", camp.staff().await),
+            ("owner", camp.owner().await),
+        ];
+        let mut walked = 0;
+        for (path, operations) in document["paths"].as_object().expect("paths") {
+            for (method, operation) in operations.as_object().expect("operations") {
+                let declared = operation["security"].as_array()
+                    .unwrap_or_else(|| panic!("{method} {path} does not declare who may call it"));
+                assert_eq!(declared.len(), 1, "{method} {path}");
+                let who = declared[0].as_object().expect("a scheme").keys().next().cloned();
+                // Those that end the caller's own session would spoil the walk.
+                if path.ends_with("/end-all") || path.ends_with("/sign-out") {
+                    continue;
+                }
+                for (name, browser) in &people {
+                    let may = match who.as_deref() {
+                        None => true,
+                        Some("session") => matches!(*name, "visitor" | "parent"),
+                        Some("staff") => matches!(*name, "staff" | "owner"),
+                        Some("owner") => *name == "owner",
+                        Some(other) => panic!("{method} {path} declares {other}"),
+                    };
+                    let verb: Method = method.to_uppercase().parse().expect("a method");
+                    let body = (verb != Method::GET && verb != Method::DELETE).then(|| json!({}));
+                    let reply = browser.send(verb, &path_of(path), body, &[]).await;
+                    let status = reply.status.as_u16();
+                    assert!(status < 500, "{method} {path} as {name}: {}", reply.text());
+                    match may {
+                        true => assert!(!is_refusal(status), "{method} {path} as {name}: {}", reply.text()),
+                        false => assert!(is_refusal(status), "{method} {path} as {name} answered {status}: {}", reply.text()),
+                    }
+                    walked += 1;
+                }
+            }
+        }
+        assert!(walked > 100, "only {walked} calls");
+    }
+}
+
+story! {
+    async fn what_does_not_exist_says_so(camp) {
+        let browser = camp.browser();
+        browser.get("/api/nothing").await.refused(404, "not_found");
+        browser.get("/media/nothing").await.refused(404, "not_found");
+        browser.delete("/api/session").await.refused(405, "bad_request");
+        browser.get("/healthz").await.expect(200);
+        let ready = browser.get("/readyz").await.expect(200).json();
+        assert_eq!((&ready["ready"], &ready["worker"]), (&json!(true), &json!("silent")));
+        browser.get("/metrics").await.refused(404, "not_found");
+        let figures = camp.browser_at("127.0.0.1").get("/metrics").await.expect(200).text();
+        assert!(figures.contains("camp_http_requests_total"), "{figures}");
+    }
+}
+
+story! {
+    async fn every_answer_is_guarded(camp) {
+        let browser = camp.browser();
+        for path in ["/api/site", "/api/nothing", "/healthz"] {
+            let reply = browser.get(path).await;
+            assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
+            assert!(reply.header("content-security-policy").contains("frame-ancestors 'none'"), "{path}");
+            assert!(!reply.header("x-request-id").is_empty(), "{path}");
+        }
+        assert_eq!(browser.get("/api/site").await.header("cache-control"), "no-store");
+    }
+}

@@ -1,0 +1,195 @@
+//! The staff area's door, roles, the second factor, and the last owner.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use crate::camp::PASSWORD;
+
+story! {
+    async fn staff_sign_in_by_name_and_are_not_parents(camp) {
+        let owner = camp.owner().await;
+        let me = owner.get("/api/admin/session").await.json();
+        assert_eq!((&me["staff"]["username"], &me["staff"]["role"]), (&json!("kornbluh"), &json!("owner")));
+        owner.get("/api/profile").await.refused(401, "sign_in_required");
+        let parent = camp.parent("Chaya", "chaya@family.example").await;
+        parent.get("/api/admin/users").await.refused(401, "staff_required");
+        let wrong = camp.browser().post("/api/admin/auth/sign-in", json!({ "username": "KORNBLUH ", "password": "no" })).await;
+        let problem = wrong.refused(401, "invalid_credentials");
+        assert_eq!(problem["detail"], "Invalid username or password. Please check your credentials and try again.");
+        camp.browser().post("/api/admin/auth/sign-in", json!({ "username": " Kornbluh ", "password": PASSWORD })).await.expect(200);
+    }
+}
+
+story! {
+    async fn staff_may_not_do_what_is_for_owners(camp) {
+        let staff = camp.staff().await;
+        for path in ["/api/admin/accounts", "/api/admin/settings", "/api/admin/audit"] {
+            staff.get(path).await.refused(403, "owner_required");
+        }
+        staff.get("/api/admin/users").await.expect(200);
+    }
+}
+
+story! {
+    async fn owners_add_change_and_remove_accounts(camp) {
+        let owner = camp.owner().await;
+        let new = json!({ "username": "Weber", "email": "weber@camp.example", "role": "staff", "password": PASSWORD });
+        let added = owner.post("/api/admin/accounts", new.clone()).await.expect(201).json();
+        assert!(added.get("password").is_none() && added.get("password_hash").is_none());
+        let again = owner.post("/api/admin/accounts", json!({ "username": "wEBER", "email": "w2@camp.example", "role": "staff", "password": PASSWORD })).await;
+        assert_eq!(again.refused(409, "taken")["detail"], "Username already exists");
+        let again = owner.post("/api/admin/accounts", json!({ "username": "weber2", "email": "WEBER@camp.example", "role": "staff", "password": PASSWORD })).await;
+        assert_eq!(again.refused(409, "taken")["detail"], "Email already exists");
+        let missing = owner.post("/api/admin/accounts", json!({ "username": " ", "email": "x@camp.example", "role": "staff", "password": PASSWORD })).await;
+        assert_eq!(missing.refused(422, "validation")["detail"], "All fields are required");
+
+        let weber = camp.browser();
+        let signing_in = json!({ "username": "weber", "password": PASSWORD });
+        weber.post("/api/admin/auth/sign-in", signing_in.clone()).await.expect(200);
+        let path = format!("/api/admin/accounts/{}", added["id"].as_str().expect("an id"));
+        owner.patch(&path, json!({ "disabled": true })).await.expect(200);
+        weber.get("/api/admin/users").await.refused(401, "staff_required");
+        weber.post("/api/admin/auth/sign-in", signing_in.clone()).await.refused(401, "invalid_credentials");
+        owner.patch(&path, json!({ "disabled": false, "role": "owner" })).await.expect(200);
+        weber.post("/api/admin/auth/sign-in", signing_in).await.expect(200);
+        weber.get("/api/admin/accounts").await.expect(200);
+        owner.delete(&path).await.expect(204);
+        weber.get("/api/admin/users").await.refused(401, "staff_required");
+        owner.delete(&path).await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn the_last_owner_stays(camp) {
+        let owner = camp.owner().await;
+        let accounts = owner.get("/api/admin/accounts").await.json();
+        let path = format!("/api/admin/accounts/{}", accounts["items"][0]["id"].as_str().expect("an id"));
+        for reply in [
+            owner.delete(&path).await,
+            owner.patch(&path, json!({ "role": "staff" })).await,
+            owner.patch(&path, json!({ "disabled": true })).await,
+        ] {
+            assert_eq!(reply.refused(409, "conflict")["detail"], "Cannot delete the last admin account");
+        }
+        owner.get("/api/admin/accounts").await.expect(200);
+    }
+}
+
+story! {
+    async fn two_owners_who_delete_each_other_leave_one(camp) {
+        use portal::accounts::Role;
+        for round in 0..5 {
+            let first = camp.staff_member(&format!("first{round}"), Role::Owner).await;
+            let second = camp.staff_member(&format!("second{round}"), Role::Owner).await;
+            let accounts = first.get("/api/admin/accounts").await.json();
+            // Only these two are owners now.
+            for account in accounts["items"].as_array().expect("a list") {
+                let name = account["username"].as_str().expect("a name");
+                if !name.ends_with(&round.to_string()) {
+                    first.delete(&format!("/api/admin/accounts/{}", account["id"].as_str().expect("an id"))).await.expect(204);
+                }
+            }
+            let id = |name: &str| accounts["items"].as_array().expect("a list").iter()
+                .find(|account| account["username"] == name).expect("an account")["id"].as_str().expect("an id").to_owned();
+            let (one, two) = (format!("/api/admin/accounts/{}", id(&format!("first{round}"))), format!("/api/admin/accounts/{}", id(&format!("second{round}"))));
+            let (a, b) = tokio::join!(first.delete(&two), second.delete(&one));
+            let gone = [a.status.as_u16(), b.status.as_u16()].iter().filter(|status| **status == 204).count();
+            assert_eq!(gone, 1);
+        }
+    }
+}
+
+story! {
+    async fn staff_are_signed_out_after_half_an_hour_and_after_twelve(camp) {
+        let staff = camp.staff().await;
+        camp.wait(TimeDelta::minutes(31));
+        tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+        staff.get("/api/admin/users").await.refused(401, "staff_required");
+    }
+}
+
+fn code_of(secret: &str, at: i64) -> String {
+    use totp_rs::Builder;
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0u64, 0);
+    for c in secret.bytes().filter(|c| *c != b' ') {
+        let value =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".iter().position(|l| *l == c).expect("base32")
+                as u64;
+        bits = bits << 5 | value;
+        count += 5;
+        if count >= 8 {
+            bytes.push((bits >> (count - 8) & 255) as u8);
+            count -= 8;
+        }
+    }
+    let secret: [u8; 20] = bytes.try_into().expect("160 bits");
+    Builder::new().with_secret(secret).build().expect("an engine").generate(at as u64).to_string()
+}
+
+story! {
+    async fn a_second_factor_is_asked_for_once_it_is_set_up_and_a_code_works_once(camp) {
+        let staff = camp.staff().await;
+        let begun = staff.post("/api/admin/two-factor", json!({})).await.expect(200).json();
+        let secret = begun["secret"].as_str().expect("a secret").to_owned();
+        assert!(begun["otpauth_url"].as_str().expect("a link").starts_with("otpauth://totp/"));
+        staff.post("/api/admin/two-factor/confirm", json!({ "code": "000000" })).await.refused(422, "validation");
+        let code = code_of(&secret, camp.now().timestamp());
+        let done = staff.post("/api/admin/two-factor/confirm", json!({ "code": code })).await.expect(200).json();
+        let recovery = done["recovery_codes"][0].as_str().expect("a code").to_owned();
+
+        let given = |code: Value| json!({ "username": "feder", "password": PASSWORD, "code": code });
+        let door = camp.browser_at("198.51.100.9");
+        door.post("/api/admin/auth/sign-in", given(json!(null))).await.refused(401, "second_factor_required");
+        door.post("/api/admin/auth/sign-in", given(json!(code))).await.refused(401, "invalid_credentials");
+        camp.wait(TimeDelta::seconds(60));
+        let fresh = code_of(&secret, camp.now().timestamp());
+        door.post("/api/admin/auth/sign-in", given(json!(fresh))).await.expect(200);
+        door.post("/api/admin/auth/sign-in", given(json!(recovery))).await.expect(200);
+        camp.browser_at("198.51.100.10").post("/api/admin/auth/sign-in", given(json!(recovery))).await.refused(401, "invalid_credentials");
+    }
+}
+
+story! {
+    async fn where_two_factor_is_required_it_comes_before_everything_else(camp) {
+        let owner = camp.owner().await;
+        camp.set("enableTwoFactor", true).await;
+        tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+        owner.get("/api/admin/users").await.refused(403, "second_factor_setup_required");
+        let begun = owner.post("/api/admin/two-factor", json!({})).await.expect(200).json();
+        let code = code_of(begun["secret"].as_str().expect("a secret"), camp.now().timestamp());
+        owner.post("/api/admin/two-factor/confirm", json!({ "code": code })).await.expect(200);
+        owner.get("/api/admin/users").await.expect(200);
+    }
+}
+
+story! {
+    async fn settings_are_checked_stored_and_take_effect(camp) {
+        let owner = camp.owner().await;
+        let bad = owner.patch("/api/admin/settings", json!({ "siteName": "Camp Ner Hayaar", "timezone": "Mars/Base", "nonsense": 1 })).await;
+        let problem = bad.refused(422, "validation");
+        assert_eq!(problem["errors"].as_array().expect("errors").len(), 2);
+        assert_eq!(camp.browser().get("/api/site").await.json()["site_name"], "Visiting Day", "all or none");
+        owner.patch("/api/admin/settings", json!({ "siteName": "Camp Ner Hayaar", "timezone": "America/Chicago", "passwordMinLength": 12 })).await.expect(200);
+        let site = camp.browser().get("/api/site").await.json();
+        assert_eq!((&site["site_name"], &site["timezone"], &site["password_min_length"]), (&json!("Camp Ner Hayaar"), &json!("America/Chicago"), &json!(12)));
+        let log = owner.get("/api/admin/audit").await.expect(200).json();
+        assert_eq!(log["items"].as_array().expect("a list").iter().filter(|e| e["action"] == "settings.set").count(), 3);
+    }
+}
+
+story! {
+    async fn every_change_by_staff_is_in_the_audit_without_names(camp) {
+        let owner = camp.owner().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        let family = owner.post("/api/admin/users", new).await.expect(201).json();
+        let id = family["id"].as_str().expect("an id");
+        owner.delete(&format!("/api/admin/users/{id}")).await.expect(204);
+        owner.get(&format!("/api/admin/users/{id}")).await.refused(404, "not_found");
+        let log = owner.get(&format!("/api/admin/audit?subject_id={id}")).await.json();
+        let actions: Vec<_> = log["items"].as_array().expect("a list").iter().map(|e| e["action"].clone()).collect();
+        assert_eq!(actions, ["profile.delete", "profile.add"]);
+        let all = owner.get("/api/admin/audit").await.text();
+        assert!(!all.contains("Lindenfeld") && !all.contains("family.example"));
+    }
+}
