@@ -90,30 +90,24 @@ impl Attempt {
             app.keys.hash("sign-in", &[kind.as_bytes(), account.as_bytes(), net.as_bytes()]);
         let address_key = app.keys.hash("sign-in-address", &[kind.as_bytes(), net.as_bytes()]);
         let mut tx = app.db.begin().await?;
-        let blocked: Option<DateTime<Utc>> = tx
-            .sql("select max(blocked_until) from attempts where key in ($1, $2) and blocked_until > $3")
-            .bind(account_key.clone())
-            .bind(address_key.clone())
-            .bind(now)
-            .scalar()
-            .await?;
-        if let Some(until) = blocked {
-            return Err(too_many(until, now));
-        }
         for (key, most) in [(&account_key, most), (&address_key, ADDRESS_FAILURES)] {
-            let (count,): (i64,) = tx
+            // Counting first locks the row, so that of many at once each sees those before it.
+            let (count, blocked_until): (i64, Option<DateTime<Utc>>) = tx
                 .sql(
                     "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
                      on conflict (key) do update set
                        count = case when attempts.last_at <= $3 then 1 else attempts.count + 1 end,
                        last_at = $2
-                     returning count",
+                     returning count, blocked_until",
                 )
                 .bind(key.clone())
                 .bind(now)
                 .bind(now - MEMORY)
                 .one()
                 .await?;
+            if let Some(until) = blocked_until.filter(|until| *until > now) {
+                return Err(too_many(until, now));
+            }
             if count >= most {
                 tx.sql("update attempts set blocked_until = $2 where key = $1")
                     .bind(key.clone())
