@@ -39,7 +39,7 @@ export default function Auth() {
   );
 }
 
-type Prefill = { email: string | null; full_name: string; child_name: string | null };
+type Prefill = { email?: string | null; full_name: string; child_name?: string | null };
 
 function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill: Prefill | null; inviteProblem: string | null }) {
   const site = useSite();

@@ -687,7 +687,7 @@ export interface components {
             status: number;
             code: string;
             detail: string;
-            request_id: string | null;
+            request_id?: string | null;
             errors?: components["schemas"]["FieldProblem"][];
             /** Format: int64 */
             retry_after?: number | null;
@@ -714,7 +714,7 @@ export interface components {
             today: string;
             posting_time_text: string;
             /** Format: date-time */
-            next_video_at: string | null;
+            next_video_at?: string | null;
         };
         SessionUser: {
             /** Format: uuid */
@@ -730,7 +730,7 @@ export interface components {
             awaiting_approval: boolean;
         };
         Session: {
-            user: components["schemas"]["SessionUser"] | null;
+            user?: components["schemas"]["SessionUser"] | null;
         };
         SignedIn: {
             user: components["schemas"]["SessionUser"];
@@ -739,7 +739,7 @@ export interface components {
         Verified: {
             email: string;
             linked: boolean;
-            user: components["schemas"]["SessionUser"] | null;
+            user?: components["schemas"]["SessionUser"] | null;
         };
         SignUp: {
             name: string;
@@ -768,9 +768,9 @@ export interface components {
             password: string;
         };
         Invitation: {
-            email: string | null;
+            email?: string | null;
             full_name: string;
-            child_name: string | null;
+            child_name?: string | null;
         };
         PasswordChange: {
             current_password: string;
@@ -796,9 +796,9 @@ export interface components {
         };
         Profile: {
             full_name: string;
-            child_name: string | null;
-            email: string | null;
-            secondary_email: string | null;
+            child_name?: string | null;
+            email?: string | null;
+            secondary_email?: string | null;
             secondary_email_verified: boolean;
             /** @enum {string} */
             user_type: "parent" | "visitor";
@@ -831,17 +831,17 @@ export interface components {
             /** Format: uuid */
             id: string;
             title: string;
-            description: string | null;
+            description?: string | null;
             /** @enum {string} */
             video_type: "upload" | "google_drive" | "youtube";
-            thumbnail_url: string | null;
+            thumbnail_url?: string | null;
             /** Format: date */
             upload_date: string;
             /** Format: int64 */
             year: number;
             is_featured: boolean;
             /** Format: date-time */
-            published_at: string | null;
+            published_at?: string | null;
             /** Format: int64 */
             view_count: number;
             /** Format: int64 */
@@ -849,7 +849,7 @@ export interface components {
             /** Format: int64 */
             comment_count: number;
             /** Format: int64 */
-            duration_seconds: number | null;
+            duration_seconds?: number | null;
             latest: boolean;
             archive: boolean;
             restricted: boolean;
@@ -863,17 +863,17 @@ export interface components {
             /** Format: uuid */
             id: string;
             title: string;
-            description: string | null;
+            description?: string | null;
             /** @enum {string} */
             video_type: "upload" | "google_drive" | "youtube";
-            thumbnail_url: string | null;
+            thumbnail_url?: string | null;
             /** Format: date */
             upload_date: string;
             /** Format: int64 */
             year: number;
             is_featured: boolean;
             /** Format: date-time */
-            published_at: string | null;
+            published_at?: string | null;
             /** Format: int64 */
             view_count: number;
             /** Format: int64 */
@@ -881,15 +881,15 @@ export interface components {
             /** Format: int64 */
             comment_count: number;
             /** Format: int64 */
-            duration_seconds: number | null;
+            duration_seconds?: number | null;
             latest: boolean;
             archive: boolean;
             restricted: boolean;
             video_url: string;
-            content_type: string | null;
+            content_type?: string | null;
             liked: boolean;
-            previous: components["schemas"]["VideoRef"] | null;
-            next: components["schemas"]["VideoRef"] | null;
+            previous?: components["schemas"]["VideoRef"] | null;
+            next?: components["schemas"]["VideoRef"] | null;
         };
         YearCount: {
             /** Format: int64 */
@@ -928,7 +928,7 @@ export interface components {
             two_factor_required: boolean;
         };
         StaffSession: {
-            staff: components["schemas"]["Staff"] | null;
+            staff?: components["schemas"]["Staff"] | null;
         };
         StaffSignedIn: {
             staff: components["schemas"]["Staff"];
@@ -942,12 +942,12 @@ export interface components {
             /** Format: uuid */
             id: string;
             title: string;
-            description: string | null;
+            description?: string | null;
             video_url: string;
             page_url: string;
             /** @enum {string} */
             video_type: "upload" | "google_drive" | "youtube";
-            thumbnail_url: string | null;
+            thumbnail_url?: string | null;
             /** Format: date */
             upload_date: string;
             /** Format: int64 */
@@ -955,9 +955,9 @@ export interface components {
             /** @enum {string} */
             status: "published" | "scheduled" | "draft";
             /** Format: date-time */
-            scheduled_date: string | null;
+            scheduled_date?: string | null;
             /** Format: date-time */
-            published_at: string | null;
+            published_at?: string | null;
             is_featured: boolean;
             /** Format: int64 */
             view_count: number;
@@ -973,9 +973,9 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            uploaded_by: string | null;
+            uploaded_by?: string | null;
             /** Format: int64 */
-            recipients: number | null;
+            recipients?: number | null;
         };
         SavedVideo: {
             video: components["schemas"]["AdminVideo"];
@@ -1005,7 +1005,7 @@ export interface components {
             /** @enum {string} */
             video_type: "upload" | "google_drive" | "youtube";
             video_url: string;
-            thumbnail_url: string | null;
+            thumbnail_url?: string | null;
         };
         NewVideo: {
             title: string;
@@ -1458,7 +1458,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["LoginSession"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };
@@ -1613,7 +1613,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["VideoCard"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };
@@ -1716,7 +1716,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["VideoCard"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };
@@ -1748,7 +1748,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["YearCount"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };
@@ -1907,7 +1907,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Comment"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };
@@ -2132,7 +2132,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["AdminVideo"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };
@@ -2226,7 +2226,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["YearCount"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };
@@ -2455,7 +2455,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["AdminComment"][];
-                        next: string | null;
+                        next?: string | null;
                     };
                 };
             };

@@ -129,7 +129,6 @@ const refused = (error: unknown) => isApiError(error) && error.status >= 400 && 
 
 function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: string; now: number }) {
   const site = useSite();
-  const { user } = useSession();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"delete" | "report" | null>(null);
 
@@ -144,16 +143,14 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
           </time>
         </p>
         <p dir="auto" className="whitespace-pre-line">{comment.content}</p>
-        {(comment.mine || user) && (
-          <button
-            type="button"
-            onClick={() => setAsking(comment.mine ? "delete" : "report")}
-            className="-mb-3 inline-flex min-h-tap items-center text-xs text-muted underline-offset-2 hover:text-clay hover:underline"
-          >
-            {comment.mine ? "Delete" : "Report"}
-            <span className="sr-only"> comment by {comment.author_name}</span>
-          </button>
-        )}
+        <button
+          type="button"
+          onClick={() => setAsking(comment.mine ? "delete" : "report")}
+          className="-mb-3 inline-flex min-h-tap items-center text-xs text-muted underline-offset-2 hover:text-clay hover:underline"
+        >
+          {comment.mine ? "Delete" : "Report"}
+          <span className="sr-only"> comment by {comment.author_name}</span>
+        </button>
       </div>
       {asking === "delete" && (
         <ConfirmDialog

@@ -52,7 +52,7 @@ function useWiring() {
 const control = cx(
   "min-h-tap w-full min-w-0 rounded-md border border-edge bg-surface px-3.5 py-2",
   "aria-invalid:border-clay aria-invalid:border-2",
-  "read-only:border-line read-only:bg-sunk read-only:text-muted disabled:opacity-60",
+  "[&[readonly]]:border-line [&[readonly]]:bg-sunk [&[readonly]]:text-muted disabled:opacity-60",
 );
 
 export const TextInput = ({ className, ...rest }: ComponentProps<"input">) => (
@@ -84,7 +84,7 @@ export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => 
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {
   return (
     <div className="relative">
-      <select {...useWiring()} className={cx(control, "appearance-none bg-surface! pe-10 text-ink!", className)} {...rest}>
+      <select {...useWiring()} className={cx(control, "appearance-none pe-10", className)} {...rest}>
         {children}
       </select>
       <Icon name="down" className="pointer-events-none absolute end-3 top-3 text-muted" />

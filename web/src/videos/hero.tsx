@@ -67,7 +67,7 @@ function Tonight({ video, when }: { video: Card; when: string }) {
         <Thumbnail url={video.thumbnail_url} eager className="transition-[scale] duration-300 group-hover:scale-[1.025]" />
         {video.latest && <Badge tone="new" className="absolute start-3 top-3">Latest</Badge>}
         <PlayMark large />
-        {video.duration_seconds !== null && <Badge tone="dark" className="absolute end-2.5 bottom-2.5">{duration(video.duration_seconds)}</Badge>}
+        {video.duration_seconds != null && <Badge tone="dark" className="absolute end-2.5 bottom-2.5">{duration(video.duration_seconds)}</Badge>}
       </div>
       <div className="px-2 pt-3 pb-2 md:px-3 md:pt-4">
         <h2 className="text-xl">

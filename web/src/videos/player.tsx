@@ -121,7 +121,7 @@ function Poster({ video, onPlay }: { video: Video; onPlay: () => void }) {
       <Thumbnail url={video.thumbnail_url} eager />
       <PlayMark large />
       {source && <Badge tone="dark" className="absolute start-3 bottom-3">{source}</Badge>}
-      {video.duration_seconds !== null && <Badge tone="dark" className="absolute end-3 bottom-3">{duration(video.duration_seconds)}</Badge>}
+      {video.duration_seconds != null && <Badge tone="dark" className="absolute end-3 bottom-3">{duration(video.duration_seconds)}</Badge>}
     </button>
   );
 }

@@ -3,7 +3,7 @@ import { cx } from "../ui/class-names";
 
 const placeholder = "/art/placeholder.svg";
 
-type Props = { url: string | null; eager?: boolean; className?: string };
+type Props = { url: string | null | undefined; eager?: boolean; className?: string };
 
 /** The picture of a video, or the camp's own drawing where there is none to be had. */
 export function Thumbnail({ url, eager = false, className }: Props) {
@@ -30,7 +30,7 @@ export function Thumbnail({ url, eager = false, className }: Props) {
   );
 }
 
-function candidates(url: string | null) {
+function candidates(url: string | null | undefined) {
   if (!url) return [];
   return url.includes("/maxresdefault.") ? [url, url.replace("/maxresdefault.", "/hqdefault.")] : [url];
 }

@@ -25,7 +25,7 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
           {video.latest && <Badge tone="new">Latest</Badge>}
           {video.archive && <Badge tone="dark">Archive</Badge>}
         </div>
-        {video.duration_seconds !== null && (
+        {video.duration_seconds != null && (
           <Badge tone="dark" className="absolute end-2.5 bottom-2.5">{duration(video.duration_seconds)}</Badge>
         )}
         {!video.restricted && <PlayMark className="opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100" />}
