@@ -44,6 +44,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 const COOKIE_DAYS: i64 = 90;
 
 #[derive(Serialize, ToSchema)]
+#[schema(as = SignedIn)]
 pub struct Welcome {
     pub user: SessionUser,
     /// The login has just been linked to a family that was there before.
@@ -77,6 +78,7 @@ async fn sign_up(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = SignIn)]
 struct Credentials {
     email: String,
     password: String,
@@ -122,6 +124,7 @@ async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoRes
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = TokenBody)]
 struct Token {
     token: String,
 }
@@ -222,6 +225,7 @@ async fn invitation(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PasswordChange)]
 struct NewPassword {
     current_password: String,
     new_password: String,
@@ -245,6 +249,7 @@ async fn change_password(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = EmailChange)]
 struct NewEmail {
     current_password: String,
     new_email: String,
@@ -305,6 +310,7 @@ async fn end_all_sessions(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = DeleteAccount)]
 struct Confirmation {
     current_password: String,
 }

@@ -44,6 +44,7 @@ async fn session(staff: Result<AtTheDoor, Problem>) -> Json<StaffSession> {
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = StaffSignIn)]
 struct Credentials {
     username: String,
     password: String,
@@ -118,6 +119,7 @@ async fn begin_two_factor(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = FactorCode)]
 struct Code {
     code: String,
 }
@@ -143,6 +145,7 @@ async fn confirm_two_factor(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PasswordConfirmation)]
 struct Confirmation {
     current_password: String,
 }

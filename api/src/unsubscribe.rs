@@ -27,11 +27,13 @@ pub fn one_click() -> OpenApiRouter<Api> {
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = UnsubscribeToken)]
 struct Token {
     token: String,
 }
 
 #[derive(Serialize, ToSchema)]
+#[schema(as = UnsubscribePreview)]
 struct Preview {
     /// The address, shortened.
     email_hint: String,
@@ -48,6 +50,7 @@ async fn preview(State(app): State<App>, Input(given): Input<Token>) -> Answer<J
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = Unsubscribe)]
 struct Leave {
     token: String,
     scope: Scope,

@@ -6,6 +6,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What is wrong with one field of what was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = FieldProblem)]
 pub struct FieldError {
     pub field: String,
     /// A sentence that may be shown beside the field.

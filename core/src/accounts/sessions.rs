@@ -45,6 +45,7 @@ pub enum Holder {
 
 /// A session as its owner sees it.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = LoginSession)]
 pub struct Listed {
     pub id: Uuid,
     pub device: Device,

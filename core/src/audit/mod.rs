@@ -66,6 +66,7 @@ impl Subject {
 
 /// One line of the audit log.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = AuditEntry)]
 pub struct Entry {
     pub id: Uuid,
     pub at: DateTime<Utc>,

@@ -66,6 +66,7 @@ pub struct Delivery {
 
 /// How far the mails about something have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = Deliveries)]
 pub struct Tally {
     pub queued: i64,
     pub sent: i64,

@@ -49,6 +49,7 @@ pub struct Profile {
 
 /// A family as its own members see it.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = Profile)]
 pub struct OwnProfile {
     pub full_name: String,
     /// Only for parents.
@@ -99,6 +100,7 @@ pub struct NewFamily {
 /// What members may change about their family; what is left out stays.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(as = ProfilePatch)]
 pub struct OwnChanges {
     pub full_name: Option<String>,
     pub child_name: Option<String>,
