@@ -34,6 +34,7 @@ struct Query {
     /// In names, children's names and addresses.
     q: Option<String>,
     /// `to_approve`: only those that wait for approval.
+    #[param(inline)]
     filter: Option<Filter>,
     cursor: Option<Uuid>,
     limit: Option<i64>,

@@ -4,407 +4,25 @@
  */
 
 export interface paths {
-    "/api/site": {
+    "/api/admin/accounts": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["get_api_site"];
+        /** All admin accounts */
+        get: operations["list"];
         put?: never;
-        post?: never;
+        /** Add an admin account */
+        post: operations["add"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/session": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_session"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/sign-up": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_sign_up"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/sign-in": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_sign_in"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/sign-out": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_sign_out"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_verify"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/verify/resend": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_verify_resend"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/forgot": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_forgot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/reset": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_reset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/invitation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_invitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_password"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/email": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_email"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_auth_sessions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/sessions/end-all": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_sessions_end_all"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/delete-account": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_auth_delete_account"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/profile": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_profile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch: operations["patch_api_profile"];
-        trace?: never;
-    };
-    "/api/profile/favorites": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_profile_favorites"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/unsubscribe/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_unsubscribe_preview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/unsubscribe": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_unsubscribe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/videos": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_videos"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/videos/years": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_videos_years"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/videos/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_videos_id_"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/videos/{id}/views": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_videos_id_views"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/videos/{id}/like": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put: operations["put_api_videos_id_like"];
-        post?: never;
-        delete: operations["delete_api_videos_id_like"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/videos/{id}/comments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_videos_id_comments"];
-        put?: never;
-        post: operations["post_api_videos_id_comments"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/comments/{id}": {
+    "/api/admin/accounts/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -414,13 +32,15 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete_api_comments_id_"];
+        /** Delete an admin account */
+        delete: operations["remove"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change an admin account; what is left out stays */
+        patch: operations["change"];
         trace?: never;
     };
-    "/api/comments/{id}/report": {
+    "/api/admin/accounts/{id}/reset": {
         parameters: {
             query?: never;
             header?: never;
@@ -429,21 +49,23 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post_api_comments_id_report"];
+        /** Mail a link to choose a new password */
+        post: operations["send_reset"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/admin/session": {
+    "/api/admin/audit": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["get_api_admin_session"];
+        /** Who did what, the newest first */
+        get: operations["audit_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -461,7 +83,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post_api_admin_auth_sign_in"];
+        /** Sign in to the staff area */
+        post: operations["sign_in"];
         delete?: never;
         options?: never;
         head?: never;
@@ -477,7 +100,250 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post_api_admin_auth_sign_out"];
+        /** Sign out of the staff area */
+        post: operations["sign_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/comments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete anybody's comment */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/comments/{id}/hide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hide a comment from readers */
+        post: operations["hide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/comments/{id}/show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a hidden comment stand again */
+        post: operations["show"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/gallery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a video of an earlier summer */
+        post: operations["create_gallery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which member of the staff is signed in */
+        get: operations["session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All settings with their values */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change settings: an object of keys and values, all or none */
+        patch: operations["change"];
+        trace?: never;
+    };
+    "/api/admin/two-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to set up an authenticator app */
+        post: operations["begin_two_factor"];
+        /** Turn two-factor off */
+        delete: operations["end_two_factor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/two-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn two-factor on with a first code */
+        post: operations["confirm_two_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Families, the newest first */
+        get: operations["list"];
+        put?: never;
+        /** Add a family and send its invitation */
+        post: operations["add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One family */
+        get: operations["show"];
+        put?: never;
+        post?: never;
+        /** Delete a family with its logins */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm that somebody who registered is a family of the camp */
+        post: operations["approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/invitation-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A fresh invitation link to hand over by other means */
+        post: operations["copy_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the invitation again */
+        post: operations["invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Refuse somebody who registered */
+        post: operations["refuse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -491,41 +357,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_api_admin_videos"];
+        /** All videos, of every status */
+        get: operations["list"];
         put?: never;
-        post: operations["post_api_admin_videos"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/videos/counts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_admin_videos_counts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/videos/years": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_admin_videos_years"];
-        put?: never;
-        post?: never;
+        /** Add a video */
+        post: operations["create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -541,7 +377,42 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post_api_admin_videos_check_link"];
+        /** What the portal makes of a pasted link */
+        post: operations["check_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/videos/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many videos there are of each kind */
+        get: operations["counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/videos/years": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The years of the archive, drafts included */
+        get: operations["years"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -558,22 +429,25 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete_api_admin_videos_id_"];
+        /** Delete a video with its comments and likes */
+        delete: operations["delete"];
         options?: never;
         head?: never;
-        patch: operations["patch_api_admin_videos_id_"];
+        /** Change a video */
+        patch: operations["edit"];
         trace?: never;
     };
-    "/api/admin/gallery": {
+    "/api/admin/videos/{id}/comments": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** All comments on a video, also hidden ones */
+        get: operations["list_for_staff"];
         put?: never;
-        post: operations["post_api_admin_gallery"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -587,7 +461,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_api_admin_videos_id_deliveries"];
+        /** How the mails about a video are doing */
+        get: operations["deliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -605,21 +480,125 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post_api_admin_videos_id_deliveries_retry"];
+        /** Send the mails that failed again */
+        post: operations["retry"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/admin/videos/{id}/comments": {
+    "/api/auth/delete-account": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["get_api_admin_videos_id_comments"];
+        get?: never;
+        put?: never;
+        /** Delete one's login; the family record stays with the camp */
+        post: operations["delete_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask to sign in with another address; counts once the link sent there was followed */
+        post: operations["change_email"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a link to choose a new password; the answer is the same for every address */
+        post: operations["forgot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an invitation fills into the form */
+        post: operations["invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change one's password; ends all other sessions */
+        post: operations["change_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Choose a new password with the token of a mail; ends all sessions */
+        post: operations["reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where one is signed in */
+        get: operations["list_sessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -628,7 +607,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/comments/{id}/hide": {
+    "/api/auth/sessions/end-all": {
         parameters: {
             query?: never;
             header?: never;
@@ -637,30 +616,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post_api_admin_comments_id_hide"];
+        /** Sign out everywhere */
+        post: operations["end_all_sessions"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/admin/comments/{id}/show": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_admin_comments_id_show"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/comments/{id}": {
+    "/api/auth/sessions/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -670,7 +634,470 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete_api_admin_comments_id_"];
+        /** End one of one's sessions */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in */
+        post: operations["sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign out */
+        post: operations["sign_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sign-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make an account and sign in */
+        post: operations["sign_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm an address with the token of a mail */
+        post: operations["verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/verify/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the confirmation link again */
+        post: operations["resend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/comments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete one's own comment */
+        delete: operations["delete_own"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/comments/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Report a comment to the camp */
+        post: operations["report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's family */
+        get: operations["profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change what is known about one's family; what is left out stays */
+        patch: operations["change_profile"];
+        trace?: never;
+    };
+    "/api/profile/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that is held about oneself, as a file */
+        get: operations["download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/favorites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The videos that one likes */
+        get: operations["favorites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is signed in */
+        get: operations["session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/site": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The camp */
+        get: operations["site"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unsubscribe from a kind of mail or from everything */
+        post: operations["leave"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/unsubscribe/one-click": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unsubscribe at once, as mail programs do */
+        post: operations["one_click_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/unsubscribe/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an unsubscribe link is for */
+        post: operations["preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/videos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The published videos */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/videos/years": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The years of the archive */
+        get: operations["years"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/videos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A video */
+        get: operations["find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/videos/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The comments on a video, newest first */
+        get: operations["list"];
+        put?: never;
+        /** Comment on a video */
+        post: operations["post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/videos/{id}/like": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Like a video */
+        put: operations["like"];
+        post?: never;
+        /** Take a like back */
+        delete: operations["unlike"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/videos/{id}/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count a view, when playback starts */
+        post: operations["view"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alive */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/thumbnails/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The picture of a video */
+        get: operations["thumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/videos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The file of a video */
+        get: operations["video"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures for Prometheus; only from the machine itself, not through a proxy */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ready to serve: database there and up to date */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -680,389 +1107,842 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Problem: {
-            type: string;
-            title: string;
-            /** Format: int64 */
-            status: number;
-            code: string;
-            detail: string;
-            request_id?: string | null;
-            errors?: components["schemas"]["FieldProblem"][];
-            /** Format: int64 */
-            retry_after?: number | null;
-        };
-        FieldProblem: {
-            field: string;
-            message: string;
-        };
-        Site: {
-            site_name: string;
-            site_description: string;
-            contact_email: string;
-            contact_phone: string;
-            timezone: string;
-            /** @enum {string} */
-            access: "everyone" | "signed_in" | "families";
-            registrations_open: boolean;
-            require_email_verification: boolean;
-            /** Format: int64 */
-            password_min_length: number;
-            /** Format: int64 */
-            current_year: number;
-            /** Format: date */
-            today: string;
-            posting_time_text: string;
+        /**
+         * @description Who may watch (decision P9).
+         * @enum {string}
+         */
+        Access: "everyone" | "signed_in" | "families";
+        /** @description An account as owners see it. No password in any form. */
+        Account: {
             /** Format: date-time */
-            next_video_at?: string | null;
-        };
-        SessionUser: {
+            created_at: string;
+            disabled: boolean;
+            email: string;
             /** Format: uuid */
             id: string;
-            email: string;
-            email_verified: boolean;
-            full_name: string;
-            display_name: string;
-            /** @enum {string} */
-            user_type: "parent" | "visitor";
-            can_comment: boolean;
-            family: boolean;
-            awaiting_approval: boolean;
+            /** Format: date-time */
+            last_sign_in_at?: string | null;
+            role: components["schemas"]["Role"];
+            two_factor: boolean;
+            username: string;
+            /** Format: int64 */
+            version: number;
         };
-        Session: {
-            user?: components["schemas"]["SessionUser"] | null;
+        /** @description A comment as staff see it. */
+        AdminComment: components["schemas"]["Comment"] & {
+            hidden: boolean;
+            /**
+             * Format: int64
+             * @description How many readers reported it.
+             */
+            reports: number;
         };
-        SignedIn: {
-            user: components["schemas"]["SessionUser"];
-            linked: boolean;
+        AdminVideo: {
+            /** @description Whether families have been told of it, which happens once. */
+            announced: boolean;
+            /** @description Of an earlier year. */
+            archive: boolean;
+            /** Format: int64 */
+            comment_count: number;
+            /** Format: date-time */
+            created_at: string;
+            description?: string | null;
+            /** Format: uuid */
+            id: string;
+            is_featured: boolean;
+            /** Format: int64 */
+            like_count: number;
+            page_url: string;
+            /**
+             * Format: date-time
+             * @description The moment of the first publication.
+             */
+            published_at?: string | null;
+            /**
+             * Format: int64
+             * @description How many addresses would get mail if it were published now; empty when nobody would be told.
+             */
+            recipients?: number | null;
+            /** Format: date-time */
+            scheduled_date?: string | null;
+            status: components["schemas"]["VideoStatus"];
+            thumbnail_url?: string | null;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: date
+             * @description The day filmed, in the camp's time zone.
+             */
+            upload_date: string;
+            /** @description Username of whoever posted it. */
+            uploaded_by?: string | null;
+            /** Format: int64 */
+            version: number;
+            video_type: components["schemas"]["VideoType"];
+            /** @description The link as the portal keeps it, or the path of an own file. */
+            video_url: string;
+            /** Format: int64 */
+            view_count: number;
+            /** Format: int64 */
+            year: number;
         };
-        Verified: {
-            email: string;
-            linked: boolean;
-            user?: components["schemas"]["SessionUser"] | null;
+        /** @description One line of the audit log. */
+        AuditEntry: {
+            action: string;
+            /** Format: uuid */
+            actor_id?: string | null;
+            actor_kind: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Before and after, as JSON text. */
+            details: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subject_id?: string | null;
+            subject_kind: string;
         };
-        SignUp: {
-            name: string;
-            email: string;
-            password: string;
-            /** @enum {string} */
-            user_type: "parent" | "visitor";
-            child_name?: string | null;
-            email_notifications: boolean;
-            daily_video_email: boolean;
+        /**
+         * @description Mail that people may leave (decision M1). Whatever has no category is transactional.
+         * @enum {string}
+         */
+        Category: "daily_videos" | "camp_updates" | "general";
+        Comment: {
+            /** @description The writer's name at the time. */
+            author_name: string;
+            content: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Written by whoever asked. */
+            mine: boolean;
+        };
+        CommentReport: {
+            reason?: string | null;
+        };
+        DeleteAccount: {
+            current_password: string;
+        };
+        /** @description How far the mails about something have come. */
+        Deliveries: {
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            queued: number;
+            /** Format: int64 */
+            sent: number;
+            /**
+             * Format: int64
+             * @description Addresses that refused mail for good earlier and were left out.
+             */
+            suppressed: number;
+        };
+        /**
+         * @description What sort of thing somebody holds in the hand; all that is kept of a browser.
+         * @enum {string}
+         */
+        Device: "phone" | "tablet" | "computer";
+        EmailChange: {
+            current_password: string;
+            new_email: string;
+        };
+        Enrolment: {
+            /** @description For a tap on the phone itself. */
+            otpauth_url: string;
+            /** @description For the camera: an SVG path in a square of `qr_size` units. */
+            qr_path: string;
+            /** Format: int32 */
+            qr_size: number;
+            /** @description For typing into the app. */
+            secret: string;
+        };
+        FactorCode: {
+            code: string;
+        };
+        /** @description A family as staff see it. */
+        Family: {
+            /** Format: date-time */
+            approved_at?: string | null;
             camp_updates_email: boolean;
-            invite?: string | null;
+            child_name: string;
+            /** Format: date-time */
+            created_at: string;
+            daily_video_email: boolean;
+            email?: string | null;
+            email_notifications: boolean;
+            full_name: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description How many logins point at this family.
+             */
+            logins: number;
+            /** @description `self`, `staff` or `import`. */
+            origin: string;
+            /** Format: date-time */
+            refused_at?: string | null;
+            secondary_email?: string | null;
+            user_type: components["schemas"]["UserType"];
+            /** Format: int64 */
+            version: number;
         };
-        SignIn: {
-            email: string;
-            password: string;
-        };
-        TokenBody: {
-            token: string;
+        /** @description What is wrong with one field of what was sent. */
+        FieldProblem: {
+            field: string;
+            /** @description A sentence that may be shown beside the field. */
+            message: string;
         };
         Forgot: {
             email: string;
         };
-        Reset: {
-            token: string;
-            password: string;
-        };
         Invitation: {
+            child_name: string;
             email?: string | null;
             full_name: string;
-            child_name?: string | null;
+        };
+        InvitationLink: {
+            url: string;
+        };
+        Like: {
+            /** Format: int64 */
+            like_count: number;
+            /** @description By whoever asked. */
+            liked: boolean;
+        };
+        LinkCheck: {
+            video_url: string;
+        };
+        /** @description A link as the portal keeps it. */
+        LinkInfo: {
+            thumbnail_url?: string | null;
+            video_type: components["schemas"]["VideoType"];
+            /** @description What the player opens: an embed, or the address of a media file. */
+            video_url: string;
+        };
+        /** @description A session as its owner sees it. */
+        LoginSession: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The one that asks. */
+            current: boolean;
+            device: components["schemas"]["Device"];
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            last_seen_at: string;
+        };
+        NewComment: {
+            /** @description 1 to 2000 characters. */
+            content: string;
+        };
+        /** @description The "Add New User" form. */
+        NewFamily: {
+            child_name: string;
+            email: string;
+            full_name: string;
+        };
+        /** @description A video of an earlier summer. */
+        NewGalleryVideo: {
+            description?: string | null;
+            /** @description As in a new video. */
+            scheduled_date?: string | null;
+            status?: components["schemas"]["VideoStatus"];
+            title: string;
+            video_url: string;
+            /**
+             * Format: int32
+             * @description One of the ten years before this one.
+             */
+            year: number;
+        };
+        NewStaff: {
+            email: string;
+            password: string;
+            role: components["schemas"]["Role"];
+            username: string;
+        };
+        /** @description A video as staff or an import add it. */
+        NewVideo: {
+            description?: string | null;
+            is_featured?: boolean;
+            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`: with the status `scheduled`, and only then. */
+            scheduled_date?: string | null;
+            status?: components["schemas"]["VideoStatus"];
+            title: string;
+            /**
+             * Format: date
+             * @description The day filmed; by default today in camp.
+             */
+            upload_date?: string | null;
+            /** @description A link to Drive, to YouTube or to a media file. */
+            video_url: string;
+        };
+        /** @description One page of a list. */
+        Page_Account: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                disabled: boolean;
+                email: string;
+                /** Format: uuid */
+                id: string;
+                /** Format: date-time */
+                last_sign_in_at?: string | null;
+                role: components["schemas"]["Role"];
+                two_factor: boolean;
+                username: string;
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AdminComment: {
+            items: (components["schemas"]["Comment"] & {
+                hidden: boolean;
+                /**
+                 * Format: int64
+                 * @description How many readers reported it.
+                 */
+                reports: number;
+            })[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AdminVideo: {
+            items: {
+                /** @description Whether families have been told of it, which happens once. */
+                announced: boolean;
+                /** @description Of an earlier year. */
+                archive: boolean;
+                /** Format: int64 */
+                comment_count: number;
+                /** Format: date-time */
+                created_at: string;
+                description?: string | null;
+                /** Format: uuid */
+                id: string;
+                is_featured: boolean;
+                /** Format: int64 */
+                like_count: number;
+                page_url: string;
+                /**
+                 * Format: date-time
+                 * @description The moment of the first publication.
+                 */
+                published_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description How many addresses would get mail if it were published now; empty when nobody would be told.
+                 */
+                recipients?: number | null;
+                /** Format: date-time */
+                scheduled_date?: string | null;
+                status: components["schemas"]["VideoStatus"];
+                thumbnail_url?: string | null;
+                title: string;
+                /** Format: date-time */
+                updated_at: string;
+                /**
+                 * Format: date
+                 * @description The day filmed, in the camp's time zone.
+                 */
+                upload_date: string;
+                /** @description Username of whoever posted it. */
+                uploaded_by?: string | null;
+                /** Format: int64 */
+                version: number;
+                video_type: components["schemas"]["VideoType"];
+                /** @description The link as the portal keeps it, or the path of an own file. */
+                video_url: string;
+                /** Format: int64 */
+                view_count: number;
+                /** Format: int64 */
+                year: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AuditEntry: {
+            items: {
+                action: string;
+                /** Format: uuid */
+                actor_id?: string | null;
+                actor_kind: string;
+                /** Format: date-time */
+                at: string;
+                /** @description Before and after, as JSON text. */
+                details: string;
+                /** Format: uuid */
+                id: string;
+                /** Format: uuid */
+                subject_id?: string | null;
+                subject_kind: string;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Comment: {
+            items: {
+                /** @description The writer's name at the time. */
+                author_name: string;
+                content: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uuid */
+                id: string;
+                /** @description Written by whoever asked. */
+                mine: boolean;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Family: {
+            items: {
+                /** Format: date-time */
+                approved_at?: string | null;
+                camp_updates_email: boolean;
+                child_name: string;
+                /** Format: date-time */
+                created_at: string;
+                daily_video_email: boolean;
+                email?: string | null;
+                email_notifications: boolean;
+                full_name: string;
+                /** Format: uuid */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description How many logins point at this family.
+                 */
+                logins: number;
+                /** @description `self`, `staff` or `import`. */
+                origin: string;
+                /** Format: date-time */
+                refused_at?: string | null;
+                secondary_email?: string | null;
+                user_type: components["schemas"]["UserType"];
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_LoginSession: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                /** @description The one that asks. */
+                current: boolean;
+                device: components["schemas"]["Device"];
+                /** Format: uuid */
+                id: string;
+                /** Format: date-time */
+                last_seen_at: string;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Setting: {
+            items: {
+                help: string;
+                key: string;
+                value: unknown;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_VideoCard: {
+            items: {
+                /** @description Of an earlier year. */
+                archive: boolean;
+                /** Format: int64 */
+                comment_count: number;
+                description?: string | null;
+                /** Format: int64 */
+                duration_seconds?: number | null;
+                /** Format: uuid */
+                id: string;
+                is_featured: boolean;
+                /** @description The newest of the current year; only one video has it. */
+                latest: boolean;
+                /** Format: int64 */
+                like_count: number;
+                /** Format: date-time */
+                published_at: string;
+                /** @description Not open to whoever asked: only title and date are told. */
+                restricted: boolean;
+                thumbnail_url?: string | null;
+                title: string;
+                /**
+                 * Format: date
+                 * @description The day filmed, in the camp's time zone.
+                 */
+                upload_date: string;
+                video_type: components["schemas"]["VideoType"];
+                /** Format: int64 */
+                view_count: number;
+                /** Format: int64 */
+                year: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_YearCount: {
+            items: {
+                /** Format: int64 */
+                count: number;
+                /** Format: int64 */
+                year: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
         };
         PasswordChange: {
             current_password: string;
             new_password: string;
         };
-        EmailChange: {
-            current_password: string;
-            new_email: string;
-        };
-        LoginSession: {
-            /** Format: uuid */
-            id: string;
-            current: boolean;
-            /** @enum {string} */
-            device: "phone" | "tablet" | "computer";
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            last_seen_at: string;
-        };
-        DeleteAccount: {
+        PasswordConfirmation: {
             current_password: string;
         };
+        /** @description What a refused request gets to read. */
+        Problem: {
+            /** @description For programs. */
+            code: string;
+            /** @description A sentence that may be shown. */
+            detail: string;
+            /** @description What is wrong with which field. */
+            errors?: components["schemas"]["FieldProblem"][];
+            /** @description The number under which the server's log tells more. */
+            request_id?: string | null;
+            /**
+             * Format: int64
+             * @description Seconds, with 429 and 503.
+             */
+            retry_after?: number | null;
+            /** Format: int32 */
+            status: number;
+            title: string;
+            type: string;
+        };
+        /** @description A family as its own members see it. */
         Profile: {
-            full_name: string;
+            camp_updates_email: boolean;
+            /** @description Only for parents. */
             child_name?: string | null;
+            daily_video_email: boolean;
             email?: string | null;
+            email_notifications: boolean;
+            full_name: string;
             secondary_email?: string | null;
             secondary_email_verified: boolean;
-            /** @enum {string} */
-            user_type: "parent" | "visitor";
-            email_notifications: boolean;
-            daily_video_email: boolean;
-            camp_updates_email: boolean;
-            welcome_popup_shown: boolean;
+            /** @description The address of this login refused mail, so the camp has stopped writing to it. */
             suppressed: boolean;
+            user_type: components["schemas"]["UserType"];
+            welcome_popup_shown: boolean;
         };
+        /** @description What members may change about their family; what is left out stays. */
         ProfilePatch: {
-            full_name?: string;
-            child_name?: string | null;
-            secondary_email?: string | null;
-            email_notifications?: boolean;
-            daily_video_email?: boolean;
-            camp_updates_email?: boolean;
-            welcome_popup_shown?: boolean;
+            /** @default null */
+            camp_updates_email: boolean | null;
+            /** @default null */
+            child_name: string | null;
+            /** @default null */
+            daily_video_email: boolean | null;
+            /** @default null */
+            email_notifications: boolean | null;
+            /** @default null */
+            full_name: string | null;
+            /**
+             * @description Empty to remove it. A new one counts once its owner has confirmed it.
+             * @default null
+             */
+            secondary_email: string | null;
+            /** @default null */
+            welcome_popup_shown: boolean | null;
         };
-        UnsubscribePreview: {
-            email_hint: string;
-            /** @enum {string} */
-            category: "daily_videos" | "camp_updates" | "general";
+        /** @description What the portal can do just now. */
+        Readiness: {
+            database: string;
+            /** Format: int64 */
+            failed_jobs: number;
+            pending_migrations: number;
+            ready: boolean;
+            /** @description Whether a worker has been seen lately; without one nothing is published or mailed. */
+            worker: string;
         };
-        Unsubscribe: {
+        RecoveryCodes: {
+            /** @description Each works once; shown only now. */
+            recovery_codes: string[];
+        };
+        Reset: {
+            password: string;
             token: string;
-            /** @enum {string} */
-            scope: "category" | "everything";
         };
-        VideoCard: {
+        Retried: {
+            /**
+             * Format: int64
+             * @description How many mails go out again.
+             */
+            queued: number;
+        };
+        /**
+         * @description Owners may do everything; staff everything but admin accounts, settings, exports and the audit.
+         * @enum {string}
+         */
+        Role: "owner" | "staff";
+        /** @description A video that was saved, and how many mails its publication put into the queue. */
+        SavedVideo: {
+            /** Format: int64 */
+            notified: number;
+            video: components["schemas"]["AdminVideo"];
+        };
+        /**
+         * @description How much of the mail one leaves.
+         * @enum {string}
+         */
+        Scope: "category" | "everything";
+        Session: {
+            user?: components["schemas"]["SessionUser"] | null;
+        };
+        /** @description Whoever is signed in, as only they themselves see it. */
+        SessionUser: {
+            awaiting_approval: boolean;
+            can_comment: boolean;
+            /** @description The full name, else the part of the e-mail before the at-sign, else "User". */
+            display_name: string;
+            email: string;
+            email_verified: boolean;
+            /** @description Linked to a family that the camp made or approved. */
+            family: boolean;
+            full_name: string;
             /** Format: uuid */
             id: string;
-            title: string;
-            description?: string | null;
-            /** @enum {string} */
-            video_type: "upload" | "google_drive" | "youtube";
-            thumbnail_url?: string | null;
-            /** Format: date */
-            upload_date: string;
-            /** Format: int64 */
-            year: number;
-            is_featured: boolean;
+            user_type: components["schemas"]["UserType"];
+            welcome_popup_shown: boolean;
+        };
+        Setting: {
+            help: string;
+            key: string;
+            value: unknown;
+        };
+        SignIn: {
+            email: string;
+            password: string;
+        };
+        /** @description What the sign-up form sends. */
+        SignUp: {
+            camp_updates_email: boolean;
+            child_name?: string | null;
+            daily_video_email: boolean;
+            email: string;
+            email_notifications: boolean;
+            /** @description The token of an invitation. */
+            invite?: string | null;
+            name: string;
+            password: string;
+            user_type: components["schemas"]["UserType"];
+        };
+        SignedIn: {
+            /** @description The login has just been linked to a family that was there before. */
+            linked: boolean;
+            user: components["schemas"]["SessionUser"];
+        };
+        /** @description The camp, as everybody may see it. */
+        Site: {
+            access: components["schemas"]["Access"];
+            contact_email: string;
+            contact_phone: string;
+            /**
+             * Format: int32
+             * @description Which summer counts as "This Year".
+             */
+            current_year: number;
             /** Format: date-time */
-            published_at?: string | null;
+            next_video_at?: string | null;
+            /** Format: int64 */
+            password_min_length: number;
+            /** @description When the next video is to be expected, in words (decision V8). */
+            posting_time_text: string;
+            registrations_open: boolean;
+            require_email_verification: boolean;
+            site_description: string;
+            site_name: string;
+            /** @description IANA name; all dates and times of the portal are shown in it. */
+            timezone: string;
+            /** Format: date */
+            today: string;
+        };
+        /** @description A member of the staff who is signed in. */
+        Staff: {
+            email: string;
+            /** Format: uuid */
+            id: string;
+            role: components["schemas"]["Role"];
+            /** @description An authenticator app is set up. */
+            two_factor: boolean;
+            /** @description The settings ask for one. */
+            two_factor_required: boolean;
+            username: string;
+        };
+        /** @description What owners may change; what is left out stays. */
+        StaffChanges: {
+            /** @default null */
+            disabled: boolean | null;
+            /** @default null */
+            email: string | null;
+            /** @default null */
+            password: string | null;
+            /** @default null */
+            role: components["schemas"]["Role"] | null;
+            /** @default null */
+            username: string | null;
+        };
+        StaffSession: {
+            staff?: components["schemas"]["Staff"] | null;
+        };
+        StaffSignIn: {
+            /** @description Of the authenticator app, or a recovery code; asked for when it is needed. */
+            code?: string | null;
+            password: string;
+            username: string;
+        };
+        TokenBody: {
+            token: string;
+        };
+        Unsubscribe: {
+            scope: components["schemas"]["Scope"];
+            token: string;
+        };
+        UnsubscribePreview: {
+            category: components["schemas"]["Category"];
+            /** @description The address, shortened. */
+            email_hint: string;
+        };
+        UnsubscribeToken: {
+            token: string;
+        };
+        /**
+         * @description A label that grants nothing (decision P4).
+         * @enum {string}
+         */
+        UserType: "parent" | "visitor";
+        Verified: {
+            email: string;
+            linked: boolean;
+            user?: components["schemas"]["SessionUser"] | null;
+        };
+        /** @description A published video on its own page. */
+        Video: components["schemas"]["VideoCard"] & {
+            content_type?: string | null;
+            /** @description By whoever asked. */
+            liked: boolean;
+            next?: components["schemas"]["VideoRef"] | null;
+            previous?: components["schemas"]["VideoRef"] | null;
+            /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */
+            video_url: string;
+        };
+        /** @description A published video in a list. */
+        VideoCard: {
+            /** @description Of an earlier year. */
+            archive: boolean;
+            /** Format: int64 */
+            comment_count: number;
+            description?: string | null;
+            /** Format: int64 */
+            duration_seconds?: number | null;
+            /** Format: uuid */
+            id: string;
+            is_featured: boolean;
+            /** @description The newest of the current year; only one video has it. */
+            latest: boolean;
+            /** Format: int64 */
+            like_count: number;
+            /** Format: date-time */
+            published_at: string;
+            /** @description Not open to whoever asked: only title and date are told. */
+            restricted: boolean;
+            thumbnail_url?: string | null;
+            title: string;
+            /**
+             * Format: date
+             * @description The day filmed, in the camp's time zone.
+             */
+            upload_date: string;
+            video_type: components["schemas"]["VideoType"];
             /** Format: int64 */
             view_count: number;
             /** Format: int64 */
-            like_count: number;
+            year: number;
+        };
+        VideoCounts: {
             /** Format: int64 */
-            comment_count: number;
+            all: number;
+            /**
+             * Format: int64
+             * @description Of earlier years.
+             */
+            archive: number;
             /** Format: int64 */
-            duration_seconds?: number | null;
-            latest: boolean;
-            archive: boolean;
-            restricted: boolean;
+            current: number;
+            /** Format: int64 */
+            draft: number;
+            /** Format: int64 */
+            published: number;
+            /**
+             * Format: int64
+             * @description Addresses that would get mail about a video now.
+             */
+            recipients: number;
+            /** Format: int64 */
+            scheduled: number;
+        };
+        /** @description What the edit panel changes; whatever is left out stays as it is. */
+        VideoPatch: {
+            description?: string | null;
+            is_featured?: boolean | null;
+            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`. */
+            scheduled_date?: string | null;
+            status?: components["schemas"]["VideoStatus"] | null;
+            title?: string | null;
+            /** Format: date */
+            upload_date?: string | null;
+            /**
+             * Format: int64
+             * @description Of the video as it was read; somebody else's change in between is not overwritten.
+             */
+            version: number;
+            video_url?: string | null;
         };
         VideoRef: {
             /** Format: uuid */
             id: string;
             title: string;
         };
-        Video: {
-            /** Format: uuid */
-            id: string;
-            title: string;
-            description?: string | null;
-            /** @enum {string} */
-            video_type: "upload" | "google_drive" | "youtube";
-            thumbnail_url?: string | null;
-            /** Format: date */
-            upload_date: string;
-            /** Format: int64 */
-            year: number;
-            is_featured: boolean;
-            /** Format: date-time */
-            published_at?: string | null;
-            /** Format: int64 */
-            view_count: number;
-            /** Format: int64 */
-            like_count: number;
-            /** Format: int64 */
-            comment_count: number;
-            /** Format: int64 */
-            duration_seconds?: number | null;
-            latest: boolean;
-            archive: boolean;
-            restricted: boolean;
-            video_url: string;
-            content_type?: string | null;
-            liked: boolean;
-            previous?: components["schemas"]["VideoRef"] | null;
-            next?: components["schemas"]["VideoRef"] | null;
-        };
+        /** @enum {string} */
+        VideoStatus: "published" | "scheduled" | "draft";
+        /**
+         * @description Who serves the video. A file of the portal's own or of any other https host is an upload.
+         * @enum {string}
+         */
+        VideoType: "upload" | "google_drive" | "youtube";
         YearCount: {
             /** Format: int64 */
-            year: number;
-            /** Format: int64 */
             count: number;
-        };
-        Like: {
-            liked: boolean;
-            /** Format: int64 */
-            like_count: number;
-        };
-        Comment: {
-            /** Format: uuid */
-            id: string;
-            author_name: string;
-            content: string;
-            /** Format: date-time */
-            created_at: string;
-            mine: boolean;
-        };
-        NewComment: {
-            content: string;
-        };
-        CommentReport: {
-            reason?: string | null;
-        };
-        Staff: {
-            /** Format: uuid */
-            id: string;
-            username: string;
-            email: string;
-            /** @enum {string} */
-            role: "owner" | "staff";
-            two_factor: boolean;
-            two_factor_required: boolean;
-        };
-        StaffSession: {
-            staff?: components["schemas"]["Staff"] | null;
-        };
-        StaffSignedIn: {
-            staff: components["schemas"]["Staff"];
-        };
-        StaffSignIn: {
-            username: string;
-            password: string;
-            code?: string | null;
-        };
-        AdminVideo: {
-            /** Format: uuid */
-            id: string;
-            title: string;
-            description?: string | null;
-            video_url: string;
-            page_url: string;
-            /** @enum {string} */
-            video_type: "upload" | "google_drive" | "youtube";
-            thumbnail_url?: string | null;
-            /** Format: date */
-            upload_date: string;
             /** Format: int64 */
             year: number;
-            /** @enum {string} */
-            status: "published" | "scheduled" | "draft";
-            /** Format: date-time */
-            scheduled_date?: string | null;
-            /** Format: date-time */
-            published_at?: string | null;
-            is_featured: boolean;
-            /** Format: int64 */
-            view_count: number;
-            /** Format: int64 */
-            like_count: number;
-            /** Format: int64 */
-            comment_count: number;
-            archive: boolean;
-            announced: boolean;
-            /** Format: int64 */
-            version: number;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            uploaded_by?: string | null;
-            /** Format: int64 */
-            recipients?: number | null;
-        };
-        SavedVideo: {
-            video: components["schemas"]["AdminVideo"];
-            /** Format: int64 */
-            notified: number;
-        };
-        VideoCounts: {
-            /** Format: int64 */
-            all: number;
-            /** Format: int64 */
-            published: number;
-            /** Format: int64 */
-            scheduled: number;
-            /** Format: int64 */
-            draft: number;
-            /** Format: int64 */
-            current: number;
-            /** Format: int64 */
-            archive: number;
-            /** Format: int64 */
-            recipients: number;
-        };
-        LinkCheck: {
-            video_url: string;
-        };
-        LinkInfo: {
-            /** @enum {string} */
-            video_type: "upload" | "google_drive" | "youtube";
-            video_url: string;
-            thumbnail_url?: string | null;
-        };
-        NewVideo: {
-            title: string;
-            video_url: string;
-            description?: string | null;
-            /** Format: date */
-            upload_date?: string;
-            /** @enum {string} */
-            status?: "published" | "scheduled" | "draft";
-            scheduled_date?: string | null;
-            is_featured?: boolean;
-        };
-        VideoPatch: {
-            /** Format: int64 */
-            version: number;
-            title?: string;
-            description?: string | null;
-            video_url?: string;
-            /** Format: date */
-            upload_date?: string;
-            is_featured?: boolean;
-            /** @enum {string} */
-            status?: "published" | "scheduled" | "draft";
-            scheduled_date?: string | null;
-        };
-        NewGalleryVideo: {
-            title: string;
-            description?: string | null;
-            video_url: string;
-            /** Format: int64 */
-            year: number;
-            /** @enum {string} */
-            status?: "published" | "scheduled" | "draft";
-        };
-        Deliveries: {
-            /** Format: int64 */
-            queued: number;
-            /** Format: int64 */
-            sent: number;
-            /** Format: int64 */
-            failed: number;
-        };
-        Retried: {
-            /** Format: int64 */
-            queued: number;
-        };
-        AdminComment: {
-            /** Format: uuid */
-            id: string;
-            author_name: string;
-            content: string;
-            /** Format: date-time */
-            created_at: string;
-            mine: boolean;
-            hidden: boolean;
-            /** Format: int64 */
-            reports: number;
         };
     };
     responses: never;
@@ -1073,7 +1953,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    get_api_site: {
+    list: {
         parameters: {
             query?: never;
             header?: never;
@@ -1082,56 +1962,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Site"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Page_Account"];
                 };
             };
         };
     };
-    get_api_session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Session"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_sign_up: {
+    add: {
         parameters: {
             query?: never;
             header?: never;
@@ -1140,462 +1981,136 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SignUp"];
+                "application/json": components["schemas"]["NewStaff"];
             };
         };
         responses: {
-            /** @description Done */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SignedIn"];
+                    "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description Why not */
-            default: {
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_auth_sign_in: {
+    remove: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SignIn"];
+            path: {
+                id: string;
             };
-        };
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_sign_out: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Why not */
-            default: {
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_auth_verify: {
+    change: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                id: string;
+            };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TokenBody"];
+                "application/json": components["schemas"]["StaffChanges"];
             };
         };
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Verified"];
+                    "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description Why not */
-            default: {
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_auth_verify_resend: {
+    send_reset: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Why not */
-            default: {
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_auth_forgot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Forgot"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_reset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Reset"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_invitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TokenBody"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invitation"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_password: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PasswordChange"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_email: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EmailChange"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_auth_sessions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["LoginSession"][];
-                        next?: string | null;
-                    };
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_sessions_end_all: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_auth_delete_account: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DeleteAccount"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_profile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Profile"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    patch_api_profile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ProfilePatch"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Profile"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_profile_favorites: {
+    audit_log: {
         parameters: {
             query?: {
+                /** @description Only what happened to this record. */
+                subject_id?: string;
                 cursor?: string;
                 limit?: number;
             };
@@ -1605,450 +2120,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: components["schemas"]["VideoCard"][];
-                        next?: string | null;
-                    };
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Page_AuditEntry"];
                 };
             };
         };
     };
-    post_api_unsubscribe_preview: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TokenBody"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UnsubscribePreview"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_unsubscribe: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Unsubscribe"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_videos: {
-        parameters: {
-            query?: {
-                collection?: "current" | "archive" | "home";
-                q?: string;
-                sort?: "newest" | "popular";
-                year?: number;
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["VideoCard"][];
-                        next?: string | null;
-                    };
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_videos_years: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["YearCount"][];
-                        next?: string | null;
-                    };
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_videos_id_: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Video"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_videos_id_views: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_api_videos_id_like: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Like"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_api_videos_id_like: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Like"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_videos_id_comments: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["Comment"][];
-                        next?: string | null;
-                    };
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_videos_id_comments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewComment"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Comment"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_api_comments_id_: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_comments_id_report: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CommentReport"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_admin_session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StaffSession"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_admin_auth_sign_in: {
+    sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -2061,27 +2143,33 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StaffSignedIn"];
+                    "application/json": components["schemas"]["StaffSession"];
                 };
             };
-            /** @description Why not */
-            default: {
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_admin_auth_sign_out: {
+    sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -2090,27 +2178,547 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Why not */
-            default: {
+        };
+    };
+    delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_api_admin_videos: {
+    hide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_gallery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewGalleryVideo"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedVideo"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffSession"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Setting"];
+                };
+            };
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Setting"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_two_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_two_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_two_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorCode"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
         parameters: {
             query?: {
+                /** @description In names, children's names and addresses. */
+                q?: string;
+                /** @description `to_approve`: only those that wait for approval. */
+                filter?: "to_approve";
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Family"];
+                };
+            };
+        };
+    };
+    add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFamily"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Family"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Family"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Family"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    copy_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationLink"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    refuse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Family"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Searched in title, description, type and date. */
                 q?: string;
                 status?: "published" | "scheduled" | "draft";
                 collection?: "current" | "archive";
@@ -2124,30 +2732,25 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: components["schemas"]["AdminVideo"][];
-                        next?: string | null;
-                    };
+                    "application/json": components["schemas"]["Page_AdminVideo"];
                 };
             };
-            /** @description Why not */
-            default: {
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_admin_videos: {
+    create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2160,7 +2763,6 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2169,79 +2771,25 @@ export interface operations {
                     "application/json": components["schemas"]["SavedVideo"];
                 };
             };
-            /** @description Why not */
-            default: {
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_api_admin_videos_counts: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["VideoCounts"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_admin_videos_years: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["YearCount"][];
-                        next?: string | null;
-                    };
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_admin_videos_check_link: {
+    check_link: {
         parameters: {
             query?: never;
             header?: never;
@@ -2254,7 +2802,6 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2263,18 +2810,71 @@ export interface operations {
                     "application/json": components["schemas"]["LinkInfo"];
                 };
             };
-            /** @description Why not */
-            default: {
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    delete_api_admin_videos_id_: {
+    counts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoCounts"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    years: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_YearCount"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete: {
         parameters: {
             query?: never;
             header?: never;
@@ -2285,25 +2885,23 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Why not */
-            default: {
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    patch_api_admin_videos_id_: {
+    edit: {
         parameters: {
             query?: never;
             header?: never;
@@ -2318,7 +2916,6 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2327,116 +2924,38 @@ export interface operations {
                     "application/json": components["schemas"]["SavedVideo"];
                 };
             };
-            /** @description Why not */
-            default: {
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_admin_gallery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewGalleryVideo"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SavedVideo"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_admin_videos_id_deliveries: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Deliveries"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_admin_videos_id_deliveries_retry: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Retried"];
-                };
-            };
-            /** @description Why not */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_admin_videos_id_comments: {
+    list_for_staff: {
         parameters: {
             query?: {
+                /** @description `next` of the page before. */
                 cursor?: string;
+                /** @description 1 to 100. */
                 limit?: number;
             };
             header?: never;
@@ -2447,30 +2966,25 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: components["schemas"]["AdminComment"][];
-                        next?: string | null;
-                    };
+                    "application/json": components["schemas"]["Page_AdminComment"];
                 };
             };
-            /** @description Why not */
-            default: {
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_admin_comments_id_hide: {
+    deliveries: {
         parameters: {
             query?: never;
             header?: never;
@@ -2481,25 +2995,25 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Why not */
-            default: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_api_admin_comments_id_show: {
+    retry: {
         parameters: {
             query?: never;
             header?: never;
@@ -2510,25 +3024,237 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retried"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteAccount"];
+            };
+        };
+        responses: {
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Why not */
-            default: {
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    delete_api_admin_comments_id_: {
+    change_email: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailChange"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forgot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Forgot"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reset"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_LoginSession"];
+                };
+            };
+        };
+    };
+    end_all_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    end_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -2539,20 +3265,951 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Why not */
-            default: {
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    sign_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUp"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verified"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_own: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentReport"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+        };
+    };
+    profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    change_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfilePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+        };
+    };
+    favorites: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VideoCard"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    site: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Site"];
+                };
+            };
+        };
+    };
+    leave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Unsubscribe"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_click_post: {
+        parameters: {
+            query: {
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnsubscribeToken"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsubscribePreview"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description `home`: at most three, the featured one first. */
+                collection?: "current" | "archive" | "home";
+                /** @description Searched in title and description. */
+                q?: string;
+                sort?: "newest" | "popular";
+                year?: number;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VideoCard"];
+                };
+            };
+        };
+    };
+    years: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_YearCount"];
+                };
+            };
+        };
+    };
+    find: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Video"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Comment"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewComment"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    like: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Like"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Like"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    thumbnail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": unknown;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    video: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": unknown;
+                };
+            };
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": unknown;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
         };
