@@ -128,7 +128,7 @@ function More({ video }: { video: Video }) {
 function LoadingVideo() {
   return (
     <div className="wrap">
-      <PageMeta title="Video" description="A video from camp." />
+      {/* No title of its own: the server has already written the video's. */}
       <BackLink className="max-md:hidden" />
       <h1 className="sr-only">Video</h1>
       <div role="status" className={watchGrid}>
