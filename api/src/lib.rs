@@ -129,6 +129,26 @@ fn describe(document: &mut OpenApi) {
     let cookie = |name: &str, text: &str| {
         SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(name, text)))
     };
+    // Handlers of different nouns have the same names; the document needs one for each.
+    for (path, item) in &mut document.paths.paths {
+        let name: Vec<&str> = path
+            .split(['/', '.', '-'])
+            .map(|part| part.trim_matches(['{', '}']))
+            .filter(|part| !part.is_empty() && *part != "api")
+            .collect();
+        let name = name.join("_");
+        for (method, operation) in [
+            ("get", &mut item.get),
+            ("post", &mut item.post),
+            ("put", &mut item.put),
+            ("patch", &mut item.patch),
+            ("delete", &mut item.delete),
+        ] {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(format!("{method}_{name}"));
+            }
+        }
+    }
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("session", cookie("session", "a parent or visitor"));
     components.add_security_scheme("staff", cookie("staff", "any member of the staff"));

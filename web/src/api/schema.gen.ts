@@ -12,10 +12,10 @@ export interface paths {
             cookie?: never;
         };
         /** All admin accounts */
-        get: operations["list"];
+        get: operations["get_admin_accounts"];
         put?: never;
         /** Add an admin account */
-        post: operations["add"];
+        post: operations["post_admin_accounts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -33,11 +33,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Delete an admin account */
-        delete: operations["remove"];
+        delete: operations["delete_admin_accounts_id"];
         options?: never;
         head?: never;
         /** Change an admin account; what is left out stays */
-        patch: operations["change"];
+        patch: operations["patch_admin_accounts_id"];
         trace?: never;
     };
     "/api/admin/accounts/{id}/reset": {
@@ -50,7 +50,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Mail a link to choose a new password */
-        post: operations["send_reset"];
+        post: operations["post_admin_accounts_id_reset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -65,7 +65,7 @@ export interface paths {
             cookie?: never;
         };
         /** Who did what, the newest first */
-        get: operations["audit_log"];
+        get: operations["get_admin_audit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -84,7 +84,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign in to the staff area */
-        post: operations["sign_in"];
+        post: operations["post_admin_auth_sign_in"];
         delete?: never;
         options?: never;
         head?: never;
@@ -101,7 +101,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign out of the staff area */
-        post: operations["sign_out"];
+        post: operations["post_admin_auth_sign_out"];
         delete?: never;
         options?: never;
         head?: never;
@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Delete anybody's comment */
-        delete: operations["delete"];
+        delete: operations["delete_admin_comments_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -135,7 +135,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Hide a comment from readers */
-        post: operations["hide"];
+        post: operations["post_admin_comments_id_hide"];
         delete?: never;
         options?: never;
         head?: never;
@@ -152,7 +152,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Let a hidden comment stand again */
-        post: operations["show"];
+        post: operations["post_admin_comments_id_show"];
         delete?: never;
         options?: never;
         head?: never;
@@ -169,7 +169,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Add a video of an earlier summer */
-        post: operations["create_gallery"];
+        post: operations["post_admin_gallery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -184,7 +184,7 @@ export interface paths {
             cookie?: never;
         };
         /** Which member of the staff is signed in */
-        get: operations["session"];
+        get: operations["get_admin_session"];
         put?: never;
         post?: never;
         delete?: never;
@@ -201,14 +201,14 @@ export interface paths {
             cookie?: never;
         };
         /** All settings with their values */
-        get: operations["list"];
+        get: operations["get_admin_settings"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change settings: an object of keys and values, all or none */
-        patch: operations["change"];
+        patch: operations["patch_admin_settings"];
         trace?: never;
     };
     "/api/admin/two-factor": {
@@ -221,9 +221,9 @@ export interface paths {
         get?: never;
         put?: never;
         /** Begin to set up an authenticator app */
-        post: operations["begin_two_factor"];
+        post: operations["post_admin_two_factor"];
         /** Turn two-factor off */
-        delete: operations["end_two_factor"];
+        delete: operations["delete_admin_two_factor"];
         options?: never;
         head?: never;
         patch?: never;
@@ -239,7 +239,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Turn two-factor on with a first code */
-        post: operations["confirm_two_factor"];
+        post: operations["post_admin_two_factor_confirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -254,10 +254,10 @@ export interface paths {
             cookie?: never;
         };
         /** Families, the newest first */
-        get: operations["list"];
+        get: operations["get_admin_users"];
         put?: never;
         /** Add a family and send its invitation */
-        post: operations["add"];
+        post: operations["post_admin_users"];
         delete?: never;
         options?: never;
         head?: never;
@@ -272,11 +272,11 @@ export interface paths {
             cookie?: never;
         };
         /** One family */
-        get: operations["show"];
+        get: operations["get_admin_users_id"];
         put?: never;
         post?: never;
         /** Delete a family with its logins */
-        delete: operations["delete"];
+        delete: operations["delete_admin_users_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -292,7 +292,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Confirm that somebody who registered is a family of the camp */
-        post: operations["approve"];
+        post: operations["post_admin_users_id_approve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -309,7 +309,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** A fresh invitation link to hand over by other means */
-        post: operations["copy_invitation"];
+        post: operations["post_admin_users_id_invitation_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -326,7 +326,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Send the invitation again */
-        post: operations["invite"];
+        post: operations["post_admin_users_id_invite"];
         delete?: never;
         options?: never;
         head?: never;
@@ -343,7 +343,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Refuse somebody who registered */
-        post: operations["refuse"];
+        post: operations["post_admin_users_id_refuse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -358,10 +358,10 @@ export interface paths {
             cookie?: never;
         };
         /** All videos, of every status */
-        get: operations["list"];
+        get: operations["get_admin_videos"];
         put?: never;
         /** Add a video */
-        post: operations["create"];
+        post: operations["post_admin_videos"];
         delete?: never;
         options?: never;
         head?: never;
@@ -378,7 +378,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** What the portal makes of a pasted link */
-        post: operations["check_link"];
+        post: operations["post_admin_videos_check_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -393,7 +393,7 @@ export interface paths {
             cookie?: never;
         };
         /** How many videos there are of each kind */
-        get: operations["counts"];
+        get: operations["get_admin_videos_counts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -410,7 +410,7 @@ export interface paths {
             cookie?: never;
         };
         /** The years of the archive, drafts included */
-        get: operations["years"];
+        get: operations["get_admin_videos_years"];
         put?: never;
         post?: never;
         delete?: never;
@@ -430,11 +430,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Delete a video with its comments and likes */
-        delete: operations["delete"];
+        delete: operations["delete_admin_videos_id"];
         options?: never;
         head?: never;
         /** Change a video */
-        patch: operations["edit"];
+        patch: operations["patch_admin_videos_id"];
         trace?: never;
     };
     "/api/admin/videos/{id}/comments": {
@@ -445,7 +445,7 @@ export interface paths {
             cookie?: never;
         };
         /** All comments on a video, also hidden ones */
-        get: operations["list_for_staff"];
+        get: operations["get_admin_videos_id_comments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -462,7 +462,7 @@ export interface paths {
             cookie?: never;
         };
         /** How the mails about a video are doing */
-        get: operations["deliveries"];
+        get: operations["get_admin_videos_id_deliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -481,7 +481,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Send the mails that failed again */
-        post: operations["retry"];
+        post: operations["post_admin_videos_id_deliveries_retry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -498,7 +498,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Delete one's login; the family record stays with the camp */
-        post: operations["delete_account"];
+        post: operations["post_auth_delete_account"];
         delete?: never;
         options?: never;
         head?: never;
@@ -515,7 +515,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask to sign in with another address; counts once the link sent there was followed */
-        post: operations["change_email"];
+        post: operations["post_auth_email"];
         delete?: never;
         options?: never;
         head?: never;
@@ -532,7 +532,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask for a link to choose a new password; the answer is the same for every address */
-        post: operations["forgot"];
+        post: operations["post_auth_forgot"];
         delete?: never;
         options?: never;
         head?: never;
@@ -549,7 +549,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** What an invitation fills into the form */
-        post: operations["invitation"];
+        post: operations["post_auth_invitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -566,7 +566,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Change one's password; ends all other sessions */
-        post: operations["change_password"];
+        post: operations["post_auth_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -583,7 +583,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Choose a new password with the token of a mail; ends all sessions */
-        post: operations["reset"];
+        post: operations["post_auth_reset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -598,7 +598,7 @@ export interface paths {
             cookie?: never;
         };
         /** Where one is signed in */
-        get: operations["list_sessions"];
+        get: operations["get_auth_sessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -617,7 +617,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign out everywhere */
-        post: operations["end_all_sessions"];
+        post: operations["post_auth_sessions_end_all"];
         delete?: never;
         options?: never;
         head?: never;
@@ -635,7 +635,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** End one of one's sessions */
-        delete: operations["end_session"];
+        delete: operations["delete_auth_sessions_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -651,7 +651,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign in */
-        post: operations["sign_in"];
+        post: operations["post_auth_sign_in"];
         delete?: never;
         options?: never;
         head?: never;
@@ -668,7 +668,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign out */
-        post: operations["sign_out"];
+        post: operations["post_auth_sign_out"];
         delete?: never;
         options?: never;
         head?: never;
@@ -685,7 +685,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Make an account and sign in */
-        post: operations["sign_up"];
+        post: operations["post_auth_sign_up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -702,7 +702,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Confirm an address with the token of a mail */
-        post: operations["verify"];
+        post: operations["post_auth_verify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -719,7 +719,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Send the confirmation link again */
-        post: operations["resend"];
+        post: operations["post_auth_verify_resend"];
         delete?: never;
         options?: never;
         head?: never;
@@ -737,7 +737,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Delete one's own comment */
-        delete: operations["delete_own"];
+        delete: operations["delete_comments_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -753,7 +753,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Report a comment to the camp */
-        post: operations["report"];
+        post: operations["post_comments_id_report"];
         delete?: never;
         options?: never;
         head?: never;
@@ -768,7 +768,7 @@ export interface paths {
             cookie?: never;
         };
         /** This document */
-        get: operations["document"];
+        get: operations["get_openapi_json"];
         put?: never;
         post?: never;
         delete?: never;
@@ -785,14 +785,14 @@ export interface paths {
             cookie?: never;
         };
         /** One's family */
-        get: operations["profile"];
+        get: operations["get_profile"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change what is known about one's family; what is left out stays */
-        patch: operations["change_profile"];
+        patch: operations["patch_profile"];
         trace?: never;
     };
     "/api/profile/download": {
@@ -803,7 +803,7 @@ export interface paths {
             cookie?: never;
         };
         /** Everything that is held about oneself, as a file */
-        get: operations["download"];
+        get: operations["get_profile_download"];
         put?: never;
         post?: never;
         delete?: never;
@@ -820,7 +820,7 @@ export interface paths {
             cookie?: never;
         };
         /** The videos that one likes */
-        get: operations["favorites"];
+        get: operations["get_profile_favorites"];
         put?: never;
         post?: never;
         delete?: never;
@@ -837,7 +837,7 @@ export interface paths {
             cookie?: never;
         };
         /** Who is signed in */
-        get: operations["session"];
+        get: operations["get_session"];
         put?: never;
         post?: never;
         delete?: never;
@@ -854,7 +854,7 @@ export interface paths {
             cookie?: never;
         };
         /** The camp */
-        get: operations["site"];
+        get: operations["get_site"];
         put?: never;
         post?: never;
         delete?: never;
@@ -873,7 +873,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Unsubscribe from a kind of mail or from everything */
-        post: operations["leave"];
+        post: operations["post_unsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -890,7 +890,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Unsubscribe at once, as mail programs do */
-        post: operations["one_click_post"];
+        post: operations["post_unsubscribe_one_click"];
         delete?: never;
         options?: never;
         head?: never;
@@ -907,7 +907,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** What an unsubscribe link is for */
-        post: operations["preview"];
+        post: operations["post_unsubscribe_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -922,7 +922,7 @@ export interface paths {
             cookie?: never;
         };
         /** The published videos */
-        get: operations["list"];
+        get: operations["get_videos"];
         put?: never;
         post?: never;
         delete?: never;
@@ -939,7 +939,7 @@ export interface paths {
             cookie?: never;
         };
         /** The years of the archive */
-        get: operations["years"];
+        get: operations["get_videos_years"];
         put?: never;
         post?: never;
         delete?: never;
@@ -956,7 +956,7 @@ export interface paths {
             cookie?: never;
         };
         /** A video */
-        get: operations["find"];
+        get: operations["get_videos_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -973,10 +973,10 @@ export interface paths {
             cookie?: never;
         };
         /** The comments on a video, newest first */
-        get: operations["list"];
+        get: operations["get_videos_id_comments"];
         put?: never;
         /** Comment on a video */
-        post: operations["post"];
+        post: operations["post_videos_id_comments"];
         delete?: never;
         options?: never;
         head?: never;
@@ -992,10 +992,10 @@ export interface paths {
         };
         get?: never;
         /** Like a video */
-        put: operations["like"];
+        put: operations["put_videos_id_like"];
         post?: never;
         /** Take a like back */
-        delete: operations["unlike"];
+        delete: operations["delete_videos_id_like"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1011,7 +1011,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Count a view, when playback starts */
-        post: operations["view"];
+        post: operations["post_videos_id_views"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1026,7 +1026,7 @@ export interface paths {
             cookie?: never;
         };
         /** Alive */
-        get: operations["healthz"];
+        get: operations["get_healthz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1043,7 +1043,7 @@ export interface paths {
             cookie?: never;
         };
         /** The picture of a video */
-        get: operations["thumbnail"];
+        get: operations["get_media_thumbnails_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
             cookie?: never;
         };
         /** The file of a video */
-        get: operations["video"];
+        get: operations["get_media_videos_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1077,7 +1077,7 @@ export interface paths {
             cookie?: never;
         };
         /** Figures for Prometheus; only from the machine itself, not through a proxy */
-        get: operations["metrics"];
+        get: operations["get_metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1094,7 +1094,7 @@ export interface paths {
             cookie?: never;
         };
         /** Ready to serve: database there and up to date */
-        get: operations["readyz"];
+        get: operations["get_readyz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1953,7 +1953,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    list: {
+    get_admin_accounts: {
         parameters: {
             query?: never;
             header?: never;
@@ -1972,7 +1972,7 @@ export interface operations {
             };
         };
     };
-    add: {
+    post_admin_accounts: {
         parameters: {
             query?: never;
             header?: never;
@@ -2011,7 +2011,7 @@ export interface operations {
             };
         };
     };
-    remove: {
+    delete_admin_accounts_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2038,7 +2038,7 @@ export interface operations {
             };
         };
     };
-    change: {
+    patch_admin_accounts_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2079,7 +2079,7 @@ export interface operations {
             };
         };
     };
-    send_reset: {
+    post_admin_accounts_id_reset: {
         parameters: {
             query?: never;
             header?: never;
@@ -2106,7 +2106,7 @@ export interface operations {
             };
         };
     };
-    audit_log: {
+    get_admin_audit: {
         parameters: {
             query?: {
                 /** @description Only what happened to this record. */
@@ -2130,7 +2130,7 @@ export interface operations {
             };
         };
     };
-    sign_in: {
+    post_admin_auth_sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -2169,7 +2169,7 @@ export interface operations {
             };
         };
     };
-    sign_out: {
+    post_admin_auth_sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -2186,7 +2186,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    delete_admin_comments_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2213,7 +2213,7 @@ export interface operations {
             };
         };
     };
-    hide: {
+    post_admin_comments_id_hide: {
         parameters: {
             query?: never;
             header?: never;
@@ -2240,7 +2240,7 @@ export interface operations {
             };
         };
     };
-    show: {
+    post_admin_comments_id_show: {
         parameters: {
             query?: never;
             header?: never;
@@ -2267,7 +2267,7 @@ export interface operations {
             };
         };
     };
-    create_gallery: {
+    post_admin_gallery: {
         parameters: {
             query?: never;
             header?: never;
@@ -2306,7 +2306,7 @@ export interface operations {
             };
         };
     };
-    session: {
+    get_admin_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -2325,7 +2325,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_settings: {
         parameters: {
             query?: never;
             header?: never;
@@ -2344,7 +2344,7 @@ export interface operations {
             };
         };
     };
-    change: {
+    patch_admin_settings: {
         parameters: {
             query?: never;
             header?: never;
@@ -2377,7 +2377,7 @@ export interface operations {
             };
         };
     };
-    begin_two_factor: {
+    post_admin_two_factor: {
         parameters: {
             query?: never;
             header?: never;
@@ -2404,7 +2404,7 @@ export interface operations {
             };
         };
     };
-    end_two_factor: {
+    delete_admin_two_factor: {
         parameters: {
             query?: never;
             header?: never;
@@ -2441,7 +2441,7 @@ export interface operations {
             };
         };
     };
-    confirm_two_factor: {
+    post_admin_two_factor_confirm: {
         parameters: {
             query?: never;
             header?: never;
@@ -2472,7 +2472,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_users: {
         parameters: {
             query?: {
                 /** @description In names, children's names and addresses. */
@@ -2498,7 +2498,7 @@ export interface operations {
             };
         };
     };
-    add: {
+    post_admin_users: {
         parameters: {
             query?: never;
             header?: never;
@@ -2537,7 +2537,7 @@ export interface operations {
             };
         };
     };
-    show: {
+    get_admin_users_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2566,7 +2566,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    delete_admin_users_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2593,7 +2593,7 @@ export interface operations {
             };
         };
     };
-    approve: {
+    post_admin_users_id_approve: {
         parameters: {
             query?: never;
             header?: never;
@@ -2622,7 +2622,7 @@ export interface operations {
             };
         };
     };
-    copy_invitation: {
+    post_admin_users_id_invitation_link: {
         parameters: {
             query?: never;
             header?: never;
@@ -2651,7 +2651,7 @@ export interface operations {
             };
         };
     };
-    invite: {
+    post_admin_users_id_invite: {
         parameters: {
             query?: never;
             header?: never;
@@ -2686,7 +2686,7 @@ export interface operations {
             };
         };
     };
-    refuse: {
+    post_admin_users_id_refuse: {
         parameters: {
             query?: never;
             header?: never;
@@ -2715,7 +2715,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_videos: {
         parameters: {
             query?: {
                 /** @description Searched in title, description, type and date. */
@@ -2750,7 +2750,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    post_admin_videos: {
         parameters: {
             query?: never;
             header?: never;
@@ -2789,7 +2789,7 @@ export interface operations {
             };
         };
     };
-    check_link: {
+    post_admin_videos_check_link: {
         parameters: {
             query?: never;
             header?: never;
@@ -2820,7 +2820,7 @@ export interface operations {
             };
         };
     };
-    counts: {
+    get_admin_videos_counts: {
         parameters: {
             query?: never;
             header?: never;
@@ -2847,7 +2847,7 @@ export interface operations {
             };
         };
     };
-    years: {
+    get_admin_videos_years: {
         parameters: {
             query?: never;
             header?: never;
@@ -2874,7 +2874,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    delete_admin_videos_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2901,7 +2901,7 @@ export interface operations {
             };
         };
     };
-    edit: {
+    patch_admin_videos_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2950,7 +2950,7 @@ export interface operations {
             };
         };
     };
-    list_for_staff: {
+    get_admin_videos_id_comments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before. */
@@ -2984,7 +2984,7 @@ export interface operations {
             };
         };
     };
-    deliveries: {
+    get_admin_videos_id_deliveries: {
         parameters: {
             query?: never;
             header?: never;
@@ -3013,7 +3013,7 @@ export interface operations {
             };
         };
     };
-    retry: {
+    post_admin_videos_id_deliveries_retry: {
         parameters: {
             query?: never;
             header?: never;
@@ -3042,7 +3042,7 @@ export interface operations {
             };
         };
     };
-    delete_account: {
+    post_auth_delete_account: {
         parameters: {
             query?: never;
             header?: never;
@@ -3071,7 +3071,7 @@ export interface operations {
             };
         };
     };
-    change_email: {
+    post_auth_email: {
         parameters: {
             query?: never;
             header?: never;
@@ -3100,7 +3100,7 @@ export interface operations {
             };
         };
     };
-    forgot: {
+    post_auth_forgot: {
         parameters: {
             query?: never;
             header?: never;
@@ -3121,7 +3121,7 @@ export interface operations {
             };
         };
     };
-    invitation: {
+    post_auth_invitation: {
         parameters: {
             query?: never;
             header?: never;
@@ -3152,7 +3152,7 @@ export interface operations {
             };
         };
     };
-    change_password: {
+    post_auth_password: {
         parameters: {
             query?: never;
             header?: never;
@@ -3181,7 +3181,7 @@ export interface operations {
             };
         };
     };
-    reset: {
+    post_auth_reset: {
         parameters: {
             query?: never;
             header?: never;
@@ -3218,7 +3218,7 @@ export interface operations {
             };
         };
     };
-    list_sessions: {
+    get_auth_sessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -3237,7 +3237,7 @@ export interface operations {
             };
         };
     };
-    end_all_sessions: {
+    post_auth_sessions_end_all: {
         parameters: {
             query?: never;
             header?: never;
@@ -3254,7 +3254,7 @@ export interface operations {
             };
         };
     };
-    end_session: {
+    delete_auth_sessions_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -3281,7 +3281,7 @@ export interface operations {
             };
         };
     };
-    sign_in: {
+    post_auth_sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -3320,7 +3320,7 @@ export interface operations {
             };
         };
     };
-    sign_out: {
+    post_auth_sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -3337,7 +3337,7 @@ export interface operations {
             };
         };
     };
-    sign_up: {
+    post_auth_sign_up: {
         parameters: {
             query?: never;
             header?: never;
@@ -3376,7 +3376,7 @@ export interface operations {
             };
         };
     };
-    verify: {
+    post_auth_verify: {
         parameters: {
             query?: never;
             header?: never;
@@ -3407,7 +3407,7 @@ export interface operations {
             };
         };
     };
-    resend: {
+    post_auth_verify_resend: {
         parameters: {
             query?: never;
             header?: never;
@@ -3432,7 +3432,7 @@ export interface operations {
             };
         };
     };
-    delete_own: {
+    delete_comments_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -3459,7 +3459,7 @@ export interface operations {
             };
         };
     };
-    report: {
+    post_comments_id_report: {
         parameters: {
             query?: never;
             header?: never;
@@ -3498,7 +3498,7 @@ export interface operations {
             };
         };
     };
-    document: {
+    get_openapi_json: {
         parameters: {
             query?: never;
             header?: never;
@@ -3517,7 +3517,7 @@ export interface operations {
             };
         };
     };
-    profile: {
+    get_profile: {
         parameters: {
             query?: never;
             header?: never;
@@ -3536,7 +3536,7 @@ export interface operations {
             };
         };
     };
-    change_profile: {
+    patch_profile: {
         parameters: {
             query?: never;
             header?: never;
@@ -3575,7 +3575,7 @@ export interface operations {
             };
         };
     };
-    download: {
+    get_profile_download: {
         parameters: {
             query?: never;
             header?: never;
@@ -3594,7 +3594,7 @@ export interface operations {
             };
         };
     };
-    favorites: {
+    get_profile_favorites: {
         parameters: {
             query?: {
                 /** @description `next` of the page before. */
@@ -3626,7 +3626,7 @@ export interface operations {
             };
         };
     };
-    session: {
+    get_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -3645,7 +3645,7 @@ export interface operations {
             };
         };
     };
-    site: {
+    get_site: {
         parameters: {
             query?: never;
             header?: never;
@@ -3664,7 +3664,7 @@ export interface operations {
             };
         };
     };
-    leave: {
+    post_unsubscribe: {
         parameters: {
             query?: never;
             header?: never;
@@ -3693,7 +3693,7 @@ export interface operations {
             };
         };
     };
-    one_click_post: {
+    post_unsubscribe_one_click: {
         parameters: {
             query: {
                 token: string;
@@ -3720,7 +3720,7 @@ export interface operations {
             };
         };
     };
-    preview: {
+    post_unsubscribe_preview: {
         parameters: {
             query?: never;
             header?: never;
@@ -3751,7 +3751,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_videos: {
         parameters: {
             query?: {
                 /** @description `home`: at most three, the featured one first. */
@@ -3779,7 +3779,7 @@ export interface operations {
             };
         };
     };
-    years: {
+    get_videos_years: {
         parameters: {
             query?: never;
             header?: never;
@@ -3798,7 +3798,7 @@ export interface operations {
             };
         };
     };
-    find: {
+    get_videos_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -3843,7 +3843,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_videos_id_comments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before. */
@@ -3877,7 +3877,7 @@ export interface operations {
             };
         };
     };
-    post: {
+    post_videos_id_comments: {
         parameters: {
             query?: never;
             header?: never;
@@ -3934,7 +3934,7 @@ export interface operations {
             };
         };
     };
-    like: {
+    put_videos_id_like: {
         parameters: {
             query?: never;
             header?: never;
@@ -3971,7 +3971,7 @@ export interface operations {
             };
         };
     };
-    unlike: {
+    delete_videos_id_like: {
         parameters: {
             query?: never;
             header?: never;
@@ -4008,7 +4008,7 @@ export interface operations {
             };
         };
     };
-    view: {
+    post_videos_id_views: {
         parameters: {
             query?: never;
             header?: never;
@@ -4035,7 +4035,7 @@ export interface operations {
             };
         };
     };
-    healthz: {
+    get_healthz: {
         parameters: {
             query?: never;
             header?: never;
@@ -4054,7 +4054,7 @@ export interface operations {
             };
         };
     };
-    thumbnail: {
+    get_media_thumbnails_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -4099,7 +4099,7 @@ export interface operations {
             };
         };
     };
-    video: {
+    get_media_videos_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -4160,7 +4160,7 @@ export interface operations {
             };
         };
     };
-    metrics: {
+    get_metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -4187,7 +4187,7 @@ export interface operations {
             };
         };
     };
-    readyz: {
+    get_readyz: {
         parameters: {
             query?: never;
             header?: never;
