@@ -34,6 +34,7 @@ export const chaya: SessionUser = {
   can_comment: true,
   family: true,
   awaiting_approval: false,
+  welcome_popup_shown: true,
 };
 
 export const card = (change: Partial<VideoCard> = {}): VideoCard => ({

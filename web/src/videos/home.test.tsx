@@ -45,7 +45,7 @@ describe("the latest videos", () => {
 });
 
 describe("the hero", () => {
-  const at = (published_at: string | null) => promiseOf(card({ published_at }), site, new Date("2026-07-30T01:00:00Z"));
+  const at = (published_at: string) => promiseOf(card({ published_at }), site, new Date("2026-07-30T01:00:00Z"));
 
   it("promises tonight's video, or last night's, and claims no more of an older one", () => {
     expect(at("2026-07-30T00:41:00Z")).toMatchObject({ headline: "Tonight’s video is up.", when: "Tonight, 8:41 PM" });
