@@ -3,5 +3,9 @@
 #[macro_use]
 mod camp;
 mod accounts;
+mod comments;
+mod media;
 mod routes;
 mod staff;
+mod videos;
+mod watching;

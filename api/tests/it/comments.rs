@@ -1,0 +1,197 @@
+//! Families talk below a video, and staff keep order.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp, Reply};
+use crate::videos::{id, posted};
+
+async fn a_video(camp: &Camp) -> (Browser, String) {
+    camp.set_clock("2026-07-29T16:00:00Z");
+    let staff = camp.staff().await;
+    let video = posted(&staff, "Lake", json!({})).await;
+    (staff, format!("/api/videos/{}", id(&video)))
+}
+
+async fn told(staff: &Browser, path: String) -> Reply {
+    staff.post(&path, json!({})).await
+}
+
+async fn say(browser: &Browser, video: &str, content: &str) -> Value {
+    let reply = browser.post(&format!("{video}/comments"), json!({ "content": content })).await;
+    reply.expect(201).json()
+}
+
+async fn said(browser: &Browser, video: &str) -> Vec<Value> {
+    let list = browser.get(&format!("{video}/comments")).await.expect(200).json();
+    list["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .map(|comment| comment["content"].clone())
+        .collect()
+}
+
+async fn counted(browser: &Browser, video: &str) -> Value {
+    browser.get(video).await.expect(200).json()["comment_count"].clone()
+}
+
+story! {
+    async fn a_parent_comments_under_the_name_of_that_day(camp) {
+        let (_, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let first = say(&chaya, &video, "  How nice!\r\nReally. \n").await;
+        assert_eq!((&first["author_name"], &first["content"]), (&json!("Chaya Weiss"), &json!("How nice!\nReally.")));
+        assert_eq!(first["mine"], true);
+        chaya.patch("/api/profile", json!({ "full_name": "Chaya Adler" })).await.expect(200);
+        say(&chaya, &video, "Still here").await;
+        let stranger = camp.browser();
+        let list = stranger.get(&format!("{video}/comments")).await.expect(200).json();
+        assert_eq!(list["items"][1]["author_name"], "Chaya Weiss");
+        assert_eq!(list["items"][0]["content"], "Still here", "newest first");
+        assert_eq!(list["items"][0]["mine"], false);
+        assert!(!list.to_string().contains("family.example"));
+        assert_eq!(list["items"][0].as_object().expect("fields").len(), 5, "no more than the contract says");
+        assert_eq!(counted(&stranger, &video).await, 2);
+    }
+}
+
+story! {
+    async fn a_comment_needs_somebody_with_a_confirmed_address_and_something_to_say(camp) {
+        let (staff, video) = a_video(&camp).await;
+        let comments = format!("{video}/comments");
+        let hello = || json!({ "content": "Hello" });
+        camp.browser().post(&comments, hello()).await.refused(401, "sign_in_required");
+        staff.post(&comments, hello()).await.refused(401, "sign_in_required");
+        let moshe = camp.unconfirmed_parent("Moshe Adler", "moshe@family.example").await;
+        moshe.post(&comments, hello()).await.refused(403, "email_unverified");
+        camp.set("requireEmailVerification", false).await;
+        moshe.post(&comments, hello()).await.expect(201);
+        for content in ["", "   \n ", &"x".repeat(2001), "bell\u{7}", "nul\u{0}"] {
+            let wrong = moshe.post(&comments, json!({ "content": content })).await.refused(422, "validation");
+            assert_eq!(wrong["errors"][0]["field"], "content");
+        }
+        for body in [
+            json!({}),
+            json!({ "content": 7 }),
+            json!({ "content": "Hello", "author_name": "The Camp" }),
+            json!({ "content": "Hello", "user_id": "0190a5b0-0000-7000-8000-000000000000" }),
+        ] {
+            moshe.post(&comments, body).await.refused(422, "validation");
+        }
+        say(&moshe, &video, &"ש".repeat(2000)).await;
+        say(&moshe, &video, "<script>alert(1)</script>").await;
+        assert_eq!(counted(&moshe, &video).await, 3);
+        let nowhere = "/api/videos/0190a5b0-0000-7000-8000-000000000000/comments";
+        moshe.post(nowhere, hello()).await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn one_may_take_back_ones_own_words_only(camp) {
+        let (_, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let comment = format!("/api/comments/{}", id(&say(&chaya, &video, "Oops").await));
+        moshe.delete(&comment).await.refused(404, "not_found");
+        camp.browser().delete(&comment).await.refused(401, "sign_in_required");
+        assert_eq!(counted(&chaya, &video).await, 1);
+        let tries = join_all((0..5).map(|_| chaya.delete(&comment))).await;
+        assert_eq!(tries.iter().filter(|reply| reply.status == 204).count(), 1);
+        assert_eq!(tries.iter().filter(|reply| reply.status == 404).count(), 4);
+        assert_eq!(counted(&chaya, &video).await, 0);
+    }
+}
+
+story! {
+    async fn staff_hide_a_comment_and_let_it_stand_again(camp) {
+        let (staff, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let kept = say(&chaya, &video, "Nice").await;
+        let rude = say(&chaya, &video, "Rude").await;
+        let order = format!("/api/admin/comments/{}", id(&rude));
+        let hides = join_all((0..4).map(|_| told(&staff, format!("{order}/hide")))).await;
+        hides.into_iter().for_each(|reply| drop(reply.expect(204)));
+        assert_eq!(said(&chaya, &video).await, ["Nice"]);
+        assert_eq!(counted(&chaya, &video).await, 1);
+        let seen = staff.get(&format!("/api/admin{}/comments", video.trim_start_matches("/api"))).await.expect(200).json();
+        assert_eq!((&seen["items"][0]["hidden"], &seen["items"][1]["hidden"]), (&json!(true), &json!(false)));
+        chaya.post(&format!("/api/comments/{}/report", id(&rude)), json!({})).await.refused(404, "not_found");
+        told(&staff, format!("{order}/show")).await.expect(204);
+        told(&staff, format!("{order}/show")).await.expect(204);
+        assert_eq!(counted(&chaya, &video).await, 2);
+        told(&staff, format!("{order}/hide")).await.expect(204);
+        staff.delete(&order).await.expect(204);
+        staff.delete(&order).await.refused(404, "not_found");
+        told(&staff, format!("{order}/hide")).await.refused(404, "not_found");
+        assert_eq!(counted(&chaya, &video).await, 1);
+        staff.delete(&format!("/api/admin/comments/{}", id(&kept))).await.expect(204);
+        assert_eq!(counted(&chaya, &video).await, 0);
+        chaya.post(&format!("{order}/hide"), json!({})).await.refused(401, "staff_required");
+        let owner = camp.owner().await;
+        let log = owner.get(&format!("/api/admin/audit?subject_id={}", id(&rude))).await.expect(200).json();
+        let actions: Vec<&str> = log["items"].as_array().expect("items").iter()
+            .map(|entry| entry["action"].as_str().expect("an action")).collect();
+        assert_eq!(actions, ["comment.delete", "comment.hide", "comment.show", "comment.hide"]);
+    }
+}
+
+story! {
+    async fn every_reader_reports_a_comment_once(camp) {
+        let (staff, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let rude = say(&chaya, &video, "Rude").await;
+        let report = format!("/api/comments/{}/report", id(&rude));
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let stranger = camp.browser();
+        for _ in 0..3 {
+            moshe.post(&report, json!({ "reason": "It is rude" })).await.expect(204);
+            stranger.post(&report, json!({})).await.expect(204);
+        }
+        stranger.post(&report, json!({ "reason": "x".repeat(501) })).await.refused(422, "validation");
+        stranger.post(&report, json!({ "why": "?" })).await.refused(422, "validation");
+        let nowhere = "/api/comments/0190a5b0-0000-7000-8000-000000000000/report";
+        stranger.post(nowhere, json!({})).await.refused(404, "not_found");
+        let seen = staff.get(&format!("/api/admin{}/comments", video.trim_start_matches("/api"))).await.expect(200).json();
+        assert_eq!(seen["items"][0]["reports"], 2);
+    }
+}
+
+story! {
+    async fn many_voices_at_once_are_all_counted_and_read_page_by_page(camp) {
+        let (_, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let words: Vec<String> = (0..12).map(|n| format!("Word {n}")).collect();
+        join_all(words.iter().map(|word| say(&chaya, &video, word))).await;
+        assert_eq!(counted(&chaya, &video).await, 12);
+        let mut read = Vec::new();
+        let mut path = format!("{video}/comments?limit=5");
+        loop {
+            let page = camp.browser().get(&path).await.expect(200).json();
+            read.extend(page["items"].as_array().expect("items").iter().map(|c| c["content"].to_string()));
+            say(&chaya, &video, "Later").await;
+            let Some(next) = page["next"].as_str() else { break };
+            path = format!("{video}/comments?limit=5&cursor={next}");
+        }
+        read.sort();
+        read.dedup();
+        assert_eq!(read.len(), 12);
+        assert!(!read.iter().any(|word| word.contains("Later")));
+    }
+}
+
+story! {
+    async fn somebody_who_leaves_takes_likes_along_and_leaves_words_without_a_name(camp) {
+        let (_, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        say(&chaya, &video, "Goodbye").await;
+        chaya.put(&format!("{video}/like")).await.expect(200);
+        let password = json!({ "current_password": crate::camp::PASSWORD });
+        chaya.post("/api/auth/delete-account", password).await.expect(204);
+        let stranger = camp.browser();
+        let list = stranger.get(&format!("{video}/comments")).await.expect(200).json();
+        assert_eq!(list["items"][0]["author_name"], "Former member");
+        let seen = stranger.get(&video).await.expect(200).json();
+        assert_eq!((&seen["like_count"], &seen["comment_count"]), (&json!(0), &json!(1)));
+    }
+}
