@@ -73,13 +73,14 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     set(header::REFERRER_POLICY, "strict-origin-when-cross-origin");
     set(header::X_FRAME_OPTIONS, "DENY");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
     set(
         HeaderName::from_static("permissions-policy"),
         "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()",
     );
     set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
     if personal {
+        // Not for pictures: webmail shows them in mails.
+        set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
         set(header::CACHE_CONTROL, "no-store");
     }
     if app.config.https() {
