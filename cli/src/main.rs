@@ -56,15 +56,21 @@ enum Command {
     Migrate(house::Migrate),
     Seed(seed::Seed),
     Openapi(house::Openapi),
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  camp mail test miriam@camp.example")]
     Mail(mail::Mail),
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  camp jobs list")]
     Jobs(jobs::Jobs),
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  camp settings set access families")]
     Settings(settings::Settings),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  camp admin add miriam --email miriam@camp.example --role owner"
+    )]
     Admin(admin::Admin),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  camp gallery import summer-2024.csv --year 2024 --dry-run"
+    )]
     Gallery(gallery::Gallery),
 }
 

@@ -27,13 +27,23 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
     app.mailer.resume();
     let in_hand = TaskTracker::new();
     let clock = tokio::spawn(clockwork::run(app.clone(), stop.clone()));
-    let outcome = queue::run(&app, &in_hand, &stop).await;
-    // The senders see this between two mails; what they have not begun goes out after the start.
-    app.mailer.pause();
-    in_hand.close();
-    if tokio::time::timeout(FAREWELL, in_hand.wait()).await.is_err() {
+    let work = queue::run(&app, &in_hand, &stop);
+    let late = async {
+        stop.cancelled().await;
+        // The senders see this between two mails; what they have not begun goes out after the start.
+        app.mailer.pause();
+        tokio::time::sleep(FAREWELL).await;
         tracing::warn!("a job did not end in time; it goes on when a worker is back");
-    }
+    };
+    let outcome = tokio::select! {
+        outcome = async {
+            let outcome = work.await;
+            in_hand.close();
+            in_hand.wait().await;
+            outcome
+        } => outcome,
+        () = late => Ok(()),
+    };
     clock.abort();
     outcome
 }

@@ -3,6 +3,7 @@
 //! lettre 0.11.23 writes a mail in two pieces without TCP_NODELAY, which costs 44 ms a mail on any
 //! server; hence the connection is opened here.
 
+use std::net::Ipv4Addr;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -44,7 +45,10 @@ impl Smtp {
         let url =
             Url::parse(url).map_err(|_| wrong("is not an address like smtps://mail.example"))?;
         let loopback = match url.host() {
-            Some(Host::Domain(name)) => name == "localhost",
+            // Of schemes that are not the web's, an IPv4 address is read as a name.
+            Some(Host::Domain(name)) => {
+                name == "localhost" || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
+            }
             Some(Host::Ipv4(ip)) => ip.is_loopback(),
             Some(Host::Ipv6(ip)) => ip.is_loopback(),
             None => return Err(wrong("names no host")),

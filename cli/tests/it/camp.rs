@@ -1,0 +1,212 @@
+//! A camp of its own for each test: a folder, a database, and the binary.
+
+use std::io::Write;
+use std::process::{Child, Command, Output, Stdio};
+
+use portal::db::Db;
+use portal::{App, Config};
+use sqlx::{Connection, PgConnection};
+use tempfile::TempDir;
+use url::Url;
+
+/// Makes of one test two: the same on SQLite and on PostgreSQL.
+#[macro_export]
+macro_rules! on_both_engines {
+    ($($(#[$attribute:meta])* async fn $name:ident($camp:ident: Camp) $body:block)*) => {
+        $(mod $name {
+            use super::*;
+
+            async fn test($camp: Camp) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sqlite() {
+                test(Camp::on_sqlite()).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn postgres() {
+                test(Camp::on_postgres().await).await;
+            }
+        })*
+    };
+}
+
+pub struct Camp {
+    folder: TempDir,
+    postgres: Option<Postgres>,
+}
+
+struct Postgres {
+    server: Url,
+    name: String,
+}
+
+/// What a command said and how it ended.
+#[derive(Debug)]
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Camp {
+    pub fn on_sqlite() -> Camp {
+        Camp { folder: TempDir::new().expect("a folder"), postgres: None }
+    }
+
+    pub async fn on_postgres() -> Camp {
+        let server = std::env::var("CAMP_TEST_POSTGRES_URL")
+            .expect("CAMP_TEST_POSTGRES_URL names a PostgreSQL server; `just test` starts one");
+        let server = Url::parse(&server).expect("an address");
+        let name = format!("camp_cli_{}", uuid::Uuid::new_v4().simple());
+        on(&server, format!("create database {name}")).await;
+        let postgres = Some(Postgres { server, name });
+        Camp { folder: TempDir::new().expect("a folder"), postgres }
+    }
+
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// The binary with this camp's folder and database, and nothing of the tester's environment.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_camp"));
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CAMP_")) {
+            command.env_remove(name);
+        }
+        command.args(arguments).env("CAMP_DATA_DIR", self.folder.path().join("data"));
+        if let Some(url) = self.database_url() {
+            command.env("CAMP_DATABASE_URL", url);
+        }
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Said {
+        self.run_with(arguments, "")
+    }
+
+    /// With something on standard input.
+    pub fn run_with(&self, arguments: &[&str], input: &str) -> Said {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        child.stdin.take().expect("piped").write_all(input.as_bytes()).ok();
+        let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
+        Said {
+            code: status.code().expect("it was not killed"),
+            out: String::from_utf8(stdout).expect("UTF-8"),
+            err: String::from_utf8(stderr).expect("UTF-8"),
+        }
+    }
+
+    /// A process that goes on, killed at the latest when it is dropped.
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        let child = self
+            .command(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary starts");
+        Running(child)
+    }
+
+    /// The same camp in this process, to arrange what no command can.
+    pub async fn app(&self) -> App {
+        use clap::{Args, FromArgMatches};
+        let command = Config::augment_args(clap::Command::new("camp"));
+        let mut arguments = vec!["camp".to_owned()];
+        let folder = self.folder.path().join("data").display().to_string();
+        arguments.extend(["--data-dir".to_owned(), folder]);
+        arguments
+            .extend(self.database_url().into_iter().flat_map(|url| ["--database-url".into(), url]));
+        let matches = command.get_matches_from(arguments);
+        let config = Config::from_arg_matches(&matches).expect("a configuration");
+        App::open(config).await.expect("an app")
+    }
+
+    fn database_url(&self) -> Option<String> {
+        self.postgres.as_ref().map(|Postgres { server, name }| {
+            let mut url = server.clone();
+            url.set_path(name);
+            url.into()
+        })
+    }
+}
+
+impl Drop for Camp {
+    fn drop(&mut self) {
+        let Some(Postgres { server, name }) = self.postgres.take() else { return };
+        // Dropped inside a runtime, which cannot wait: so from a thread with one of its own.
+        let gone = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime
+                .expect("a runtime")
+                .block_on(on(&server, format!("drop database {name} with (force)")));
+        });
+        gone.join().ok();
+    }
+}
+
+async fn on(server: &Url, statement: String) {
+    let mut connection = PgConnection::connect(server.as_str()).await.expect("PostgreSQL answers");
+    let statement = sqlx::AssertSqlSafe(statement);
+    sqlx::query(statement).execute(&mut connection).await.expect("it can be done");
+}
+
+pub struct Running(Child);
+
+impl Running {
+    /// As `kill -9` does.
+    pub fn kill(&mut self) {
+        self.0.kill().expect("it was alive");
+        self.0.wait().expect("it is gone");
+    }
+
+    /// Asks it to stop; how it ended, once it has.
+    pub async fn stop(&mut self) -> Option<i32> {
+        let id = self.0.id().to_string();
+        Command::new("kill").args(["-TERM", &id]).status().expect("kill is there");
+        loop {
+            if let Some(status) = self.0.try_wait().expect("its status") {
+                return status.code();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Runs a statement on whichever engine the camp has.
+#[macro_export]
+macro_rules! execute {
+    ($db:expr, $text:literal $(, $value:expr)* $(,)?) => {
+        match $db {
+            Db::Sqlite { write, .. } => {
+                sqlx::query($text)$(.bind($value))*.execute(write).await.expect("it runs").rows_affected()
+            }
+            Db::Postgres(pool) => {
+                sqlx::query($text)$(.bind($value))*.execute(pool).await.expect("it runs").rows_affected()
+            }
+        }
+    };
+}
+
+/// Reads one number.
+pub async fn count(db: &Db, text: &'static str) -> i64 {
+    match db {
+        Db::Sqlite { write, .. } => sqlx::query_scalar(text).fetch_one(write).await,
+        Db::Postgres(pool) => sqlx::query_scalar(text).fetch_one(pool).await,
+    }
+    .expect("a number")
+}

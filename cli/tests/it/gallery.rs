@@ -1,0 +1,95 @@
+//! The archive from a table, as a camp's office would have it.
+
+use std::fmt::Write;
+
+use portal::db::Db;
+
+use crate::camp::{Camp, count};
+use crate::on_both_engines;
+
+/// A thousand rows as a German spreadsheet saves them: BOM, semicolons, quotes, line ends inside
+/// quotes, dates in three forms; every hundredth link is a folder, every hundredth date off.
+fn table() -> String {
+    let mut table = "\u{feff}Date;Video Link;TITLE;Description;Featured;Bunk\r\n".to_owned();
+    for n in 0..1000 {
+        let day = n % 28 + 1;
+        let date = match n % 3 {
+            _ if n % 100 == 70 => "2023-07-05".to_owned(),
+            0 => format!("2024-07-{day:02}"),
+            1 => format!("07/{day:02}/2024"),
+            _ => format!("{day} July 2024"),
+        };
+        let link = match n % 3 {
+            _ if n % 100 == 50 => {
+                "https://drive.google.com/drive/folders/1AbCdEfGhIjKlMnOp".to_owned()
+            }
+            0 => format!(
+                "https://drive.google.com/file/d/1AbCdEfGhIjKlMnOpQrStU{n:05}/view?usp=sharing"
+            ),
+            1 => format!("https://youtu.be/aBcDeF{n:05}"),
+            _ => format!("https://drive.google.com/open?id=1AbCdEfGhIjKlMnOpQrStU{n:05}"),
+        };
+        let featured = if n % 9 == 0 { "yes" } else { "" };
+        write!(table, "{date};{link};\"Day \"\"{n}\"\"; swim\";\"one\r\ntwo\";{featured};7\r\n")
+            .expect("text");
+    }
+    table
+}
+
+on_both_engines! {
+    async fn a_thousand_rows_are_imported_once_however_often_it_runs(camp: Camp) {
+        let file = camp.folder().join("summer.csv");
+        std::fs::write(&file, table()).expect("a file");
+        let file = file.display().to_string();
+        let import = |more: &[&str]| camp.run(&[&["gallery", "import", &file, "--year", "2024"], more].concat());
+
+        let dry = import(&["--dry-run"]);
+        assert_eq!(dry.code, 3);
+        assert!(dry.out.contains("980 videos would be added, 0 already there, 20 with problems"), "{}", dry.out);
+        let app = camp.app().await;
+        let videos = "select count(*) from videos";
+        assert_eq!(count(&app.db, videos).await, 0, "a dry run changes nothing");
+
+        let begun = std::time::Instant::now();
+        let first = import(&[]);
+        println!("{}: 980 videos in {:?}", app.db.engine(), begun.elapsed());
+        assert_eq!(first.code, 3);
+        assert!(first.out.contains("980 videos added, 0 already there, 20 with problems"), "{}", first.out);
+        let problems: Vec<&str> = first.err.lines().filter(|line| line.starts_with("line ")).collect();
+        assert_eq!(problems.len(), 20);
+        // Two lines a row, one for the header.
+        assert!(problems[0].starts_with("line 102: url: "), "{}", problems[0]);
+        assert!(problems[1].starts_with("line 142: date: 2023-07-05 is not in 2024"), "{}", problems[1]);
+        assert!(first.err.contains("Nothing was made of these columns: Bunk."));
+
+        for _ in 0..2 {
+            let again = import(&["--json"]);
+            assert_eq!(again.code, 3);
+            assert!(again.out.contains("\"added\": 0") && again.out.contains("\"skipped\": 980"), "{}", again.out);
+        }
+        assert_eq!(count(&app.db, videos).await, 980);
+        assert_eq!(count(&app.db, "select count(*) from videos where status = 'published' and year = 2024 and title like 'Day \"%\"; swim'").await, 980);
+        assert_eq!(count(&app.db, "select count(*) from notifications").await, 0, "nobody is told");
+        assert_eq!(count(&app.db, "select count(*) from audit_log where action = 'gallery.import'").await, 1);
+        let Db::Sqlite { .. } = &app.db else { return };
+        assert_eq!(count(&app.db, "select count(*) from pragma_integrity_check where integrity_check <> 'ok'").await, 0);
+    }
+
+    async fn a_list_in_json_and_a_file_of_another_encoding(camp: Camp) {
+        let list = "{\"videos\": [\n {\"name\": \"Swim test\", \"link\": \"https://youtu.be/aBcDeFgHiJk\", \"featured\": true},\n {\"name\": \"S\", \"link\": \"nowhere\"}\n]}";
+        let said = camp.run_with(&["gallery", "import", "-", "--year", "2023"], list);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.out.contains("1 video added"), "{}", said.out);
+        assert!(said.err.contains("line 3: title: ") && said.err.contains("line 3: url: "), "{}", said.err);
+
+        let file = camp.folder().join("old.csv");
+        std::fs::write(&file, b"title,url\nCaf\xe9,https://youtu.be/aBcDeFgHiJk\n").expect("a file");
+        let said = camp.run(&["gallery", "import", &file.display().to_string(), "--year", "2023"]);
+        assert!(said.code == 3 && said.err.contains("line 2") && said.err.contains("CSV UTF-8"), "{said:?}");
+        let said = camp.run(&["gallery", "import", "/nowhere.csv", "--year", "2023"]);
+        assert!(said.code == 3 && said.err.contains("cannot be read"), "{said:?}");
+        let said = camp.run_with(&["gallery", "import", "-", "--year", "2999"], list);
+        assert!(said.code == 3 && said.err.contains("staff area"), "{said:?}");
+        assert_eq!(camp.run(&["gallery", "import", "-"]).code, 2);
+    }
+}

@@ -1,0 +1,44 @@
+//! Nobody has to read the source to use a command.
+
+use crate::camp::Camp;
+
+#[test]
+fn the_help_of_every_command_has_an_example() {
+    let camp = Camp::on_sqlite();
+    let mut open = vec![Vec::<String>::new()];
+    let mut seen = 0;
+    while let Some(command) = open.pop() {
+        let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let said = camp.run(&arguments);
+        assert_eq!(said.code, 0, "{arguments:?}");
+        let example = format!("  camp {}", command.join(" "));
+        let shown = said
+            .out
+            .split_once("Example")
+            .is_some_and(|(_, rest)| rest.contains(example.trim_end()));
+        assert!(shown, "`camp {}` has no example:\n{}", arguments.join(" "), said.out);
+        seen += 1;
+        let Some((_, rest)) = said.out.split_once("\nCommands:\n") else { continue };
+        for line in rest.lines().take_while(|line| line.starts_with("  ")) {
+            // A line that goes on from the one before begins further in.
+            let Some(name) = line.strip_prefix("  ").filter(|name| !name.starts_with(' ')) else {
+                continue;
+            };
+            let name = name.split_whitespace().next().unwrap_or_default();
+            if name != "help" {
+                open.push([command.clone(), vec![name.to_owned()]].concat());
+            }
+        }
+    }
+    assert!(seen > 20, "only {seen} commands were found");
+}
+
+#[test]
+fn the_exit_codes_are_written_down() {
+    let said = Camp::on_sqlite().run(&["--help"]);
+    for code in 0..=4 {
+        assert!(said.out.contains(&format!("\n  {code}  ")), "{code}");
+    }
+    assert_eq!(Camp::on_sqlite().run(&["sevre"]).code, 2);
+}

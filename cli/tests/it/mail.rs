@@ -1,0 +1,203 @@
+//! Mail goes out once, whatever happens to the worker and to the mail server.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use chrono::Utc;
+use portal::App;
+use portal::audit::Actor;
+use portal::db::Db;
+use portal::videos::{self, NewVideo, Status};
+use uuid::Uuid;
+
+use crate::camp::{Camp, count};
+use crate::sink::{Mood, Sink};
+use crate::{execute, on_both_engines};
+
+const CONNECTIONS: usize = 4;
+
+/// `just chaos` tries longer.
+fn chaos() -> bool {
+    std::env::var_os("CAMP_CHAOS").is_some()
+}
+
+/// Families with these addresses, who want to hear of videos.
+async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
+    let now = Utc::now();
+    for email in emails {
+        let id = Uuid::now_v7();
+        execute!(
+            &app.db,
+            "insert into profiles
+               (id, full_name, child_name, user_type, origin, email_notifications, daily_video_email,
+                camp_updates_email, welcome_popup_shown, approved_at, search_text, version,
+                created_at, updated_at)
+             values ($1, 'A family', 'A child', 'parent', 'staff', true, true, true, true, $2, '', 1, $2, $2)",
+            id,
+            now,
+        );
+        execute!(
+            &app.db,
+            "insert into profile_addresses
+               (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+             values ($1, $2, 'primary', true, null, $3)",
+            email,
+            id,
+            now,
+        );
+    }
+}
+
+/// Publishes a video; returns how many families are to be told.
+async fn publish(app: &App) -> usize {
+    let settings = app.settings().await.expect("settings");
+    let new = NewVideo {
+        title: "Swim test at the lake".into(),
+        video_url: "https://youtu.be/aBcDeFgHiJk".into(),
+        description: None,
+        upload_date: None,
+        status: Status::Published,
+        scheduled_date: None,
+        is_featured: false,
+    };
+    let mut tx = app.db.begin().await.expect("a transaction");
+    let saved =
+        videos::create(&mut tx, app, &settings, Actor::System, &new).await.expect("a video");
+    tx.commit().await.expect("committed");
+    saved.notified as usize
+}
+
+async fn eventually(what: &str, patience: Duration, done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < patience, "{what}: not within {patience:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn worker<'a>(url: &'a str, rate: &'a str) -> [&'a str; 7] {
+    ["worker", "--smtp-url", url, "--mail-rate", rate, "--mail-connections", "4"]
+}
+
+on_both_engines! {
+    async fn five_hundred_mails_reach_everybody_although_the_worker_is_killed(camp: Camp) {
+        let (kills, pause) = if chaos() { (10, 900) } else { (3, 2_500) };
+        let app = camp.app().await;
+        families(&app, (0..500).map(|n| format!("family-{n}@family.example"))).await;
+        assert_eq!(publish(&app).await, 500);
+        let sink = Sink::open().await;
+        let url = sink.url();
+
+        let mut longest_gap = Duration::ZERO;
+        let mut running = camp.start(&worker(&url, "50"));
+        for kill in 0..kills {
+            let before = sink.kept().len();
+            eventually("mails go out", Duration::from_secs(40), || sink.kept().len() > before).await;
+            tokio::time::sleep(Duration::from_millis(pause + 37 * kill)).await;
+            let done = sink.reached() == 500;
+            running.kill();
+            let killed = Instant::now();
+            running = camp.start(&worker(&url, "50"));
+            if !done {
+                let kept = sink.kept().len();
+                eventually("the next worker goes on", Duration::from_secs(30), || sink.kept().len() > kept).await;
+                longest_gap = longest_gap.max(killed.elapsed());
+            }
+        }
+        eventually("everybody is told", Duration::from_secs(60), || sink.reached() == 500).await;
+        let open = "select count(*) from deliveries where status <> 'sent'";
+        let begun = Instant::now();
+        while count(&app.db, open).await > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(30), "all are marked as sent");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        running.stop().await;
+
+        let mut ids: HashMap<String, Vec<String>> = HashMap::new();
+        for got in sink.kept() {
+            ids.entry(got.to).or_default().push(got.message_id);
+        }
+        let doubles: usize = ids.values().map(|ids| ids.len() - 1).sum();
+        println!(
+            "{}: {kills} kills, {} mails to {} people, {doubles} doubles, goes on after {longest_gap:?}",
+            app.db.engine(), sink.kept().len(), ids.len(),
+        );
+        assert!(doubles <= CONNECTIONS * kills as usize, "{doubles} doubles");
+        assert!(ids.values().all(|ids| ids.iter().all(|id| *id == ids[0])), "one Message-ID each");
+        let most = sink.most_open.load(std::sync::atomic::Ordering::Relaxed);
+        // A killed worker's connections may be seen closed a moment after its successor's opened.
+        assert!(most <= 2 * CONNECTIONS, "{most} connections");
+    }
+
+    async fn one_mail_goes_out_within_seconds_and_a_worker_stops_when_told(camp: Camp) {
+        let app = camp.app().await;
+        families(&app, ["leah@family.example".to_owned()]).await;
+        let sink = Sink::open().await;
+        let url = sink.url();
+        let mut running = camp.start(&worker(&url, "50"));
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let begun = Instant::now();
+        publish(&app).await;
+        eventually("the mail is there", Duration::from_secs(5), || sink.reached() == 1).await;
+        println!("{}: a mail is handed over {:?} after its commit", app.db.engine(), begun.elapsed());
+
+        families(&app, (0..600).map(|n| format!("family-{n}@family.example"))).await;
+        publish(&app).await;
+        eventually("mails go out", Duration::from_secs(5), || sink.reached() > 20).await;
+        let told = Instant::now();
+        assert_eq!(running.stop().await, Some(0), "a graceful end");
+        assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
+        let in_doubt = count(&app.db, "select count(*) from deliveries where status = 'sending'").await;
+        assert_eq!(in_doubt, 0, "what was in hand was finished");
+        let sent = count(&app.db, "select count(*) from deliveries where status = 'sent'").await;
+        assert_eq!(sent as usize, sink.kept().len(), "what was sent is known");
+    }
+
+    async fn a_full_mailbox_is_tried_again_and_one_that_does_not_exist_is_not(camp: Camp) {
+        let app = camp.app().await;
+        let emails = ["full-1@family.example", "full-2@family.example", "nobody@family.example", "leah@family.example"];
+        families(&app, emails.map(str::to_owned)).await;
+        let sink = Sink::open().await;
+        let url = sink.url();
+        let mut running = camp.start(&worker(&url, "50"));
+        publish(&app).await;
+        eventually("all but one are told", Duration::from_secs(60), || sink.reached() == 3).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        running.stop().await;
+        let failed = "select count(*) from deliveries where status = 'failed' and attempts = 1 and email = 'nobody@family.example'";
+        assert_eq!(count(&app.db, failed).await, 1);
+        assert_eq!(count(&app.db, "select count(*) from suppressed_addresses").await, 1);
+        assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'sent'").await, 3);
+        assert_eq!(sink.kept().len(), 3, "nobody is told twice");
+        assert_eq!(publish(&app).await, 3, "one is left out");
+        assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'suppressed'").await, 1);
+    }
+
+    async fn a_mail_server_in_trouble_is_left_alone_and_loses_nothing(camp: Camp) {
+        let moods: &[Mood] = match chaos() {
+            true => &[Mood::Refuses, Mood::ShuttingDown, Mood::Silent, Mood::HangsAfterData],
+            false => &[Mood::ShuttingDown],
+        };
+        for (n, mood) in moods.iter().enumerate() {
+            let app = camp.app().await;
+            families(&app, (0..20).map(|i| format!("family-{n}-{i}@family.example"))).await;
+            let sink = Sink::open().await;
+            let url = sink.url();
+            sink.mood(*mood);
+            let mut running = camp.start(&worker(&url, "50"));
+            let told = publish(&app).await;
+            let visits = || sink.visits.load(std::sync::atomic::Ordering::Relaxed);
+            eventually("the server is tried", Duration::from_secs(10), || visits() > 0).await;
+            tokio::time::sleep(Duration::from_secs(8)).await;
+            assert!(visits() <= CONNECTIONS, "{mood:?}: {} visits in 8 s", visits());
+            assert!(sink.kept().is_empty());
+            sink.mood(Mood::Well);
+            eventually("everybody is told", Duration::from_secs(120), || sink.reached() == told).await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            assert_eq!(sink.kept().len(), told, "{mood:?}: nobody is told twice");
+            running.stop().await;
+            let open = "select count(*) from deliveries where status in ('queued', 'sending', 'failed')";
+            assert_eq!(count(&app.db, open).await, 0, "{mood:?}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The command line through the real binary, on SQLite and on PostgreSQL.
+
+mod admin;
+mod camp;
+mod gallery;
+mod help;
+mod mail;
+mod seed;
+mod settings;
+mod sink;

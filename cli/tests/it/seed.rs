@@ -1,0 +1,47 @@
+//! The sample camp.
+
+use crate::camp::{Camp, count};
+use crate::on_both_engines;
+
+const WHEN: &str = "2026-07-28T12:00:00Z";
+
+on_both_engines! {
+    async fn a_camp_is_planted_once_and_its_counters_are_true(camp: Camp) {
+        let said = camp.run(&["seed", "--as-of", WHEN, "--sample-logins", "--json"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        for part in ["\"families\": 132", "\"visitors\": 20", "\"staff\": 5", "\"views\": 10000"] {
+            assert!(said.out.contains(part), "{part}: {}", said.out);
+        }
+        let again = camp.run(&["seed"]);
+        assert!(again.code == 3 && again.err.contains("empty"), "{}", again.err);
+        assert_eq!(camp.run(&["seed", "--if-empty"]).code, 0);
+
+        let app = camp.app().await;
+        for wrong in [
+            "select count(*) from videos v where view_count <> (select count(*) from video_views w where w.video_id = v.id)",
+            "select count(*) from videos v where like_count <> (select count(*) from video_likes l where l.video_id = v.id)",
+            "select count(*) from videos v where comment_count <> (select count(*) from video_comments c where c.video_id = v.id and c.hidden_at is null)",
+            "select count(*) from videos where status = 'published' and published_at > '2026-07-28T12:00:00+00:00'",
+            "select count(*) from deliveries where status in ('queued', 'sending')",
+        ] {
+            assert_eq!(count(&app.db, wrong).await, 0, "{wrong}");
+        }
+        assert_eq!(count(&app.db, "select count(*) from videos where year = 2026 and status = 'published'").await, 29);
+        assert_eq!(count(&app.db, "select count(*) from videos where status = 'scheduled'").await, 2);
+        assert_eq!(count(&app.db, "select count(*) from videos where status = 'draft'").await, 3);
+        assert_eq!(count(&app.db, "select count(*) from suppressed_addresses").await, 2);
+    }
+}
+
+#[test]
+fn the_same_number_and_moment_give_the_same_camp() {
+    let plant = |seed| {
+        let camp = Camp::on_sqlite();
+        let said =
+            camp.run(&["seed", "--as-of", WHEN, "--seed", seed, "--sample", "general", "--json"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        said.out
+    };
+    assert_eq!(plant("7"), plant("7"));
+    assert_ne!(plant("7"), plant("8"));
+}

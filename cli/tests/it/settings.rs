@@ -1,0 +1,69 @@
+//! Settings and the house-keeping commands.
+
+use crate::camp::Camp;
+use crate::on_both_engines;
+
+on_both_engines! {
+    async fn settings_are_listed_read_and_changed(camp: Camp) {
+        assert_eq!(camp.run(&["settings", "get", "timezone"]).out.trim(), "America/New_York");
+        let said = camp.run(&["settings", "set", "siteName", "Camp Naarim"]);
+        assert_eq!((said.code, said.out.trim()), (0, "siteName is now Camp Naarim."), "{said:?}");
+        assert_eq!(camp.run(&["settings", "get", "siteName", "--json"]).out.trim(), "\"Camp Naarim\"");
+        assert!(camp.run(&["settings", "list"]).out.contains("Camp Naarim"));
+        assert!(camp.run(&["settings", "list", "--json"]).out.contains("\"sessionTimeout\": 30"));
+        for (name, value, says) in [
+            ("sessionTimeout", "2", "5 to 720"),
+            ("sessionTimeout", "soon", "whole number"),
+            ("access", "nobody", "everyone, signed_in, families"),
+            ("timezone", "Camp/Lake", "America/New_York"),
+            ("userRegistrations", "perhaps", "true or false"),
+            ("sitename", "x", "camp settings list"),
+        ] {
+            let said = camp.run(&["settings", "set", name, value]);
+            assert_eq!(said.code, 3, "{name}");
+            assert!(said.err.contains(says), "{name}: {}", said.err);
+        }
+    }
+
+    async fn the_house_is_kept(camp: Camp) {
+        let first = camp.run(&["migrate"]);
+        assert!(first.code == 0 && first.out.contains("applied"), "{first:?}");
+        assert!(camp.run(&["migrate"]).out.contains("up to date already"));
+        assert!(camp.run(&["jobs", "list"]).out.contains("Nothing waits"));
+        assert_eq!(camp.run(&["jobs", "list", "--json"]).out.trim(), "[]");
+        assert_eq!(camp.run(&["jobs", "retry", "--all"]).code, 0);
+        assert_eq!(camp.run(&["jobs", "retry", "0198c0de-0000-7000-8000-000000000000"]).code, 3);
+        assert_eq!(camp.run(&["jobs", "retry"]).code, 2);
+        assert_eq!(camp.run(&["mail", "test", "miriam@camp.example"]).code, 0);
+        let mails = std::fs::read_dir(camp.folder().join("data/mail")).expect("a folder").count();
+        assert_eq!(mails, 1);
+        assert_eq!(camp.run(&["mail", "test", "miriam"]).code, 3);
+        let away = camp.run(&["mail", "test", "miriam@camp.example", "--smtp-url", "smtp://127.0.0.1:9"]);
+        assert!(away.code == 4 && away.err.contains("--smtp-url"), "{}", away.err);
+        assert!(camp.run(&["openapi"]).out.contains("\"openapi\""));
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_used_is_said_in_a_sentence() {
+    let camp = Camp::on_sqlite();
+    for url in ["postgres://nobody@127.0.0.1:9/camp", "mysql://camp"] {
+        let said = camp.run(&["migrate", "--database-url", url]);
+        assert_eq!(said.code, 4, "{url}: {}", said.err);
+        assert!(said.err.starts_with("camp: The database"), "{url}: {}", said.err);
+    }
+}
+
+#[test]
+fn the_demo_does_not_listen_to_strangers() {
+    let camp = Camp::on_sqlite();
+    let said = camp.run(&["demo", "--bind", "0.0.0.0:0"]);
+    assert_eq!(said.code, 4);
+    assert!(said.err.contains("--i-know-this-is-a-demo"), "{}", said.err);
+    camp.run_with(
+        &["admin", "add", "miriam", "--email", "m@camp.example"],
+        "lantern over the lake\n",
+    );
+    let said = camp.run(&["demo", "--bind", "127.0.0.1:0"]);
+    assert!(said.code == 3 && said.err.contains("camp of your own"), "{}", said.err);
+}

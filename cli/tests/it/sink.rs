@@ -1,0 +1,197 @@
+//! A mail server that keeps what it gets, and that can misbehave.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// What the server does to whoever comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mood {
+    Well,
+    /// Closes the connection at once.
+    Refuses,
+    /// Takes the connection and never says a word.
+    Silent,
+    /// Says 421 to every sender.
+    ShuttingDown,
+    /// Takes the mail and never says whether it did.
+    HangsAfterData,
+}
+
+#[derive(Debug, Clone)]
+pub struct Got {
+    pub to: String,
+    pub message_id: String,
+}
+
+#[derive(Clone)]
+pub struct Sink {
+    pub port: u16,
+    kept: Arc<Mutex<Vec<Got>>>,
+    mood: Arc<Mutex<Mood>>,
+    open: Arc<AtomicUsize>,
+    /// The most connections that were open at once.
+    pub most_open: Arc<AtomicUsize>,
+    /// Connections and attempts of any sort.
+    pub visits: Arc<AtomicUsize>,
+    turned_away: Arc<Mutex<HashMap<String, usize>>>,
+    _serving: Arc<AbortOnDrop>,
+}
+
+struct AbortOnDrop(JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Sink {
+    pub async fn open() -> Sink {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("its number").port();
+        let (sender, receiver) = tokio::sync::oneshot::channel::<Sink>();
+        let serving = tokio::spawn(async move {
+            let Ok(sink) = receiver.await else { return };
+            // Only what the conversations share; else the server would keep itself alive.
+            let shared = sink.shared();
+            drop(sink);
+            while let Ok((stream, _)) = listener.accept().await {
+                shared.visits.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(shared.clone().converse(stream));
+            }
+        });
+        let sink = Sink {
+            port,
+            kept: Arc::default(),
+            mood: Arc::new(Mutex::new(Mood::Well)),
+            open: Arc::default(),
+            most_open: Arc::default(),
+            visits: Arc::default(),
+            turned_away: Arc::default(),
+            _serving: Arc::new(AbortOnDrop(serving)),
+        };
+        sender.send(sink.clone()).ok();
+        sink
+    }
+
+    pub fn url(&self) -> String {
+        format!("smtp://127.0.0.1:{}", self.port)
+    }
+
+    pub fn mood(&self, mood: Mood) {
+        *self.mood.lock().expect("fine") = mood;
+    }
+
+    pub fn kept(&self) -> Vec<Got> {
+        self.kept.lock().expect("fine").clone()
+    }
+
+    /// How many different people have got something.
+    pub fn reached(&self) -> usize {
+        let kept = self.kept.lock().expect("fine");
+        kept.iter().map(|got| &got.to).collect::<std::collections::HashSet<_>>().len()
+    }
+
+    fn shared(&self) -> Shared {
+        Shared {
+            kept: self.kept.clone(),
+            mood: self.mood.clone(),
+            open: self.open.clone(),
+            most_open: self.most_open.clone(),
+            visits: self.visits.clone(),
+            turned_away: self.turned_away.clone(),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Shared {
+    kept: Arc<Mutex<Vec<Got>>>,
+    mood: Arc<Mutex<Mood>>,
+    open: Arc<AtomicUsize>,
+    most_open: Arc<AtomicUsize>,
+    visits: Arc<AtomicUsize>,
+    turned_away: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+impl Shared {
+    async fn converse(self, stream: TcpStream) {
+        let open = self.open.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_open.fetch_max(open, Ordering::Relaxed);
+        self.talk(stream).await.ok();
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn is(&self, mood: Mood) -> bool {
+        *self.mood.lock().expect("fine") == mood
+    }
+
+    async fn talk(&self, stream: TcpStream) -> std::io::Result<()> {
+        stream.set_nodelay(true)?;
+        let (read, mut write) = stream.into_split();
+        let mut lines = BufReader::new(read).lines();
+        if self.is(Mood::Refuses) {
+            return Ok(());
+        }
+        if self.is(Mood::Silent) {
+            while lines.next_line().await?.is_some() {}
+            return Ok(());
+        }
+        write.write_all(b"220 sink\r\n").await?;
+        let mut to = String::new();
+        while let Some(line) = lines.next_line().await? {
+            let verb = line.split([' ', ':']).next().unwrap_or_default().to_uppercase();
+            let answer = match verb.as_str() {
+                "EHLO" => "250 sink",
+                "MAIL" if self.is(Mood::ShuttingDown) => {
+                    write.write_all(b"421 4.3.2 shutting down\r\n").await?;
+                    return Ok(());
+                }
+                "RCPT" => {
+                    to = line.split(['<', '>']).nth(1).unwrap_or_default().to_owned();
+                    self.opinion(&to)
+                }
+                "DATA" => {
+                    write.write_all(b"354 go on\r\n").await?;
+                    let mut message_id = String::new();
+                    while let Some(line) = lines.next_line().await?.filter(|line| line != ".") {
+                        if let Some(id) = line.strip_prefix("Message-ID: ") {
+                            message_id = id.trim().to_owned();
+                        }
+                    }
+                    if self.is(Mood::HangsAfterData) {
+                        while lines.next_line().await?.is_some() {}
+                        return Ok(());
+                    }
+                    let got = Got { to: to.clone(), message_id };
+                    self.kept.lock().expect("fine").push(got);
+                    "250 kept"
+                }
+                "QUIT" => {
+                    write.write_all(b"221 bye\r\n").await?;
+                    return Ok(());
+                }
+                _ => "250 ok",
+            };
+            write.write_all(format!("{answer}\r\n").as_bytes()).await?;
+        }
+        Ok(())
+    }
+
+    /// Some people have a full mailbox at first, and some do not exist.
+    fn opinion(&self, to: &str) -> &'static str {
+        let mut turned_away = self.turned_away.lock().expect("fine");
+        let times = turned_away.entry(to.to_owned()).or_default();
+        *times += 1;
+        match to.split(['-', '@']).next() {
+            Some("full") if *times == 1 => "451 4.2.2 later",
+            Some("nobody") => "550 5.1.1 no such mailbox",
+            _ => "250 ok",
+        }
+    }
+}
