@@ -10,7 +10,7 @@ import { Button } from "../ui/button";
 import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Segmented } from "../ui/segmented";
 import { Skeleton } from "../ui/states";
-import { toast } from "../ui/toast";
+import { dismissToasts, toast } from "../ui/toast";
 import { invitationQuery, signIn, signUp } from "./queries";
 import { AccountSheet } from "./sheet";
 
@@ -84,6 +84,7 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
       });
     },
     done: async ({ user, linked }) => {
+      dismissToasts();
       if (creating) {
         toast({
           title: "Account Created",

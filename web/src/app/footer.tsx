@@ -19,9 +19,7 @@ export function Footer() {
           <div className="grid grid-cols-2 gap-x-6 gap-y-8 pt-10 pb-8 md:grid-cols-[1.6fr_1fr_1.2fr]">
             <div className="col-span-2 md:col-span-1">
               <Logo />
-              <p className="mt-3 max-w-[34ch] text-muted">
-                {site?.site_description || "A friendly hub for daily updates and progress reports."}
-              </p>
+              <p className="mt-3 max-w-[34ch] text-muted">A friendly hub for daily updates and progress reports.</p>
             </div>
             <Column title="Quick Links">
               {quickLinks.map(({ label, to }) => <li key={label}><Link to={to} className={linkLook}>{label}</Link></li>)}

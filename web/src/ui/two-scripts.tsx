@@ -15,7 +15,7 @@ export function TwoScripts({ children, className }: { children: string; classNam
   const [first, yiddish] = splitScripts(children);
   return (
     <span className={cx("flex flex-wrap items-baseline justify-between gap-x-[1em]", className)}>
-      <span dir="auto" className="title-first" lang={hebrew.test(first) ? "yi" : undefined}>{first}</span>
+      <span dir="auto" className={cx("title-first", !yiddish && "grow")} lang={hebrew.test(first) ? "yi" : undefined}>{first}</span>
       {yiddish && (
         <>
           {" "}

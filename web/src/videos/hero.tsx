@@ -52,7 +52,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
         </div>
         {promise ? <Tonight video={promise.video} when={promise.when} /> : waiting && <TonightSkeleton />}
         <div className="hero-acts">
-          <Link to={paths.currentVideos} className={buttonLook("amber", "max-md:bg-pine! max-md:text-on-pine!")}>View Today’s Report</Link>
+          <Link to={paths.currentVideos} className={buttonLook("amber", "max-md:bg-pine! max-md:text-on-pine!")}>{"View Today's Report"}</Link>
         </div>
         <Controls {...carousel} />
       </div>
@@ -166,9 +166,8 @@ type Promised = { video: Card; headline: string; when: string; lede: string };
 
 /** What the hero may say of the newest video: tonight's, last night's, or simply the latest there is. */
 export function promiseOf(video: Card, { timezone, current_year }: Pick<Site, "timezone" | "current_year">, now = new Date()): Promised {
-  const lede = video.duration_seconds
-    ? `${count(Math.max(1, Math.round(video.duration_seconds / 60)), "minute")} from camp, for everyone who stayed home.`
-    : "News from camp, for everyone who stayed home.";
+  const minutes = Math.round((video.duration_seconds ?? 0) / 60);
+  const lede = `${minutes > 0 ? count(minutes, "minute") : "News"} from camp, for everyone who stayed home.`;
   const latest = { video, headline: "The latest from camp.", when: cardDate(video.upload_date, current_year), lede };
   if (!video.published_at) return latest;
 

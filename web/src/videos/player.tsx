@@ -31,7 +31,6 @@ export function Player({ video }: { video: Video }) {
           title={video.title}
           sandbox={sandbox}
           allow="autoplay; encrypted-media; fullscreen; picture-in-picture"
-          allowFullScreen
           referrerPolicy="strict-origin-when-cross-origin"
           className="size-full border-0"
         />
