@@ -27,6 +27,9 @@ pub struct Demo {
     /// Another number, another camp
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Remove the demo's data first and plant the camp anew
+    #[arg(long)]
+    start_over: bool,
     /// Listen beyond this machine although everybody's password is public
     #[arg(long)]
     i_know_this_is_a_demo: bool,
@@ -53,6 +56,9 @@ impl Demo {
         })?;
         remark(format!("Opening {} …", shown(&config)));
         let stop = stop_on_signal()?;
+        if self.start_over {
+            start_over(&config).await?;
+        }
         let app = App::open(config).await?;
         let logins = self.logins(&app).await?;
         let serving = both(&app, stop.clone());
@@ -83,10 +89,48 @@ impl Demo {
             ));
             return Ok(planted.logins);
         }
-        seed::logins(&app.db).await?.ok_or(Error::Conflict(
-            "This database holds a camp of your own, and the demo leaves it alone. Use `camp serve \
-             --with-worker` for it, or give the demo a folder of its own with --data-dir.",
-        ))
+        seed::logins(&app.db).await?.ok_or(OWN_CAMP)
+    }
+}
+
+const OWN_CAMP: Error = Error::Conflict(
+    "This database holds a camp of your own, and the demo leaves it alone. Use `camp serve \
+     --with-worker` for it, or give the demo a folder of its own with --data-dir.",
+);
+
+/// Removes what the demo wrote, and never a camp that it did not plant.
+async fn start_over(config: &Config) -> Result<()> {
+    if config.database_url.is_some() {
+        return Err(Error::Setup(
+            "Starting over removes files, and this demo has a database of its own elsewhere. Drop \
+             and create that database, then run `camp demo`."
+                .into(),
+        ));
+    }
+    let folder = &config.data_dir;
+    if !folder.join("camp.db").exists() {
+        return Ok(());
+    }
+    let app = App::open(config.clone()).await?;
+    if !seed::is_empty(&app.db).await? && seed::logins(&app.db).await?.is_none() {
+        return Err(OWN_CAMP);
+    }
+    app.db.close().await;
+    remark(format!("Removing the demo's data in {} …", folder.display()));
+    for file in ["camp.db", "camp.db-wal", "camp.db-shm", "migrate.lock"] {
+        gone(std::fs::remove_file(folder.join(file)))?;
+    }
+    gone(std::fs::remove_dir_all(config.mail_folder()))?;
+    if config.storage_url.is_none() {
+        gone(std::fs::remove_dir_all(folder.join("files")))?;
+    }
+    Ok(())
+}
+
+fn gone(removed: std::io::Result<()>) -> Result<()> {
+    match removed {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
     }
 }
 

@@ -81,7 +81,7 @@ fn worker<'a>(url: &'a str, rate: &'a str) -> [&'a str; 7] {
 
 on_both_engines! {
     async fn five_hundred_mails_reach_everybody_although_the_worker_is_killed(camp: Camp) {
-        let (kills, pause) = if chaos() { (10, 900) } else { (3, 2_500) };
+        let (kills, pause) = if chaos() { (10, 450) } else { (3, 2_500) };
         let app = camp.app().await;
         families(&app, (0..500).map(|n| format!("family-{n}@family.example"))).await;
         assert_eq!(publish(&app).await, 500);

@@ -64,6 +64,9 @@ fn the_demo_does_not_listen_to_strangers() {
         &["admin", "add", "miriam", "--email", "m@camp.example"],
         "lantern over the lake\n",
     );
-    let said = camp.run(&["demo", "--bind", "127.0.0.1:0"]);
-    assert!(said.code == 3 && said.err.contains("camp of your own"), "{}", said.err);
+    for more in [&[][..], &["--start-over"]] {
+        let said = camp.run(&[&["demo", "--bind", "127.0.0.1:0"], more].concat());
+        assert!(said.code == 3 && said.err.contains("camp of your own"), "{}", said.err);
+    }
+    assert!(camp.run(&["admin", "list"]).out.contains("miriam"), "nothing was removed");
 }
