@@ -139,7 +139,12 @@ story! {
         staff.delete(&format!("/api/admin/videos/{first}")).await.expect(204);
         camp.work().await;
         camp.browser().get(&format!("/media/videos/{second}")).await.expect(200);
-        let link = json!({ "version": 1, "video_url": "https://youtu.be/dQw4w9WgXcQ" });
+        // The edit panel sends the path back as it is.
+        let same = json!({ "version": 1, "video_url": format!("/media/videos/{second}"), "title": "Lake" });
+        staff.patch(&format!("/api/admin/videos/{second}"), same).await.expect(200);
+        let theirs = json!({ "version": 2, "video_url": format!("/media/videos/{first}") });
+        staff.patch(&format!("/api/admin/videos/{second}"), theirs).await.refused(422, "validation");
+        let link = json!({ "version": 2, "video_url": "https://youtu.be/dQw4w9WgXcQ" });
         let changed = staff.patch(&format!("/api/admin/videos/{second}"), link).await.expect(200).json();
         assert_eq!(changed["video"]["video_type"], "youtube");
         camp.work().await;

@@ -1,19 +1,19 @@
 //! What staff do with videos, and what the worker does when one is due.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::desk::{AdminVideo, find_for_staff};
 use super::files::{OwnVideo, RemoveFiles};
-use super::link::{Link, VideoType};
+use super::link::VideoType;
+use super::record::{Record, Source, differences, find, insert, update};
 use super::{NOT_FOUND, NewGalleryVideo, NewVideo, Status, VideoChanges, announce};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::clock::year_in;
 use crate::db::Tx;
-use crate::fold::fold;
 use crate::notifications::{self, Category, Notice};
 use crate::settings::Settings;
 use crate::{App, Error, Result, jobs};
@@ -24,61 +24,6 @@ use crate::{App, Error, Result, jobs};
 pub struct Saved {
     pub video: AdminVideo,
     pub notified: i64,
-}
-
-/// What can be edited of a video.
-#[derive(Debug, Clone, sqlx::FromRow)]
-pub(super) struct Record {
-    pub title: String,
-    pub description: Option<String>,
-    #[sqlx(flatten)]
-    pub source: Source,
-    pub upload_date: NaiveDate,
-    pub year: i64,
-    pub status: Status,
-    pub scheduled_date: Option<DateTime<Utc>>,
-    /// Of the first publication; it stays when the video is taken back.
-    pub published_at: Option<DateTime<Utc>>,
-    pub is_featured: bool,
-    pub version: i64,
-}
-
-/// Where the video comes from.
-#[derive(Debug, Clone, sqlx::FromRow)]
-pub(super) struct Source {
-    pub video_url: String,
-    pub video_type: VideoType,
-    pub thumbnail_url: Option<String>,
-    pub file_key: Option<String>,
-    pub thumbnail_key: Option<String>,
-    pub content_type: Option<String>,
-    pub duration_seconds: Option<i64>,
-}
-
-impl Default for Source {
-    fn default() -> Source {
-        Source {
-            video_url: String::new(),
-            video_type: VideoType::Upload,
-            thumbnail_url: None,
-            file_key: None,
-            thumbnail_key: None,
-            content_type: None,
-            duration_seconds: None,
-        }
-    }
-}
-
-impl From<Link> for Source {
-    fn from(link: Link) -> Source {
-        Source {
-            video_url: link.video_url,
-            video_type: link.video_type,
-            thumbnail_url: link.thumbnail_url,
-            content_type: link.content_type.map(str::to_owned),
-            ..Source::default()
-        }
-    }
 }
 
 /// Adds a video; when it is published at once, families are told in the same transaction.
@@ -95,7 +40,7 @@ pub async fn create(
     let record = new.record(settings, now, &mut checks, None);
     checks.done()?;
     let id = Uuid::now_v7();
-    insert(tx, id, &record, actor, now).await?;
+    add(tx, id, &record, actor, now).await?;
     let notified = match record.status {
         Status::Published => announce_first(tx, app, settings, id, &record).await?,
         _ => 0,
@@ -142,7 +87,7 @@ pub async fn add_own_file(
     if record.status == Status::Published {
         record.published_at = own.published_at.or(Some(now));
     }
-    insert(tx, id, &record, actor, now).await?;
+    add(tx, id, &record, actor, now).await?;
     if told {
         announce_first(tx, app, settings, id, &record).await?;
     }
@@ -160,18 +105,7 @@ pub async fn edit(
     changes: &VideoChanges,
 ) -> Result<Saved> {
     let now = app.clock.now();
-    let old: Record = tx
-        .sql(
-            "select title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
-                    content_type, duration_seconds, upload_date, year, status, scheduled_date,
-                    published_at, is_featured, version
-             from videos
-             where id = $1",
-        )
-        .bind(id)
-        .optional()
-        .await?
-        .ok_or(NOT_FOUND)?;
+    let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
     if old.version != changes.version {
         return Err(Error::Stale);
     }
@@ -251,18 +185,9 @@ pub async fn publish_due(app: &App) -> Result<usize> {
 async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let due: Option<Record> = tx
-        .sql(
-            "select title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
-                    content_type, duration_seconds, upload_date, year, status, scheduled_date,
-                    published_at, is_featured, version
-             from videos
-             where id = $1 and status = 'scheduled' and scheduled_date <= $2",
-        )
-        .bind(id)
-        .bind(now)
-        .optional()
-        .await?;
+    let due = find(&mut tx, id).await?.filter(|video| {
+        video.status == Status::Scheduled && video.scheduled_date.is_some_and(|at| at <= now)
+    });
     let Some(old) = due else { return Ok(false) };
     let new = Record {
         status: Status::Published,
@@ -299,45 +224,14 @@ async fn announce_first(
     notifications::tell_families(tx, app, settings, notice, Category::DailyVideos).await
 }
 
-async fn insert(
+async fn add(
     tx: &mut Tx,
     id: Uuid,
     record: &Record,
     actor: Actor,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let (search_text, staff_search_text) = record.search_texts();
-    tx.sql(
-        "insert into videos
-           (id, title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
-            content_type, duration_seconds, upload_date, year, status, scheduled_date, published_at,
-            is_featured, view_count, like_count, comment_count, uploaded_by, search_text,
-            staff_search_text, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, 0,
-                 $17, $18, $19, 1, $20, $20)",
-    )
-    .bind(id)
-    .bind(&record.title)
-    .bind(record.description.clone())
-    .bind(&record.source.video_url)
-    .bind(record.source.video_type)
-    .bind(record.source.thumbnail_url.clone())
-    .bind(record.source.file_key.clone())
-    .bind(record.source.thumbnail_key.clone())
-    .bind(record.source.content_type.clone())
-    .bind(record.source.duration_seconds)
-    .bind(record.upload_date)
-    .bind(record.year)
-    .bind(record.status)
-    .bind(record.scheduled_date)
-    .bind(record.published_at)
-    .bind(record.is_featured)
-    .bind(actor.staff_id())
-    .bind(search_text)
-    .bind(staff_search_text)
-    .bind(now)
-    .execute()
-    .await?;
+    insert(tx, id, record, actor.staff_id(), now).await?;
     let details = json!({
         "status": record.status,
         "upload_date": record.upload_date,
@@ -351,44 +245,6 @@ async fn insert(
     Ok(())
 }
 
-/// Writes the video if nobody else did since `record.version`.
-async fn update(tx: &mut Tx, id: Uuid, record: &Record, now: DateTime<Utc>) -> Result<bool> {
-    let (search_text, staff_search_text) = record.search_texts();
-    let written = tx
-        .sql(
-            "update videos
-             set title = $3, description = $4, video_url = $5, video_type = $6, thumbnail_url = $7,
-                 file_key = $8, thumbnail_key = $9, content_type = $10, duration_seconds = $11,
-                 upload_date = $12, year = $13, status = $14, scheduled_date = $15,
-                 published_at = $16, is_featured = $17, search_text = $18, staff_search_text = $19,
-                 version = version + 1, updated_at = $20
-             where id = $1 and version = $2",
-        )
-        .bind(id)
-        .bind(record.version)
-        .bind(&record.title)
-        .bind(record.description.clone())
-        .bind(&record.source.video_url)
-        .bind(record.source.video_type)
-        .bind(record.source.thumbnail_url.clone())
-        .bind(record.source.file_key.clone())
-        .bind(record.source.thumbnail_key.clone())
-        .bind(record.source.content_type.clone())
-        .bind(record.source.duration_seconds)
-        .bind(record.upload_date)
-        .bind(record.year)
-        .bind(record.status)
-        .bind(record.scheduled_date)
-        .bind(record.published_at)
-        .bind(record.is_featured)
-        .bind(search_text)
-        .bind(staff_search_text)
-        .bind(now)
-        .execute()
-        .await?;
-    Ok(written == 1)
-}
-
 async fn saved(
     tx: &mut Tx,
     settings: &Settings,
@@ -397,54 +253,4 @@ async fn saved(
     notified: i64,
 ) -> Result<Saved> {
     Ok(Saved { video: find_for_staff(tx, settings, now, id).await?, notified })
-}
-
-/// What families and what staff search: title and description, each folded, with one line end
-/// between them: folding leaves none, so a search can be kept to the title. Staff also search
-/// provider and date, the date as any of their screens writes it.
-pub(crate) fn search_texts(
-    title: &str,
-    description: Option<&str>,
-    video_type: VideoType,
-    day: NaiveDate,
-) -> (String, String) {
-    let text = format!("{}\n{}", fold(title), fold(description.unwrap_or_default()));
-    let provider = match video_type {
-        VideoType::Upload => "upload",
-        VideoType::GoogleDrive => "google_drive Google Drive",
-        VideoType::Youtube => "youtube",
-    };
-    let days = ["%Y-%m-%d", "%A, %B %-d, %Y", "%b %-d, %Y", "%m/%d/%Y", "%-m/%-d/%Y"]
-        .map(|form| day.format(form).to_string())
-        .join("\n");
-    let staff_text = format!("{text}\n{}", fold(&format!("{provider}\n{days}")));
-    (text, staff_text)
-}
-
-impl Record {
-    fn search_texts(&self) -> (String, String) {
-        let description = self.description.as_deref();
-        search_texts(&self.title, description, self.source.video_type, self.upload_date)
-    }
-}
-
-/// What changed, for the audit log.
-fn differences(old: &Record, new: &Record) -> Value {
-    let shown = |record: &Record| {
-        json!({
-            "title": record.title,
-            "description": record.description,
-            "video_url": record.source.video_url,
-            "upload_date": record.upload_date,
-            "status": record.status,
-            "scheduled_date": record.scheduled_date,
-            "is_featured": record.is_featured,
-        })
-    };
-    let (before, after) = (shown(old), shown(new));
-    let changed = after.as_object().into_iter().flatten().filter_map(|(key, after)| {
-        let before = &before[key];
-        (before != after).then(|| (key.clone(), json!({ "before": before, "after": after })))
-    });
-    Value::Object(changed.collect())
 }

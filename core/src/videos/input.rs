@@ -4,8 +4,8 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use serde::{Deserialize, Deserializer};
 
 use super::Status;
-use super::edit::{Record, Source};
 use super::link;
+use super::record::{Record, Source};
 use crate::checks::Checks;
 use crate::clock::{day_in, moment_in};
 use crate::error::FieldError;

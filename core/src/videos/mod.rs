@@ -9,6 +9,7 @@ mod edit;
 mod files;
 mod input;
 mod reactions;
+mod record;
 mod watch;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -20,13 +21,14 @@ pub use desk::{
     AdminVideo, Counts, DeskFilter, admin_list, admin_years, counts, deliveries, find_for_staff,
     retry_deliveries,
 };
-pub(crate) use edit::search_texts;
+
 pub use edit::{Saved, add_own_file, create, create_gallery, delete, edit, publish_due};
 pub use files::{Media, OwnVideo, RemoveFiles, thumbnail, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub(crate) use reactions::must_be_open;
 pub use reactions::{Like, favorites, forget_likes, like, record_view, unlike};
+pub(crate) use record::search_texts;
 pub use watch::{Filter, Preview, find, list, media_elsewhere, next_today, preview, years};
 
 use crate::Error;
@@ -118,15 +120,18 @@ pub struct Video {
     pub card: VideoCard,
     /// An embed of Drive or YouTube, the path of an own file, or an https media file.
     pub video_url: String,
+    #[schema(required)]
     pub content_type: Option<String>,
     /// By whoever asked.
     #[sqlx(skip)]
     pub liked: bool,
     /// The one before it in its season.
     #[sqlx(skip)]
+    #[schema(required)]
     pub previous: Option<VideoRef>,
     /// The one after it in its season.
     #[sqlx(skip)]
+    #[schema(required)]
     pub next: Option<VideoRef>,
 }
 

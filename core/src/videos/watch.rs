@@ -336,3 +336,60 @@ pub async fn media_elsewhere(app: &App) -> Result<bool> {
         .await?;
     Ok(found > 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::settings::Access;
+
+    fn viewer() -> impl Strategy<Value = Viewer> {
+        (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(user, family, staff)| Viewer {
+            user_id: user.then(Uuid::new_v4),
+            family: user && family,
+            staff_id: staff.then(Uuid::new_v4),
+            browser: Some(Uuid::new_v4()),
+        })
+    }
+
+    fn access() -> impl Strategy<Value = Access> {
+        prop::sample::select(vec![Access::Everyone, Access::SignedIn, Access::Families])
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_gets_more_of_a_video_than_the_setting_allows(
+            viewer in viewer(), access in access(), secret in "[a-z]{24}", count in 1_000_000i64..
+        ) {
+            let settings = Settings { access, ..Settings::default() };
+            let day = NaiveDate::from_ymd_opt(2026, 7, 29).expect("a day");
+            let mut card = VideoCard {
+                id: Uuid::new_v4(),
+                title: "Lake".into(),
+                description: Some(secret.clone()),
+                video_type: VideoType::Youtube,
+                thumbnail_url: Some(format!("https://i.ytimg.com/vi/{secret}/maxresdefault.jpg")),
+                upload_date: day,
+                year: 2026,
+                is_featured: true,
+                published_at: day.and_time(Default::default()).and_utc(),
+                view_count: count,
+                like_count: count,
+                comment_count: count,
+                duration_seconds: Some(count),
+                latest: true,
+                archive: false,
+                restricted: false,
+            };
+            open(&mut card, &settings, &viewer);
+            let told = serde_json::to_string(&card).expect("JSON");
+            let open = viewer.may_watch(access);
+            prop_assert_eq!(told.contains(&secret), open);
+            prop_assert_eq!(told.contains(&count.to_string()), open);
+            prop_assert_eq!(card.restricted, !open);
+            prop_assert_eq!(viewer.must_watch(access).is_ok(), open);
+            prop_assert!(told.contains("Lake") && told.contains("2026-07-29"));
+        }
+    }
+}

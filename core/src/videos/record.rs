@@ -1,0 +1,214 @@
+//! A video as it stands in its table, as far as staff can edit it.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::Status;
+use super::link::{Link, VideoType};
+use crate::Result;
+use crate::db::Tx;
+use crate::fold::fold;
+
+/// What can be edited of a video.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub(super) struct Record {
+    pub title: String,
+    pub description: Option<String>,
+    #[sqlx(flatten)]
+    pub source: Source,
+    pub upload_date: NaiveDate,
+    pub year: i64,
+    pub status: Status,
+    pub scheduled_date: Option<DateTime<Utc>>,
+    /// Of the first publication; it stays when the video is taken back.
+    pub published_at: Option<DateTime<Utc>>,
+    pub is_featured: bool,
+    pub version: i64,
+}
+
+/// Where the video comes from.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub(super) struct Source {
+    pub video_url: String,
+    pub video_type: VideoType,
+    pub thumbnail_url: Option<String>,
+    pub file_key: Option<String>,
+    pub thumbnail_key: Option<String>,
+    pub content_type: Option<String>,
+    pub duration_seconds: Option<i64>,
+}
+
+impl Default for Source {
+    fn default() -> Source {
+        Source {
+            video_url: String::new(),
+            video_type: VideoType::Upload,
+            thumbnail_url: None,
+            file_key: None,
+            thumbnail_key: None,
+            content_type: None,
+            duration_seconds: None,
+        }
+    }
+}
+
+impl From<Link> for Source {
+    fn from(link: Link) -> Source {
+        Source {
+            video_url: link.video_url,
+            video_type: link.video_type,
+            thumbnail_url: link.thumbnail_url,
+            content_type: link.content_type.map(str::to_owned),
+            ..Source::default()
+        }
+    }
+}
+
+pub(super) async fn find(tx: &mut Tx, id: Uuid) -> Result<Option<Record>> {
+    tx.sql(
+        "select title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
+                content_type, duration_seconds, upload_date, year, status, scheduled_date,
+                published_at, is_featured, version
+         from videos
+         where id = $1",
+    )
+    .bind(id)
+    .optional()
+    .await
+}
+
+pub(super) async fn insert(
+    tx: &mut Tx,
+    id: Uuid,
+    record: &Record,
+    uploaded_by: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let (search_text, staff_search_text) = record.search_texts();
+    tx.sql(
+        "insert into videos
+           (id, title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
+            content_type, duration_seconds, upload_date, year, status, scheduled_date, published_at,
+            is_featured, view_count, like_count, comment_count, uploaded_by, search_text,
+            staff_search_text, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, 0,
+                 $17, $18, $19, 1, $20, $20)",
+    )
+    .bind(id)
+    .bind(&record.title)
+    .bind(record.description.clone())
+    .bind(&record.source.video_url)
+    .bind(record.source.video_type)
+    .bind(record.source.thumbnail_url.clone())
+    .bind(record.source.file_key.clone())
+    .bind(record.source.thumbnail_key.clone())
+    .bind(record.source.content_type.clone())
+    .bind(record.source.duration_seconds)
+    .bind(record.upload_date)
+    .bind(record.year)
+    .bind(record.status)
+    .bind(record.scheduled_date)
+    .bind(record.published_at)
+    .bind(record.is_featured)
+    .bind(uploaded_by)
+    .bind(search_text)
+    .bind(staff_search_text)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Writes the video if nobody else did since `record.version`.
+pub(super) async fn update(
+    tx: &mut Tx,
+    id: Uuid,
+    record: &Record,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let (search_text, staff_search_text) = record.search_texts();
+    let written = tx
+        .sql(
+            "update videos
+             set title = $3, description = $4, video_url = $5, video_type = $6, thumbnail_url = $7,
+                 file_key = $8, thumbnail_key = $9, content_type = $10, duration_seconds = $11,
+                 upload_date = $12, year = $13, status = $14, scheduled_date = $15,
+                 published_at = $16, is_featured = $17, search_text = $18, staff_search_text = $19,
+                 version = version + 1, updated_at = $20
+             where id = $1 and version = $2",
+        )
+        .bind(id)
+        .bind(record.version)
+        .bind(&record.title)
+        .bind(record.description.clone())
+        .bind(&record.source.video_url)
+        .bind(record.source.video_type)
+        .bind(record.source.thumbnail_url.clone())
+        .bind(record.source.file_key.clone())
+        .bind(record.source.thumbnail_key.clone())
+        .bind(record.source.content_type.clone())
+        .bind(record.source.duration_seconds)
+        .bind(record.upload_date)
+        .bind(record.year)
+        .bind(record.status)
+        .bind(record.scheduled_date)
+        .bind(record.published_at)
+        .bind(record.is_featured)
+        .bind(search_text)
+        .bind(staff_search_text)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(written == 1)
+}
+
+/// What families and what staff search: title and description, each folded, with one line end
+/// between them: folding leaves none, so a search can be kept to the title. Staff also search
+/// provider and date, the date as any of their screens writes it.
+pub(crate) fn search_texts(
+    title: &str,
+    description: Option<&str>,
+    video_type: VideoType,
+    day: NaiveDate,
+) -> (String, String) {
+    let text = format!("{}\n{}", fold(title), fold(description.unwrap_or_default()));
+    let provider = match video_type {
+        VideoType::Upload => "upload",
+        VideoType::GoogleDrive => "google_drive Google Drive",
+        VideoType::Youtube => "youtube",
+    };
+    let days = ["%Y-%m-%d", "%A, %B %-d, %Y", "%b %-d, %Y", "%m/%d/%Y", "%-m/%-d/%Y"]
+        .map(|form| day.format(form).to_string())
+        .join("\n");
+    let staff_text = format!("{text}\n{}", fold(&format!("{provider}\n{days}")));
+    (text, staff_text)
+}
+
+impl Record {
+    fn search_texts(&self) -> (String, String) {
+        let description = self.description.as_deref();
+        search_texts(&self.title, description, self.source.video_type, self.upload_date)
+    }
+}
+
+/// What changed, for the audit log.
+pub(super) fn differences(old: &Record, new: &Record) -> Value {
+    let shown = |record: &Record| {
+        json!({
+            "title": record.title,
+            "description": record.description,
+            "video_url": record.source.video_url,
+            "upload_date": record.upload_date,
+            "status": record.status,
+            "scheduled_date": record.scheduled_date,
+            "is_featured": record.is_featured,
+        })
+    };
+    let (before, after) = (shown(old), shown(new));
+    let changed = after.as_object().into_iter().flatten().filter_map(|(key, after)| {
+        let before = &before[key];
+        (before != after).then(|| (key.clone(), json!({ "before": before, "after": after })))
+    });
+    Value::Object(changed.collect())
+}
