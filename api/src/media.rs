@@ -6,7 +6,7 @@ use axum::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
     IF_RANGE, RANGE, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use portal::settings::{Access, Settings};
 use portal::videos::{self, Media};
@@ -53,13 +53,7 @@ async fn thumbnail(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let media = videos::thumbnail(&app, &settings, &viewer, id).await?;
-    let mut response = send(&app, &settings, media, &method, &headers).await?;
-    if settings.access == Access::Everyone {
-        // Mail that is read in a browser shows it on a page of somebody else.
-        let policy = HeaderName::from_static("cross-origin-resource-policy");
-        response.headers_mut().insert(policy, HeaderValue::from_static("cross-origin"));
-    }
-    Ok(response)
+    send(&app, &settings, media, &method, &headers).await
 }
 
 async fn send(

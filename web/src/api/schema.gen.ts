@@ -1846,11 +1846,11 @@ export interface components {
         };
         /** @description A published video on its own page. */
         Video: components["schemas"]["VideoCard"] & {
-            content_type?: string | null;
+            content_type: string | null;
             /** @description By whoever asked. */
             liked: boolean;
-            next?: components["schemas"]["VideoRef"] | null;
-            previous?: components["schemas"]["VideoRef"] | null;
+            next: components["schemas"]["VideoRef"] | null;
+            previous: components["schemas"]["VideoRef"] | null;
             /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */
             video_url: string;
         };
