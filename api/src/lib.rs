@@ -18,6 +18,7 @@ mod server;
 mod settings;
 mod site;
 mod staff;
+mod store;
 mod unsubscribe;
 mod videos;
 
@@ -62,6 +63,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(staff::routes())
         .merge(families::routes())
         .merge(settings::routes())
+        .merge(store::routes())
         .merge(videos::routes())
         .merge(comments::routes())
         .merge(admin_videos::routes())
@@ -72,8 +74,11 @@ fn api_routes() -> OpenApiRouter<Api> {
 pub fn router(app: App) -> Router {
     let api = Api { app: app.clone(), sessions: auth::Sessions::default(), metrics: recorder() };
     let (guarded, _) = api_routes().split_for_parts();
-    let (open, _) =
-        unsubscribe::one_click().merge(ops::routes()).merge(media::routes()).split_for_parts();
+    let (open, _) = unsubscribe::one_click()
+        .merge(ops::routes())
+        .merge(media::routes())
+        .merge(store::media())
+        .split_for_parts();
     let csrf = CsrfLayer::new().with_rejection_response(|_: ProtectionError| -> Response<Body> {
         let detail = "This request came from another site and was refused.";
         Problem::new(StatusCode::FORBIDDEN, "forbidden", detail).into_response()
@@ -113,6 +118,7 @@ pub fn openapi() -> String {
         .merge(unsubscribe::one_click())
         .merge(ops::routes())
         .merge(media::routes())
+        .merge(store::media())
         .to_openapi();
     describe(&mut document);
     document.to_pretty_json().unwrap_or_default()

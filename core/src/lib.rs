@@ -23,6 +23,7 @@ pub mod pages;
 pub mod profiles;
 pub mod seed;
 pub mod settings;
+pub mod store;
 pub mod videos;
 
 pub use app::{App, Keys};

@@ -390,8 +390,4 @@ impl Browser {
         let cookies = self.cookies.lock().expect("no panic");
         cookies.iter().find(|(kept, _)| kept == name).map(|(_, value)| value.clone())
     }
-
-    pub fn forget_cookies(&self) {
-        self.cookies.lock().expect("no panic").clear();
-    }
 }

@@ -7,5 +7,6 @@ mod comments;
 mod media;
 mod routes;
 mod staff;
+mod store;
 mod videos;
 mod watching;

@@ -15,6 +15,7 @@ pub struct Content {
     pub families: Names,
     pub comments: Vec<Remark>,
     pub staff: Vec<Member>,
+    pub products: Vec<super::shelf::Product>,
 }
 
 #[derive(Deserialize)]

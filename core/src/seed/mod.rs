@@ -9,6 +9,7 @@ mod dice;
 mod doings;
 mod films;
 mod people;
+mod shelf;
 
 use std::collections::BTreeMap;
 
@@ -132,6 +133,7 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     films::write(&mut tx, &films).await?;
     doings.write(&mut tx, app).await?;
     let mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
+    shelf::write(&mut tx, &content, &people, now, &mut dice).await?;
     let camp = &content.camp;
     let changes = BTreeMap::from([
         ("siteName".to_owned(), json!(camp.site_name)),

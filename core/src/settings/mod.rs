@@ -45,6 +45,8 @@ pub struct Settings {
     pub max_login_attempts: i64,
     pub password_min_length: i64,
     pub enable_two_factor: bool,
+    /// Address of an embedded shop, or empty.
+    pub shop_url: String,
 }
 
 impl Default for Settings {
@@ -65,6 +67,7 @@ impl Default for Settings {
             max_login_attempts: 5,
             password_min_length: 8,
             enable_two_factor: false,
+            shop_url: String::new(),
         }
     }
 }
@@ -84,6 +87,8 @@ pub enum Kind {
         max: i64,
     },
     Choice(&'static [&'static str]),
+    /// An https address, or nothing.
+    Https,
     Zone,
 }
 
@@ -142,6 +147,7 @@ pub const KEYS: &[Key] = &[
         Kind::Switch,
         "Whether every staff account must use an authenticator app",
     ),
+    key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
 ];
 
 #[derive(Debug, Default)]
@@ -280,6 +286,15 @@ fn check(key: &Key, value: &Value) -> Result<Value> {
         (Kind::Zone, Value::String(text)) => match text.parse::<Tz>() {
             Ok(zone) => Ok(json!(zone.name())),
             Err(_) => wrong("Please choose a time zone like America/New_York.".into()),
+        },
+        (Kind::Https, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
+        (Kind::Https, Value::String(text)) => match url::Url::parse(text.trim()) {
+            Ok(url)
+                if url.scheme() == "https" && url.host().is_some() && url.username().is_empty() =>
+            {
+                Ok(json!(url.as_str()))
+            }
+            _ => wrong("Please enter an address that begins with https://.".into()),
         },
         (Kind::Switch, _) => wrong(format!("{name} is true or false.")),
         (Kind::Number { .. }, _) => wrong(format!("{name} is a whole number.")),

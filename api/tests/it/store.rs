@@ -1,0 +1,133 @@
+//! The store: products that staff manage, their pictures, and what everybody sees of them.
+
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Reply};
+
+fn cap() -> Value {
+    json!({ "title": "Camp cap", "description": "Green, with the lantern.", "price": 1850, "category": "clothing", "stock_quantity": 12 })
+}
+
+/// A PNG of one colour.
+fn picture(side: u32) -> Vec<u8> {
+    let mut out = std::io::Cursor::new(Vec::new());
+    image::DynamicImage::new_rgb8(side, side)
+        .write_to(&mut out, image::ImageFormat::Png)
+        .expect("a picture");
+    out.into_inner()
+}
+
+async fn send(staff: &Browser, product: &str, bytes: Vec<u8>) -> Reply {
+    let request = Request::post(format!("/api/admin/products/{product}/images"))
+        .header("content-type", "image/png")
+        .header("sec-fetch-site", "same-origin")
+        .header("cookie", format!("staff={}", staff.cookie("staff").expect("a session")))
+        .body(Body::from(bytes));
+    staff.send_raw(request.expect("a request")).await
+}
+
+story! {
+    async fn a_product_is_on_show_until_it_is_hidden(camp) {
+        let staff = camp.staff().await;
+        let made = staff.post("/api/admin/products", cap()).await.expect(201).json();
+        assert_eq!((&made["is_active"], &made["created_by"], &made["version"]), (&json!(true), &json!("feder"), &json!(1)));
+        let seen = camp.browser().get("/api/store").await.expect(200).json();
+        assert_eq!((&seen["items"][0]["title"], &seen["items"][0]["price"], &seen["shop_url"]), (&json!("Camp cap"), &json!(1850), &json!(null)));
+        assert!(seen["items"][0].get("version").is_none());
+        let path = format!("/api/admin/products/{}", made["id"].as_str().expect("an id"));
+        staff.patch(&path, json!({ "version": 1, "is_active": false, "is_featured": true })).await.expect(200);
+        assert_eq!(camp.browser().get("/api/store").await.json()["items"], json!([]));
+        staff.patch(&path, json!({ "version": 1, "price": 5 })).await.refused(409, "stale");
+        let stats = staff.get("/api/admin/products/stats").await.json();
+        assert_eq!(stats, json!({ "total": 1, "active": 0, "featured": 1, "total_stock": 12 }));
+        staff.delete(&path).await.expect(204);
+        staff.delete(&path).await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn what_is_missing_or_out_of_bounds_is_said(camp) {
+        let staff = camp.staff().await;
+        for (field, value) in [("title", json!("  ")), ("price", json!(-1)), ("price", json!(100_000_001)), ("stock_quantity", json!(-1)), ("title", json!("x".repeat(121)))] {
+            let mut bad = cap();
+            bad[field] = value;
+            let problem = staff.post("/api/admin/products", bad).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0]["field"], field);
+        }
+        let mut bad = cap();
+        bad["category"] = json!("food");
+        staff.post("/api/admin/products", bad).await.refused(422, "validation");
+        assert_eq!(staff.get("/api/admin/products").await.json()["items"], json!([]));
+    }
+}
+
+story! {
+    async fn products_are_found_by_words_and_category(camp) {
+        let staff = camp.staff().await;
+        staff.post("/api/admin/products", cap()).await.expect(201);
+        let mut mug = cap();
+        mug["title"] = json!("קאַוועטעפּל");
+        mug["category"] = json!("accessories");
+        staff.post("/api/admin/products", mug).await.expect(201);
+        let found = |reply: Reply| reply.json()["items"].as_array().expect("a list").len();
+        assert_eq!(found(staff.get("/api/admin/products?q=LANTERN").await), 2);
+        assert_eq!(found(staff.get("/api/admin/products?q=%D7%A7%D7%90%D7%95%D7%95%D7%A2%D7%98%D7%A2%D7%A4%D7%9C").await), 1);
+        assert_eq!(found(staff.get("/api/admin/products?category=clothing").await), 1);
+        assert_eq!(found(staff.get("/api/admin/products?q=100%25").await), 0);
+    }
+}
+
+story! {
+    async fn a_product_has_at_most_four_pictures_also_when_they_come_at_once(camp) {
+        let staff = camp.staff().await;
+        let made = staff.post("/api/admin/products", cap()).await.expect(201).json();
+        let id = made["id"].as_str().expect("an id");
+        let sent = (0..6).map(|_| send(&staff, id, picture(40)));
+        let mut statuses: Vec<_> = futures_util::future::join_all(sent).await.iter().map(|r| r.status.as_u16()).collect();
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 201, 201, 201, 409, 409]);
+        let seen = camp.browser().get("/api/store").await.json();
+        let images = seen["items"][0]["images"].as_array().expect("pictures").clone();
+        assert_eq!(images.len(), 4);
+        let reply = camp.browser().get(images[0]["image_url"].as_str().expect("an address")).await.expect(200);
+        assert_eq!((reply.header("content-type"), &reply.bytes[..2]), ("image/jpeg", &b"\xff\xd8"[..]));
+        camp.browser().get(images[0]["thumb_url"].as_str().expect("an address")).await.expect(200);
+
+        let ids: Vec<_> = images.iter().rev().map(|image| image["id"].clone()).collect();
+        let path = format!("/api/admin/products/{id}/images/order");
+        let method = axum::http::Method::PUT;
+        let ordered = staff.send(method, &path, Some(json!({ "ids": ids })), &[]).await.expect(200).json();
+        assert_eq!(ordered["images"][0]["id"], ids[0]);
+        let gone = format!("/api/admin/products/{id}/images/{}", ids[0].as_str().expect("an id"));
+        let left = staff.delete(&gone).await.expect(200).json();
+        assert_eq!(left["images"].as_array().expect("pictures").len(), 3);
+        staff.delete(&format!("/api/admin/products/{id}")).await.expect(204);
+        camp.work().await;
+        camp.browser().get(images[1]["image_url"].as_str().expect("an address")).await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn what_is_no_picture_or_too_large_is_refused(camp) {
+        let staff = camp.staff().await;
+        let made = staff.post("/api/admin/products", cap()).await.expect(201).json();
+        let id = made["id"].as_str().expect("an id");
+        send(&staff, id, b"<svg onload='alert(1)'/>".to_vec()).await.refused(422, "validation");
+        send(&staff, id, vec![0; 11 << 20]).await.expect(413);
+        send(&staff, "0190a5b0-0000-7000-8000-000000000000", picture(10)).await.refused(404, "not_found");
+        camp.browser().post(&format!("/api/admin/products/{id}/images"), json!({})).await.refused(401, "staff_required");
+        assert_eq!(staff.get("/api/admin/products").await.json()["items"][0]["images"], json!([]));
+    }
+}
+
+story! {
+    async fn the_embedded_shop_must_be_https(camp) {
+        let owner = camp.owner().await;
+        owner.patch("/api/admin/settings", json!({ "shopUrl": "http://shop.example" })).await.refused(422, "validation");
+        owner.patch("/api/admin/settings", json!({ "shopUrl": "javascript:alert(1)" })).await.refused(422, "validation");
+        owner.patch("/api/admin/settings", json!({ "shopUrl": "https://shop.example/camp" })).await.expect(200);
+        assert_eq!(camp.browser().get("/api/store").await.json()["shop_url"], "https://shop.example/camp");
+    }
+}

@@ -1,0 +1,382 @@
+//! The camp's store: what there is to have, with prices and pictures (decisions S1, S2). Orders are
+//! not taken here; people write to the camp.
+
+pub mod pictures;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::db::{Db, Tx};
+use crate::fold::{fold, pattern};
+use crate::pages::{Page, Part};
+use crate::{App, Error, Result, jobs};
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ProductCategory)]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Category {
+    Clothing,
+    Accessories,
+    Equipment,
+    Memorabilia,
+    Digital,
+}
+
+/// A picture of a product, in two sizes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ProductImage {
+    pub id: Uuid,
+    pub image_url: String,
+    pub thumb_url: String,
+    pub alt_text: String,
+    pub display_order: i64,
+}
+
+/// A product as everybody sees it.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Product {
+    pub id: Uuid,
+    pub title: String,
+    pub description: Option<String>,
+    /// Cents.
+    pub price: i64,
+    pub category: Category,
+    pub stock_quantity: i64,
+    pub is_new: bool,
+    pub is_bestseller: bool,
+    pub is_featured: bool,
+    #[sqlx(skip)]
+    pub images: Vec<ProductImage>,
+}
+
+/// A product as staff see it.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct AdminProduct {
+    #[sqlx(flatten)]
+    #[serde(flatten)]
+    pub product: Product,
+    pub is_active: bool,
+    /// The name of the account that made it.
+    pub created_by: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub version: i64,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewProduct {
+    pub title: String,
+    pub description: Option<String>,
+    /// Cents.
+    pub price: i64,
+    pub category: Category,
+    pub stock_quantity: i64,
+    #[serde(default)]
+    pub is_new: bool,
+    #[serde(default)]
+    pub is_bestseller: bool,
+    #[serde(default)]
+    pub is_featured: bool,
+}
+
+/// What is left out stays.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ProductPatch)]
+pub struct Changes {
+    /// The version that was looked at.
+    pub version: i64,
+    pub title: Option<String>,
+    /// Empty to remove it.
+    pub description: Option<String>,
+    pub price: Option<i64>,
+    pub category: Option<Category>,
+    pub stock_quantity: Option<i64>,
+    pub is_new: Option<bool>,
+    pub is_bestseller: Option<bool>,
+    pub is_featured: Option<bool>,
+    pub is_active: Option<bool>,
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = ProductStats)]
+pub struct Stats {
+    pub total: i64,
+    pub active: i64,
+    pub featured: i64,
+    pub total_stock: i64,
+}
+
+/// What staff look for.
+#[derive(Debug, Default)]
+pub struct Search {
+    pub q: String,
+    pub category: Option<Category>,
+    pub part: Part,
+}
+
+/// The most pictures of one product.
+pub const MOST_IMAGES: i64 = 4;
+const MISSING: &str = "Please fill in all required fields.";
+const NOT_FOUND: Error = Error::NotFound("This product is not there any more.");
+/// A million dollars, in cents.
+const DEAREST: i64 = 100_000_000;
+
+struct Clean {
+    title: Option<String>,
+    description: Option<String>,
+}
+
+fn check(
+    title: Option<&str>,
+    description: Option<&str>,
+    price: Option<i64>,
+    stock: Option<i64>,
+) -> Result<Clean> {
+    let mut checks = Checks::new();
+    let title = title.map(|title| {
+        let title = checks.line("title", title, 120);
+        checks.require(!title.is_empty(), "title", MISSING);
+        title
+    });
+    let description = description.map(|text| checks.block("description", text, 2000));
+    let bounds = "Please enter a price from 0 to 1,000,000.";
+    checks.require(price.is_none_or(|p| (0..=DEAREST).contains(&p)), "price", bounds);
+    let bounds = "Please enter a stock from 0 to 1,000,000.";
+    checks.require(stock.is_none_or(|n| (0..=1_000_000).contains(&n)), "stock_quantity", bounds);
+    checks.done()?;
+    Ok(Clean { title, description })
+}
+
+/// What the store shows: featured first, then the newest; at most 100.
+pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
+    let mut products: Vec<Product> = db
+        .sql(
+            "select id, title, description, price, category, stock_quantity, is_new, is_bestseller, is_featured
+             from products
+             where is_active
+             order by is_featured desc, created_at desc, id desc
+             limit 100",
+        )
+        .all()
+        .await?;
+    hang(db, products.iter_mut()).await?;
+    Ok(products)
+}
+
+/// Hangs their pictures on products.
+async fn hang<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
+    for product in products {
+        product.images = images(db, product.id).await?;
+    }
+    Ok(())
+}
+
+async fn images(db: &Db, product_id: Uuid) -> Result<Vec<ProductImage>> {
+    let rows: Vec<(Uuid, String, i64)> = db
+        .sql(
+            "select id, alt_text, display_order from product_images
+             where product_id = $1 order by display_order, id",
+        )
+        .bind(product_id)
+        .all()
+        .await?;
+    let image = |(id, alt_text, display_order)| ProductImage {
+        id,
+        image_url: format!("/media/products/{id}"),
+        thumb_url: format!("/media/products/{id}/thumb"),
+        alt_text,
+        display_order,
+    };
+    Ok(rows.into_iter().map(image).collect())
+}
+
+/// All products for staff, the newest first.
+pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
+    let after: Option<(DateTime<Utc>, Uuid)> = search.part.after("products")?;
+    let rows: Vec<AdminProduct> = db
+        .sql(
+            "select p.id, p.title, p.description, p.price, p.category, p.stock_quantity, p.is_new,
+                    p.is_bestseller, p.is_featured, p.is_active, s.username as created_by,
+                    p.created_at, p.version
+             from products p
+             left join staff s on s.id = p.created_by
+             where p.search_text like $1 escape '\\'
+               and ($2 is null or p.category = $2)
+               and ($3 is null or p.created_at < $3 or (p.created_at = $3 and p.id < $4))
+             order by p.created_at desc, p.id desc
+             limit $5",
+        )
+        .bind(pattern(&search.q))
+        .bind(search.category)
+        .bind(after.map(|(at, _)| at))
+        .bind(after.map(|(_, id)| id))
+        .bind(search.part.limit() + 1)
+        .all()
+        .await?;
+    let mut page = search.part.page("products", rows, |row| (row.created_at, row.product.id));
+    hang(db, page.items.iter_mut().map(|row| &mut row.product)).await?;
+    Ok(page)
+}
+
+pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
+    let mut found: AdminProduct = db
+        .sql(
+            "select p.id, p.title, p.description, p.price, p.category, p.stock_quantity, p.is_new,
+                    p.is_bestseller, p.is_featured, p.is_active, s.username as created_by,
+                    p.created_at, p.version
+             from products p
+             left join staff s on s.id = p.created_by
+             where p.id = $1",
+        )
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    found.product.images = images(db, id).await?;
+    Ok(found)
+}
+
+pub async fn stats(db: &Db) -> Result<Stats> {
+    db.sql(
+        "select count(*) as total,
+                cast(coalesce(sum(case when is_active then 1 else 0 end), 0) as bigint) as active,
+                cast(coalesce(sum(case when is_featured then 1 else 0 end), 0) as bigint) as featured,
+                cast(coalesce(sum(stock_quantity), 0) as bigint) as total_stock
+         from products",
+    )
+    .one()
+    .await
+}
+
+/// Adds a product; it is on show at once. Errors: [`Error::Invalid`].
+pub async fn add(tx: &mut Tx, app: &App, actor: Actor, new: &NewProduct) -> Result<Uuid> {
+    let clean = check(
+        Some(&new.title),
+        new.description.as_deref(),
+        Some(new.price),
+        Some(new.stock_quantity),
+    )?;
+    let now = app.clock.now();
+    let id = Uuid::now_v7();
+    let title = clean.title.unwrap_or_default();
+    let description = clean.description.filter(|text| !text.is_empty());
+    tx.sql(
+        "insert into products
+           (id, title, description, price, category, stock_quantity, is_new, is_bestseller,
+            is_featured, is_active, created_by, search_text, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, true, $10, $11, 1, $12, $12)",
+    )
+    .bind(id)
+    .bind(&title)
+    .bind(description.clone())
+    .bind(new.price)
+    .bind(new.category)
+    .bind(new.stock_quantity)
+    .bind(new.is_new)
+    .bind(new.is_bestseller)
+    .bind(new.is_featured)
+    .bind(actor.staff_id())
+    .bind(fold(&format!("{title} {}", description.unwrap_or_default())))
+    .bind(now)
+    .execute()
+    .await?;
+    let details = json!({ "title": title });
+    audit::record(tx, now, actor, "product.add", Subject::new("product", id), details).await?;
+    Ok(id)
+}
+
+/// Changes a product. Errors: [`Error::Invalid`], [`Error::Stale`], [`Error::NotFound`].
+pub async fn change(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    changes: &Changes,
+) -> Result<()> {
+    let clean = check(
+        changes.title.as_deref(),
+        changes.description.as_deref(),
+        changes.price,
+        changes.stock_quantity,
+    )?;
+    let now = app.clock.now();
+    let there: i64 =
+        tx.sql("select count(*) from products where id = $1").bind(id).scalar().await?;
+    if there == 0 {
+        return Err(NOT_FOUND);
+    }
+    let changed: Option<(String, Option<String>)> = tx
+        .sql(
+            "update products
+             set title = coalesce($3, title),
+                 description = case when $4 is null then description else nullif($4, '') end,
+                 price = coalesce($5, price),
+                 category = coalesce($6, category),
+                 stock_quantity = coalesce($7, stock_quantity),
+                 is_new = coalesce($8, is_new),
+                 is_bestseller = coalesce($9, is_bestseller),
+                 is_featured = coalesce($10, is_featured),
+                 is_active = coalesce($11, is_active),
+                 version = version + 1, updated_at = $12
+             where id = $1 and version = $2
+             returning title, description",
+        )
+        .bind(id)
+        .bind(changes.version)
+        .bind(clean.title)
+        .bind(clean.description)
+        .bind(changes.price)
+        .bind(changes.category)
+        .bind(changes.stock_quantity)
+        .bind(changes.is_new)
+        .bind(changes.is_bestseller)
+        .bind(changes.is_featured)
+        .bind(changes.is_active)
+        .bind(now)
+        .optional()
+        .await?;
+    let (title, description) = changed.ok_or(Error::Stale)?;
+    tx.sql("update products set search_text = $2 where id = $1")
+        .bind(id)
+        .bind(fold(&format!("{title} {}", description.unwrap_or_default())))
+        .execute()
+        .await?;
+    let details = json!({ "price": changes.price, "is_active": changes.is_active });
+    audit::record(tx, now, actor, "product.change", Subject::new("product", id), details).await
+}
+
+/// Deletes a product with its pictures. Errors: [`Error::NotFound`].
+pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let files: Vec<(String, String)> = tx
+        .sql("select file_key, thumb_key from product_images where product_id = $1")
+        .bind(id)
+        .all()
+        .await?;
+    if tx.sql("delete from products where id = $1").bind(id).execute().await? == 0 {
+        return Err(NOT_FOUND);
+    }
+    remove_later(tx, app, files).await?;
+    let now = app.clock.now();
+    audit::record(tx, now, actor, "product.delete", Subject::new("product", id), Value::Null).await
+}
+
+pub(super) async fn remove_later(
+    tx: &mut Tx,
+    app: &App,
+    files: Vec<(String, String)>,
+) -> Result<()> {
+    for (file_key, thumb_key) in files {
+        let job =
+            crate::videos::RemoveFiles { file_key: Some(file_key), thumbnail_key: Some(thumb_key) };
+        jobs::enqueue(tx, app, &job).await?;
+    }
+    Ok(())
+}
