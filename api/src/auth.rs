@@ -226,6 +226,7 @@ where
         Ok(Looking(Viewer {
             user_id: user.as_ref().map(|user| user.id),
             family: user.as_ref().is_some_and(|user| user.family),
+            refused: user.as_ref().is_some_and(|user| user.refused),
             staff_id: staff.filter(|staff| !staff.must_enrol()).map(|staff| staff.id),
             browser,
         }))

@@ -11,6 +11,8 @@ pub struct Viewer {
     pub user_id: Option<Uuid>,
     /// Linked to a family that staff made or approved.
     pub family: bool,
+    /// Staff said that this is no family of the camp.
+    pub refused: bool,
     /// Signed in as one of the camp's staff.
     pub staff_id: Option<Uuid>,
     /// Random first-party cookie of a browser that is not signed in, to count views and reports.
@@ -36,6 +38,10 @@ impl Viewer {
         }
         match self.user_id {
             None => Err(Error::SignInRequired),
+            Some(_) if self.refused => Err(Error::Forbidden {
+                code: "families_only",
+                text: "Only families of the camp can watch.",
+            }),
             Some(_) => Err(Error::Forbidden {
                 code: "awaiting_approval",
                 text: "The camp has not yet confirmed that you belong to a family of this summer.",

@@ -285,6 +285,10 @@ story! {
                 browser.get(&format!("/api/videos/{NO_ID}")).await.refused(404, "not_found");
             }
         }
+        moshe.get(&path).await.refused(403, "awaiting_approval");
+        let waiting = staff.get("/api/admin/users?q=moshe").await.expect(200).json();
+        staff.post(&format!("/api/admin/users/{}/refuse", id(&waiting["items"][0])), json!({})).await.expect(200);
+        moshe.get(&path).await.refused(403, "families_only");
         // Somebody who liked it in better days finds no more in the favourites.
         let favorites = moshe.get("/api/profile/favorites").await.expect(200).json();
         assert_eq!(favorites["items"][0]["restricted"], true);

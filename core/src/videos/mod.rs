@@ -21,7 +21,6 @@ pub use desk::{
     AdminVideo, Counts, DeskFilter, admin_list, admin_years, counts, deliveries, find_for_staff,
     retry_deliveries,
 };
-
 pub use edit::{Saved, add_own_file, create, create_gallery, delete, edit, publish_due};
 pub use files::{Media, OwnVideo, RemoveFiles, thumbnail, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};

@@ -348,6 +348,7 @@ mod tests {
         (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(user, family, staff)| Viewer {
             user_id: user.then(Uuid::new_v4),
             family: user && family,
+            refused: user && !family,
             staff_id: staff.then(Uuid::new_v4),
             browser: Some(Uuid::new_v4()),
         })
