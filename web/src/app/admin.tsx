@@ -1,11 +1,25 @@
-import { PageMeta } from "../lib/page";
+import { lazy } from "react";
+import { Navigate, Route, Routes } from "react-router";
+import { Guard } from "../admin/guard";
+import { Login } from "../admin/login";
+import { NoSuchPage } from "../admin/no-such-page";
+import { firstPage } from "../admin/session";
+import { AdminLayout } from "./admin-layout";
 
-/** The staff area's own sitemap and layout start here. */
+const Reports = lazy(() => import("../admin/reports"));
+const Gallery = lazy(() => import("../admin/gallery"));
+
+/** The staff area's own sitemap. */
 export default function Admin() {
   return (
-    <main className="wrap py-section">
-      <PageMeta title="Staff" description="The staff area." />
-      <h1>Staff area</h1>
-    </main>
+    <Routes>
+      <Route path="login" element={<Login />} />
+      <Route element={<Guard>{(staff, leave) => <AdminLayout staff={staff} onSignedOut={leave} />}</Guard>}>
+        <Route index element={<Navigate to={firstPage} replace />} />
+        <Route path="reports" element={<Reports />} />
+        <Route path="gallery" element={<Gallery />} />
+        <Route path="*" element={<NoSuchPage />} />
+      </Route>
+    </Routes>
   );
 }

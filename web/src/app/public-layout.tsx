@@ -37,7 +37,7 @@ export function PublicLayout() {
 }
 
 /** A link followed starts the new page at its top, also for the keyboard; Back returns to where one was. */
-function useNewPage(main: RefObject<HTMLElement | null>) {
+export function useNewPage(main: RefObject<HTMLElement | null>) {
   const { pathname } = useLocation();
   const walked = useNavigationType() !== "POP";
   useEffect(() => {
@@ -47,7 +47,7 @@ function useNewPage(main: RefObject<HTMLElement | null>) {
   }, [pathname, walked, main]);
 }
 
-function OfflineBar() {
+export function OfflineBar() {
   const online = useSyncExternalStore(listenToNetwork, () => navigator.onLine);
   if (online) return null;
   return (

@@ -11,7 +11,9 @@ export const paths = {
   unsubscribe: "/unsubscribe",
   admin: {
     login: "/admin/login",
+    loginFor: (back: string) => `/admin/login?next=${encodeURIComponent(back)}`,
     reports: "/admin/reports",
+    upload: "/admin/reports?action=upload",
     gallery: "/admin/gallery",
   },
 } as const;

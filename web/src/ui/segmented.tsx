@@ -21,12 +21,12 @@ export function Segmented<Value extends string>({ label, value, options, onChang
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
           className={cx(
-            "flex min-h-10 min-w-11 flex-1 items-center justify-center gap-1.5 rounded-[8px] px-3.5 text-sm whitespace-nowrap text-ink",
+            "flex min-h-10 min-w-max flex-1 items-center justify-center gap-1.5 rounded-[8px] px-3.5 text-sm whitespace-nowrap text-ink",
             "hover:bg-sunk focus-visible:-outline-offset-2 aria-pressed:bg-pine-wash aria-pressed:font-medium aria-pressed:text-pine",
           )}
         >
           {option.label}
-          {option.note !== undefined && <span className="tabular-nums opacity-80">{option.note}</span>}
+          {option.note !== undefined && <span className="tabular-nums opacity-90">{option.note}</span>}
         </button>
       ))}
     </div>

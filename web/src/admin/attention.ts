@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from "react";
+
+const patience = 5 * 60_000;
+let last = Date.now();
+
+function subscribe(listener: () => void) {
+  let timer: ReturnType<typeof setTimeout>;
+  const seen = () => {
+    last = Date.now();
+    listener();
+    clearTimeout(timer);
+    timer = setTimeout(listener, patience + 100);
+  };
+  const signs = ["pointerdown", "keydown", "wheel", "focus"];
+  signs.forEach((sign) => addEventListener(sign, seen, { passive: true }));
+  seen();
+  return () => {
+    clearTimeout(timer);
+    signs.forEach((sign) => removeEventListener(sign, seen));
+  };
+}
+
+/**
+ * How often to ask for news: not at all once nobody has touched the page for a while. Every question counts as
+ * activity on the server, so a page that asked for ever would keep a forgotten laptop signed in.
+ */
+export function useEvery(milliseconds: number): number | false {
+  const attended = useSyncExternalStore(subscribe, () => Date.now() - last < patience);
+  return attended ? milliseconds : false;
+}
+
+export const everyQuarterMinute = 15_000;

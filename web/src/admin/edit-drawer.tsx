@@ -1,0 +1,198 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { isApiError, type AdminVideo } from "../api/client";
+import { useSite } from "../api/queries";
+import { explain, useForm } from "../lib/forms";
+import { Button } from "../ui/button";
+import { ConfirmDialog } from "../ui/dialog";
+import { Drawer } from "../ui/drawer";
+import { Checkbox, Field, FormMessage, Switch, TextArea, TextInput } from "../ui/field";
+import { Icon } from "../ui/icon";
+import { toast } from "../ui/toast";
+import { changesOf, draftOf, merge, nineInTheMorning, reachOf, sameDraft, statusOf, updateLabel, type Draft } from "./draft";
+import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
+import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
+import { noMoment, ScheduleFields } from "./schedule-fields";
+import { isTurnedAway } from "./session";
+import { takesFocus } from "./takes-focus";
+import { people, withNotifications } from "./words";
+
+type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
+
+/** Changes a video. A status that nobody touched stays as it is (decision V3). */
+export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
+  const site = useSite();
+  const counts = useQuery(countsQuery).data;
+  const videosChanged = useVideosChanged();
+  const [video, setVideo] = useState(opened);
+  const [draft, setDraft] = useState(() => draftOf(opened, timeZone));
+  const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
+  const [asking, setAsking] = useState<"discard" | "take-away" | null>(null);
+
+  const base = draftOf(video, timeZone);
+  const dirty = !sameDraft(draft, base);
+  const status = statusOf(draft);
+  const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
+  const takesAway = video.status === "published" && status !== "published";
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+
+  async function save() {
+    const { notified } = await editVideo(video.id, { version: video.version, ...changesOf(draft, video, timeZone) });
+    toast({ title: "Success", description: withNotifications("Video updated successfully", notified) });
+    await videosChanged();
+    onClose();
+  }
+
+  function refused(error: unknown) {
+    if (isTurnedAway(error)) return true;
+    if (isApiError(error, "stale")) {
+      setStale("yes");
+      return true;
+    }
+    toast({ title: "Update Failed", description: explain(error), destructive: true });
+    return false;
+  }
+
+  const { busy, errors, message, form } = useForm({
+    check: () => ({
+      ...(draft.title.trim() ? {} : { title: "Title is required" }),
+      ...(looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
+      ...(!draft.publish && draft.time && !draft.date ? { scheduled_date: noMoment } : {}),
+    }),
+    submit: async () => {
+      // Taking away what families can see is asked about first.
+      if (takesAway) setAsking("take-away");
+      else await save();
+    },
+    failed: refused,
+  });
+
+  async function reload() {
+    const fresh = await readVideo(video);
+    if (!fresh) {
+      toast({ title: "Update Failed", description: "This video has been deleted in the meantime.", destructive: true });
+      await videosChanged();
+      return onClose();
+    }
+    setDraft(merge(draft, base, draftOf(fresh, timeZone)));
+    setVideo(fresh);
+    setStale("reloaded");
+    void videosChanged();
+  }
+
+  const close = () => (dirty ? setAsking("discard") : onClose());
+
+  return (
+    <Drawer title="Edit video" onClose={close}>
+      <form {...form} className="grid gap-5">
+        {stale === "yes" && <StaleNotice onReload={reload} />}
+        {stale === "reloaded" && (
+          <p role="status" className="flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-3 text-lake">
+            <Icon name="info" className="mt-[0.15em]" />
+            This is the newest version, with what you typed still in it. Please look it over and save again.
+          </p>
+        )}
+        <Field label="Video Title" error={errors.title}>
+          <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={takesFocus} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+        </Field>
+        <Field label="Description" optional error={errors.description}>
+          <TextArea name="description" dir="auto" rows={4} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />
+        </Field>
+        <LinkField value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} saved={video} />
+        <Field label="Upload Date" error={errors.upload_date} hint="The day it was filmed.">
+          <TextInput name="upload_date" type="date" max={site?.today} value={draft.upload_date} onChange={(event) => set({ upload_date: event.target.value })} required />
+        </Field>
+        <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." checked={draft.is_featured} onChange={(event) => set({ is_featured: event.target.checked })} />
+
+        <fieldset className="grid gap-4 border-t border-line pt-5">
+          <legend className="sr-only">When families see it</legend>
+          <Switch
+            label="Publish Immediately"
+            hint="Switch it off to choose a date, or to set the video back to draft."
+            checked={draft.publish}
+            onChange={(event) => set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })}
+          />
+          <ScheduleFields
+            optional
+            date={draft.date}
+            time={draft.time}
+            onDate={(date) => set({ date, time: date ? draft.time || nineInTheMorning : "" })}
+            onTime={(time) => set({ time })}
+            disabled={draft.publish}
+            error={errors.scheduled_date ?? errors.status}
+          />
+          {video.status !== "draft" && status !== "draft" && (
+            <Button look="quiet" onClick={() => set({ publish: false, date: "", time: "" })} className="justify-self-start">Set back to draft</Button>
+          )}
+          <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">{consequence(video, status, reach)}</p>
+        </fieldset>
+
+        <FormMessage>{message}</FormMessage>
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Updating..." : updateLabel(video.status, status, reach)}</Button>
+        </div>
+      </form>
+      {asking === "discard" && (
+        <ConfirmDialog title="Discard your changes?" name={video.title} action="Discard changes" onConfirm={onClose} onClose={() => setAsking(null)}>
+          What you typed has not been saved.
+        </ConfirmDialog>
+      )}
+      {asking === "take-away" && (
+        <ConfirmDialog
+          title={status === "scheduled" ? "Schedule a published video?" : "Set a published video back to draft?"}
+          name={video.title}
+          action={status === "scheduled" ? "Schedule it" : "Set back to draft"}
+          onClose={() => setAsking(null)}
+          onConfirm={async () => {
+            try {
+              await save();
+            } catch (error) {
+              if (!refused(error)) throw error;
+            }
+          }}
+        >
+          {status === "scheduled"
+            ? "Families can watch it now. It disappears until the chosen time, and nobody is mailed a second time."
+            : "Families can watch it now. It disappears until it is published again."}
+        </ConfirmDialog>
+      )}
+    </Drawer>
+  );
+}
+
+function consequence(video: AdminVideo, status: ReturnType<typeof statusOf>, reach: number) {
+  const told = reach > 0 ? ` ${people(reach)} will be notified by email.` : " Nobody is mailed.";
+  if (status === "draft") return video.status === "draft" ? "It stays a draft: only staff see it." : "It goes back to draft: only staff see it.";
+  if (status === "scheduled") return `${video.status === "scheduled" ? "It stays scheduled" : "It appears by itself at that time"}.${told}`;
+  return video.status === "published" ? "It stays published. Nobody is mailed." : `It is published at once.${told}`;
+}
+
+function StaleNotice({ onReload }: { onReload: () => Promise<unknown> }) {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  return (
+    <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
+      <p className="flex items-start gap-2">
+        <Icon name="alert" className="mt-[0.15em]" />
+        Somebody else changed this video in the meantime. Nothing was saved. Reload it: what you typed stays.
+      </p>
+      {failure && <p className="text-sm">{failure}</p>}
+      <Button
+        look="line"
+        icon="refresh"
+        ref={takesFocus}
+        busy={busy}
+        className="justify-self-start"
+        onClick={async () => {
+          setBusy(true);
+          setFailure(null);
+          await onReload().catch((error: unknown) => setFailure(explain(error)));
+          setBusy(false);
+        }}
+      >
+        Reload and keep what I typed
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { AdminVideo } from "../api/client";
+import { useSite } from "../api/queries";
+import { count, number, shortDate } from "../lib/format";
+import { PageMeta } from "../lib/page";
+import { Button, IconButton, iconButtonLook } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../ui/states";
+import { everyQuarterMinute, useEvery } from "./attention";
+import { DeleteDialog } from "./delete-dialog";
+import { GalleryDialog } from "./gallery-dialog";
+import { NotRefreshed } from "./not-refreshed";
+import { deskQuery, galleryYearsQuery } from "./queries";
+import { addressOf, StatusBadge } from "./report-row";
+import { VideoTitle } from "./video-title";
+
+type Ask = (what: "edit" | "delete", video: AdminVideo) => void;
+type Open = { what: "add"; video: null } | { what: "edit" | "delete"; video: AdminVideo } | null;
+
+export default function Gallery() {
+  const site = useSite();
+  const years = useQuery({ ...galleryYearsQuery, refetchInterval: useEvery(everyQuarterMinute) });
+  const [open, setOpen] = useState<Open>(null);
+  const add = () => setOpen({ what: "add", video: null });
+
+  return (
+    <>
+      <PageMeta title="Gallery Management" description="Manage previous years' camp videos" />
+      <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <div>
+          <h1 className="text-2xl">Gallery Management</h1>
+          <p className="mt-1 text-muted">Manage previous years' camp videos</p>
+        </div>
+        <Button icon="plus" onClick={add} className="max-sm:w-full">Add Gallery Video</Button>
+      </div>
+
+      {years.data ? (
+        <>
+          {years.isError && <NotRefreshed what="gallery" retrying={years.isFetching} onRetry={years.refetch} />}
+          {years.data.items.length > 0 ? (
+            <div className="grid gap-4">
+              {years.data.items.map(({ year, count: videos }, i) => (
+                <Summer key={year} year={year} videos={videos} startsOpen={i === 0} ask={(what, video) => setOpen({ what, video })} />
+              ))}
+            </div>
+          ) : (
+            <EmptyState title="No Gallery Videos" text="The videos of earlier summers stand here, year by year." picture="/art/placeholder.svg">
+              <Button icon="plus" onClick={add}>Add First Video</Button>
+            </EmptyState>
+          )}
+        </>
+      ) : years.isError ? (
+        <ErrorState title="Failed to fetch gallery videos" error={years.error} retrying={years.isFetching} onRetry={years.refetch} />
+      ) : (
+        <Loading label="Loading the gallery" className="grid gap-4">
+          {Array.from({ length: 6 }, (_, i) => <Skeleton key={i} className="h-16 rounded-lg" />)}
+        </Loading>
+      )}
+
+      {site && open && open.what !== "delete" && (
+        <GalleryDialog video={open.video} currentYear={site.current_year} timeZone={site.timezone} onClose={() => setOpen(null)} />
+      )}
+      {open?.what === "delete" && <DeleteDialog video={open.video} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+/** One summer in a sheet of its own. Its videos are fetched when it is first opened. */
+function Summer({ year, videos, startsOpen, ask }: { year: number; videos: number; startsOpen: boolean; ask: Ask }) {
+  const [open, setOpen] = useState(startsOpen);
+  return (
+    <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group sheet overflow-clip">
+      <summary className="flex min-h-16 items-center gap-3 rounded-lg px-4 hover:bg-sunk focus-visible:-outline-offset-3">
+        <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
+        <h2 className="text-xl">Summer {year} <span className="font-sans text-base font-normal text-muted tabular-nums">({count(videos, "video")})</span></h2>
+      </summary>
+      {open && <SummerVideos year={year} ask={ask} />}
+    </details>
+  );
+}
+
+function SummerVideos({ year, ask }: { year: number; ask: Ask }) {
+  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", year }), placeholderData: undefined, refetchInterval: useEvery(everyQuarterMinute) });
+  if (videos.data) {
+    return (
+      <div className="border-t border-line">
+        {/* Rows become cards on a phone. */}
+        <table className="w-full text-start max-md:block">
+          <caption className="sr-only">Videos of summer {year}</caption>
+          <thead className="text-sm text-muted max-md:sr-only">
+            <tr className="border-b border-line">
+              {["Title", "Description", "Views", "Upload Date", "Actions"].map((name) => (
+                <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">{name}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="max-md:block">
+            {videos.data.map((video) => <VideoLine key={video.id} video={video} ask={ask} />)}
+          </tbody>
+        </table>
+        {videos.hasNextPage && <div className="pb-6"><LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} /></div>}
+      </div>
+    );
+  }
+  if (videos.isError) {
+    return <ErrorState title="Failed to fetch gallery videos" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} className="m-4" />;
+  }
+  return (
+    <Loading label={`Loading summer ${year}`} className="border-t border-line px-4">
+      {Array.from({ length: 5 }, (_, i) => (
+        <div key={i} className="flex items-center gap-6 border-line py-4 not-first:border-t"><Skeleton className="h-5 w-1/4" /><Skeleton className="flex-1" /><Skeleton className="w-24" /></div>
+      ))}
+    </Loading>
+  );
+}
+
+function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
+  return (
+    <tr className="border-line not-first:border-t max-md:grid max-md:grid-cols-[auto_1fr_auto] max-md:items-center max-md:gap-x-4 max-md:p-4">
+      <td className="max-md:col-span-3 md:w-[30%] md:px-4 md:py-2">
+        <span className="me-2 font-head text-[1.08rem] leading-snug font-semibold"><VideoTitle>{video.title}</VideoTitle></span>
+        {video.status !== "published" && <StatusBadge status={video.status} />}
+      </td>
+      <td className="text-sm text-muted max-md:col-span-3 md:px-4 md:py-2">
+        <span dir="auto" className="line-clamp-2">{video.description || "No description"}</span>
+      </td>
+      <td className="text-sm tabular-nums max-md:text-muted md:px-4 md:py-2">
+        {number(video.view_count)}<span className="md:sr-only"> {video.view_count === 1 ? "view" : "views"}</span>
+      </td>
+      <td className="text-sm whitespace-nowrap tabular-nums max-md:text-muted md:px-4 md:py-2"><time dateTime={video.upload_date}>{shortDate(video.upload_date)}</time></td>
+      <td className="md:px-2 md:py-1">
+        <div className="flex justify-end max-md:-me-2">
+          <a href={addressOf(video)} target="_blank" rel="noopener" aria-label={`Open ${video.title} in a new tab`} title="Open in a new tab" className={iconButtonLook()}>
+            <Icon name="out" />
+          </a>
+          <IconButton icon="edit" label={`Edit ${video.title}`} title="Edit" onClick={() => ask("edit", video)} />
+          <IconButton icon="trash" danger label={`Delete ${video.title}`} title="Delete" onClick={() => ask("delete", video)} />
+        </div>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,176 @@
+import { Suspense, useEffect, useRef, type ReactNode } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link, NavLink, Outlet, useLocation } from "react-router";
+import { everyQuarterMinute, useEvery } from "../admin/attention";
+import { countsQuery } from "../admin/queries";
+import { firstPage, roleName, useStaffChanged } from "../admin/session";
+import { api, send, type Staff } from "../api/client";
+import { useSite } from "../api/queries";
+import { count, initials, number } from "../lib/format";
+import { paths } from "../lib/paths";
+import { Avatar } from "../ui/avatar";
+import { IconButton } from "../ui/button";
+import { cx } from "../ui/class-names";
+import { Icon, type IconName } from "../ui/icon";
+import { Loading, Skeleton } from "../ui/states";
+import { toast } from "../ui/toast";
+import { splitScripts } from "../ui/two-scripts";
+import { ErrorBoundary } from "./error-boundary";
+import { LogoMark } from "./logo";
+import { OfflineBar, useNewPage } from "./public-layout";
+import { ThemeSwitch } from "./theme";
+
+type Props = { staff: Staff; onSignedOut: () => void };
+
+/** The frame of the staff area: navigation along the side, or behind a button where the screen is narrow. */
+export function AdminLayout({ staff, onSignedOut }: Props) {
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useNewPage(main);
+
+  return (
+    <>
+      <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">Skip to content</a>
+      <div className="flex-1 lg:grid lg:grid-cols-[236px_minmax(0,1fr)]">
+        <aside aria-label="Staff area" className="hidden border-e border-line bg-sunk lg:block">
+          <div className="sticky top-0 flex h-dvh flex-col gap-px overflow-auto px-3 py-4">
+            <Brand name={<SiteName />} className="px-2 pb-4" />
+            <Navigation />
+            <Person staff={staff} onSignedOut={onSignedOut} />
+          </div>
+        </aside>
+        <div className="flex min-w-0 flex-col">
+          <TopBar staff={staff} onSignedOut={onSignedOut} />
+          <OfflineBar />
+          <main ref={main} id="main" tabIndex={-1} className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8">
+            <ErrorBoundary key={pathname}>
+              <Suspense fallback={<PageSkeleton />}>
+                <Outlet />
+              </Suspense>
+            </ErrorBoundary>
+          </main>
+        </div>
+      </div>
+    </>
+  );
+}
+
+const SiteName = () => <bdi>{splitScripts(useSite()?.site_name ?? "")[0] || "The camp"}</bdi>;
+
+const Brand = ({ name, className }: { name: ReactNode; className?: string }) => (
+  <Link to={firstPage} className={cx("inline-flex min-h-tap min-w-0 items-center gap-2.5 font-head leading-tight text-ink no-underline", className)}>
+    <LogoMark className="size-8.5 shrink-0" />
+    <span className="min-w-0 text-[1.15rem]">
+      {name}
+      <span className="block text-xs text-muted">Staff area</span>
+    </span>
+  </Link>
+);
+
+/** What the staff area has. A page that comes to exist is added here, one line each. */
+function usePages() {
+  const counts = useQuery({ ...countsQuery, refetchInterval: useEvery(everyQuarterMinute) }).data;
+  const pages: { label: string; to: string; icon: IconName; note: string | undefined }[] = [
+    { label: "Reports", to: paths.admin.reports, icon: "film", note: counts && (counts.draft > 0 ? count(counts.draft, "draft") : number(counts.current)) },
+    { label: "Gallery", to: paths.admin.gallery, icon: "box", note: counts && number(counts.archive) },
+  ];
+  return pages;
+}
+
+function Navigation({ onWalk }: { onWalk?: () => void }) {
+  return (
+    <nav aria-label="Staff area" className="grid content-start gap-px">
+      {usePages().map(({ label, to, icon, note }) => (
+        <NavLink
+          key={to}
+          to={to}
+          onClick={onWalk}
+          className={({ isActive }) =>
+            cx(
+              "group flex min-h-tap items-center gap-3 rounded-sm border-s-3 px-3 text-[0.95rem] text-ink no-underline",
+              isActive ? "border-amber bg-surface font-medium shadow-low" : "border-transparent hover:bg-bone",
+            )
+          }
+        >
+          <Icon name={icon} className="text-muted group-aria-[current]:text-pine" />
+          {label}
+          <span className="ms-auto text-xs font-normal text-muted tabular-nums">{note}</span>
+        </NavLink>
+      ))}
+    </nav>
+  );
+}
+
+function Person({ staff, onSignedOut }: Props) {
+  const staffChanged = useStaffChanged();
+  const signOut = useMutation({
+    mutationFn: () => send(api.POST("/api/admin/auth/sign-out")),
+    onSuccess: async () => {
+      onSignedOut();
+      await staffChanged(null);
+      toast({ title: "Signed Out" });
+    },
+    onError: () => toast({ title: "Error", description: "Failed to sign out", destructive: true }),
+  });
+
+  return (
+    <div className="mt-auto grid gap-3 pt-6">
+      <div className="grid gap-px">
+        <Link to={paths.home} className={quietLink}><Icon name="out" className="text-muted" />View the site</Link>
+        <button type="button" aria-disabled={signOut.isPending} onClick={() => !signOut.isPending && signOut.mutate()} className={quietLink}>
+          <Icon name="signOut" className="text-muted" />
+          Sign Out
+        </button>
+      </div>
+      <div className="px-3"><ThemeSwitch /></div>
+      <div className="flex min-w-0 items-center gap-2.5 border-t border-line px-2 pt-3">
+        <Avatar initials={initials(staff.username)} />
+        <p className="min-w-0 text-sm leading-tight">
+          <bdi className="block truncate font-medium" title={staff.email}>{staff.username}</bdi>
+          <span className="text-muted">{roleName(staff)}</span>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+const quietLink = "flex min-h-tap w-full items-center gap-3 rounded-sm px-3 text-start text-[0.95rem] text-ink no-underline hover:bg-bone";
+
+function TopBar({ staff, onSignedOut }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { pathname } = useLocation();
+  const close = () => dialog.current?.close();
+  const here = usePages().find(({ to }) => to === pathname)?.label;
+
+  // Back and Forward change the page under an open menu.
+  useEffect(close, [pathname]);
+
+  return (
+    <header className="sticky top-0 z-20 flex items-center justify-between gap-3 border-b border-line bg-sunk px-gutter py-2 lg:hidden">
+      <Brand name={here ?? <SiteName />} />
+      <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} className="-me-2" />
+      <dialog
+        ref={dialog}
+        aria-label="Menu"
+        onClick={(event) => event.target === dialog.current && close()}
+        className="m-0 ms-auto h-dvh max-h-none w-[min(20rem,86vw)] border-s border-line bg-sunk p-0 open:flex open:flex-col"
+      >
+        <div className="flex min-h-16 items-center justify-between border-b border-line ps-5 pe-2">
+          <span className="font-head text-xl">Menu</span>
+          <IconButton icon="close" label="Close menu" onClick={close} />
+        </div>
+        <div className="flex flex-1 flex-col p-3">
+          <Navigation onWalk={close} />
+          <Person staff={staff} onSignedOut={onSignedOut} />
+        </div>
+      </dialog>
+    </header>
+  );
+}
+
+const PageSkeleton = () => (
+  <Loading label="Loading page" className="grid content-start gap-5">
+    <Skeleton className="h-10 w-64 max-w-full" />
+    <Skeleton className="h-64 w-full" />
+  </Loading>
+);

@@ -1,0 +1,51 @@
+import type { AdminVideo, Staff } from "../api/client";
+
+export const kornbluh: Staff = {
+  id: "s1",
+  username: "kornbluh",
+  email: "kornbluh@camp.example",
+  role: "owner",
+  two_factor: false,
+  two_factor_required: false,
+};
+
+export const counts = { all: 34, published: 29, scheduled: 2, draft: 3, current: 34, archive: 340, recipients: 212 };
+
+export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
+  id: "v1",
+  title: "Color War breaks out · קאלער וואר",
+  description: "The sirens went at supper.",
+  video_url: "https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7m/preview",
+  page_url: "/video/v1",
+  video_type: "google_drive",
+  thumbnail_url: null,
+  upload_date: "2026-07-29",
+  year: 2026,
+  status: "published",
+  scheduled_date: null,
+  published_at: "2026-07-30T00:41:00Z",
+  is_featured: false,
+  view_count: 128,
+  like_count: 45,
+  comment_count: 1,
+  archive: false,
+  announced: true,
+  version: 3,
+  created_at: "2026-07-30T00:41:00Z",
+  updated_at: "2026-07-30T00:41:00Z",
+  uploaded_by: "kornbluh",
+  recipients: null,
+  ...change,
+});
+
+export const draftVideo = (change: Partial<AdminVideo> = {}) =>
+  adminVideo({ id: "v2", title: "Melave Malka", description: null, status: "draft", published_at: null, announced: false, recipients: 212, view_count: 0, ...change });
+
+export const scheduledVideo = (change: Partial<AdminVideo> = {}) =>
+  draftVideo({ id: "v3", title: "Grand Siyum", status: "scheduled", scheduled_date: "2030-07-31T00:30:00Z", ...change });
+
+/** What the staff area asks for on every page. */
+export const onDuty = {
+  "GET /api/admin/session": { staff: kornbluh },
+  "GET /api/admin/videos/counts": counts,
+};
