@@ -153,6 +153,37 @@ on_both_engines! {
         assert_eq!(sent as usize, sink.kept().len(), "what was sent is known");
     }
 
+    async fn a_worker_outlives_a_database_that_is_away(camp: Camp) {
+        let app = camp.app().await;
+        families(&app, ["leah@family.example".to_owned()]).await;
+        let sink = Sink::open().await;
+        let url = sink.url();
+        let mut running = camp.start(&worker(&url, "50"));
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        match &app.db {
+            Db::Sqlite { .. } => {
+                let lock = app.db.begin().await.expect("the only writer");
+                tokio::time::sleep(Duration::from_secs(8)).await;
+                lock.rollback().await.expect("let go");
+            }
+            Db::Postgres(pool) => {
+                for _ in 0..3 {
+                    sqlx::query(
+                        "select pg_terminate_backend(pid) from pg_stat_activity
+                         where datname = current_database() and pid <> pg_backend_pid()",
+                    )
+                    .execute(pool)
+                    .await
+                    .expect("all others are hung up on");
+                    tokio::time::sleep(Duration::from_secs(2)).await;
+                }
+            }
+        }
+        publish(&app).await;
+        eventually("the mail is there", Duration::from_secs(20), || sink.reached() == 1).await;
+        assert_eq!(running.stop().await, Some(0), "the same process all the time");
+    }
+
     async fn a_full_mailbox_is_tried_again_and_one_that_does_not_exist_is_not(camp: Camp) {
         let app = camp.app().await;
         let emails = ["full-1@family.example", "full-2@family.example", "nobody@family.example", "leah@family.example"];
