@@ -5,6 +5,7 @@
 
 mod accounts;
 mod admin_videos;
+mod analytics;
 mod around;
 mod auth;
 mod comments;
@@ -64,6 +65,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(families::routes())
         .merge(settings::routes())
         .merge(store::routes())
+        .merge(analytics::routes())
         .merge(videos::routes())
         .merge(comments::routes())
         .merge(admin_videos::routes())

@@ -3,6 +3,7 @@
 #[macro_use]
 mod camp;
 mod accounts;
+mod analytics;
 mod comments;
 mod media;
 mod routes;

@@ -26,6 +26,7 @@ pub use files::{Media, OwnVideo, RemoveFiles, thumbnail, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub(crate) use reactions::must_be_open;
+pub(crate) use reactions::viewer_key;
 pub use reactions::{Like, favorites, forget_likes, like, record_view, unlike};
 pub(crate) use record::search_texts;
 pub use watch::{Filter, Preview, find, list, media_elsewhere, next_today, preview, years};

@@ -20,6 +20,11 @@ pub struct Like {
     pub like_count: i64,
 }
 
+/// A viewer as it stands beside a view: it can be recognised, but not read.
+pub(crate) fn viewer_key(app: &App, viewer: Uuid) -> Vec<u8> {
+    app.keys.hash("viewer", &[viewer.as_bytes()])
+}
+
 /// Counts a view: one for each viewer, video and hour, staff excluded. Of the browser only its
 /// sort is kept. Errors as for the video's page.
 pub async fn record_view(
@@ -40,7 +45,7 @@ pub async fn record_view(
              on conflict (video_id, viewer, hour) do nothing",
         )
         .bind(id)
-        .bind(app.keys.hash("viewer", &[key.as_bytes()]))
+        .bind(viewer_key(app, key))
         .bind(now.timestamp().div_euclid(3600))
         .bind(device)
         .bind(now)

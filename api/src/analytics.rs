@@ -1,0 +1,61 @@
+//! Figures for the staff area.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use portal::App;
+use portal::analytics::{self, Analytics, Period};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::{OnDuty, Owner};
+use crate::error::{Answer, Problem};
+use crate::input::Params;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(look)).routes(routes!(table))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct PeriodQuery {
+    /// Days up to and with today, or the season so far; 30 by default.
+    #[param(inline)]
+    period: Option<Period>,
+}
+
+/// What happened, in figures
+#[utoipa::path(get, path = "/api/admin/analytics", tag = "analytics", security(("staff" = [])), params(PeriodQuery),
+    responses((status = 200, body = Analytics), (status = 400, body = Problem)))]
+async fn look(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Params(query): Params<PeriodQuery>,
+) -> Answer<Json<Analytics>> {
+    let settings = app.settings().await?;
+    let period = query.period.unwrap_or(Period::Month);
+    Ok(Json(analytics::look(&app, &settings, period).await?))
+}
+
+/// The days of a period for a spreadsheet
+#[utoipa::path(get, path = "/api/admin/analytics.csv", tag = "analytics", security(("owner" = [])), params(PeriodQuery),
+    responses((status = 200, content_type = "text/csv", body = String), (status = 400, body = Problem)))]
+async fn table(
+    State(app): State<App>,
+    _owner: Owner,
+    Params(query): Params<PeriodQuery>,
+) -> Answer<Response> {
+    let settings = app.settings().await?;
+    let period = query.period.unwrap_or(Period::Month);
+    let figures = analytics::look(&app, &settings, period).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"analytics.csv\""),
+    ];
+    Ok((headers, analytics::csv(&figures)).into_response())
+}

@@ -1,0 +1,40 @@
+//! Every figure is computed, in days of the camp.
+
+use chrono::TimeDelta;
+use serde_json::json;
+
+story! {
+    async fn what_parents_do_shows_in_the_figures_of_their_day(camp) {
+        // Half past eleven at night in camp, which is tomorrow in UTC.
+        camp.set_clock("2026-07-30T03:30:00Z");
+        let staff = camp.staff().await;
+        let video = json!({ "title": "Color War breaks out", "video_url": "https://youtu.be/dQw4w9WgXcQ", "status": "published" });
+        let id = staff.post("/api/admin/videos", video).await.expect(201).json()["video"]["id"].as_str().expect("an id").to_owned();
+        let chaya = camp.parent("Chaya Lindenfeld", "chaya@family.example").await;
+        chaya.post(&format!("/api/videos/{id}/views"), json!({})).await.expect(204);
+        chaya.put(&format!("/api/videos/{id}/like")).await.expect(200);
+        chaya.post(&format!("/api/videos/{id}/comments"), json!({ "content": "Gut gezugt!" })).await.expect(201);
+        camp.browser().post(&format!("/api/videos/{id}/views"), json!({})).await.expect(204);
+
+        let figures = staff.get("/api/admin/analytics?period=7").await.expect(200).json();
+        assert_eq!(figures["views"], json!({ "value": 2, "before": 0 }));
+        let today = figures["days"].as_array().expect("days").last().expect("a day").clone();
+        assert_eq!(today, json!({ "day": "2026-07-29", "views": 2, "likes": 1, "comments": 1, "new_members": 1 }));
+        assert_eq!((&figures["top_videos"][0]["title"], &figures["top_videos"][0]["views"]), (&json!("Color War breaks out"), &json!(2)));
+        assert_eq!(figures["devices"]["phone"], 2);
+        assert_eq!((&figures["engagement"]["of"], &figures["engagement"]["watched"], &figures["engagement"]["liked"]), (&json!(1), &json!(1), &json!(1)));
+        assert_eq!(figures["user_types"]["parents"], 1);
+        let kinds: Vec<_> = figures["recent"].as_array().expect("a list").iter().map(|a| a["kind"].clone()).collect();
+        assert!(kinds.contains(&json!("comment")) && kinds.contains(&json!("member")) && kinds.contains(&json!("video")));
+
+        camp.wait(TimeDelta::days(7));
+        let owner = camp.owner().await;
+        let later = owner.get("/api/admin/analytics?period=7").await.expect(200).json();
+        assert_eq!(later["views"], json!({ "value": 0, "before": 2 }));
+        let season = owner.get("/api/admin/analytics?period=season").await.expect(200).json();
+        assert_eq!((&season["from"], &season["views"]["value"]), (&json!("2026-07-29"), &json!(2)));
+        let table = owner.get("/api/admin/analytics.csv?period=season").await.expect(200).text();
+        assert!(table.starts_with("day,views,likes,comments,new_members\r\n2026-07-29,2,1,1,1\r\n"), "{table}");
+        owner.get("/api/admin/analytics?period=8").await.refused(400, "bad_request");
+    }
+}

@@ -1,0 +1,311 @@
+//! What happened, in figures: computed from the portal's own rows, without third parties, without
+//! addresses (decision S4). Days are days in camp.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::clock::{day_in, moment_in, year_in};
+use crate::db::Db;
+use crate::settings::Settings;
+use crate::{App, Result};
+
+/// The days that are looked at, up to and with today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = AnalyticsPeriod)]
+pub enum Period {
+    #[serde(rename = "7")]
+    Week,
+    #[serde(rename = "30")]
+    Month,
+    #[serde(rename = "90")]
+    Quarter,
+    /// From the first video of the year.
+    #[serde(rename = "season")]
+    Season,
+}
+
+/// A figure beside the one of as many days before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Figure {
+    pub value: i64,
+    pub before: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = AnalyticsDay)]
+pub struct Day {
+    pub day: NaiveDate,
+    pub views: i64,
+    pub likes: i64,
+    pub comments: i64,
+    pub new_members: i64,
+}
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct TopVideo {
+    pub id: Uuid,
+    pub title: String,
+    pub upload_date: NaiveDate,
+    pub views: i64,
+    pub likes: i64,
+    pub comments: i64,
+}
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Devices {
+    pub phone: i64,
+    pub tablet: i64,
+    pub computer: i64,
+}
+
+/// Who is there now.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct UserTypes {
+    pub parents: i64,
+    pub visitors: i64,
+    /// Families that staff added and that have not claimed a login yet.
+    pub without_login: i64,
+}
+
+/// How many of those who could, did. `of` is the number of logins.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct Engagement {
+    pub of: i64,
+    pub watched: i64,
+    pub liked: i64,
+    pub commented: i64,
+    /// Families that get the mail about videos, and all families.
+    pub subscribed: i64,
+    pub families: i64,
+}
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Activity {
+    /// `comment`, `member`, `video` or `like`.
+    pub kind: String,
+    pub at: DateTime<Utc>,
+    /// A person's name or a video's title.
+    pub what: String,
+    /// The video that it leads to.
+    pub video_id: Option<Uuid>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Analytics {
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+    pub views: Figure,
+    pub likes: Figure,
+    pub comments: Figure,
+    pub new_members: Figure,
+    pub days: Vec<Day>,
+    pub top_videos: Vec<TopVideo>,
+    pub devices: Devices,
+    pub user_types: UserTypes,
+    pub engagement: Engagement,
+    pub recent: Vec<Activity>,
+}
+
+/// The figures of a period.
+pub async fn look(app: &App, settings: &Settings, period: Period) -> Result<Analytics> {
+    let zone = settings.timezone;
+    let today = day_in(zone, app.clock.now());
+    let from = match period {
+        Period::Week => back(today, 6),
+        Period::Month => back(today, 29),
+        Period::Quarter => back(today, 89),
+        Period::Season => first_video(app, settings).await?.unwrap_or(today).min(today),
+    };
+    let length = (today - from).num_days() as u64 + 1;
+    let start = moment_in(zone, from.and_time(Default::default()));
+    let earlier = moment_in(zone, back(from, length).and_time(Default::default()));
+    let db = &app.db;
+
+    let mut days: BTreeMap<NaiveDate, Day> = (0..length)
+        .filter_map(|n| from.checked_add_days(Days::new(n)))
+        .map(|day| (day, Day { day, views: 0, likes: 0, comments: 0, new_members: 0 }))
+        .collect();
+    let mut totals = [Figure { value: 0, before: 0 }; 4];
+    for (index, total) in totals.iter_mut().enumerate() {
+        for (hour, count) in hours(db, index, earlier).await? {
+            match days.get_mut(&day_in(zone, hour)) {
+                Some(day) => {
+                    total.value += count;
+                    let cell = match index {
+                        0 => &mut day.views,
+                        1 => &mut day.likes,
+                        2 => &mut day.comments,
+                        _ => &mut day.new_members,
+                    };
+                    *cell += count;
+                }
+                None => total.before += count,
+            }
+        }
+    }
+    let [views, likes, comments, new_members] = totals;
+    Ok(Analytics {
+        from,
+        to: today,
+        views,
+        likes,
+        comments,
+        new_members,
+        days: days.into_values().collect(),
+        top_videos: top_videos(db, start).await?,
+        devices: devices(db, start).await?,
+        user_types: user_types(db).await?,
+        engagement: engagement(app, start).await?,
+        recent: recent(db).await?,
+    })
+}
+
+fn back(day: NaiveDate, days: u64) -> NaiveDate {
+    day.checked_sub_days(Days::new(days)).unwrap_or(day)
+}
+
+async fn first_video(app: &App, settings: &Settings) -> Result<Option<NaiveDate>> {
+    app.db
+        .sql("select min(upload_date) from videos where status = 'published' and year = $1")
+        .bind(i64::from(year_in(settings.timezone, app.clock.now())))
+        .scalar()
+        .await
+}
+
+/// Counts by hour in UTC, from which days in camp are made. `what`: views, likes, comments, members.
+async fn hours(db: &Db, what: usize, since: DateTime<Utc>) -> Result<Vec<(DateTime<Utc>, i64)>> {
+    // The engines differ in how they cut a moment to its hour.
+    let text = match (db, what) {
+        (Db::Sqlite { .. }, 0) => {
+            "select substr(viewed_at, 1, 13) as hour, count(*) from video_views where viewed_at >= $1 group by 1"
+        }
+        (Db::Sqlite { .. }, 1) => {
+            "select substr(created_at, 1, 13) as hour, count(*) from video_likes where created_at >= $1 group by 1"
+        }
+        (Db::Sqlite { .. }, 2) => {
+            "select substr(created_at, 1, 13) as hour, count(*) from video_comments where created_at >= $1 and hidden_at is null group by 1"
+        }
+        (Db::Sqlite { .. }, _) => {
+            "select substr(created_at, 1, 13) as hour, count(*) from users where created_at >= $1 group by 1"
+        }
+        (Db::Postgres(_), 0) => {
+            "select to_char(viewed_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from video_views where viewed_at >= $1 group by 1"
+        }
+        (Db::Postgres(_), 1) => {
+            "select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from video_likes where created_at >= $1 group by 1"
+        }
+        (Db::Postgres(_), 2) => {
+            "select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from video_comments where created_at >= $1 and hidden_at is null group by 1"
+        }
+        (Db::Postgres(_), _) => {
+            "select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from users where created_at >= $1 group by 1"
+        }
+    };
+    let rows: Vec<(String, i64)> = db.sql(text).bind(since).all().await?;
+    let read = |hour: &str| {
+        let local = NaiveDateTime::parse_from_str(&format!("{hour}:00"), "%Y-%m-%dT%H:%M").ok()?;
+        Some(local.and_utc())
+    };
+    Ok(rows.iter().filter_map(|(hour, count)| Some((read(hour)?, *count))).collect())
+}
+
+async fn top_videos(db: &Db, since: DateTime<Utc>) -> Result<Vec<TopVideo>> {
+    db.sql(
+        "select v.id, v.title, v.upload_date, w.views,
+                (select count(*) from video_likes l where l.video_id = v.id and l.created_at >= $1) as likes,
+                (select count(*) from video_comments c
+                 where c.video_id = v.id and c.created_at >= $1 and c.hidden_at is null) as comments
+         from (select video_id, count(*) as views from video_views where viewed_at >= $1
+               group by video_id order by count(*) desc limit 10) w
+         join videos v on v.id = w.video_id
+         order by w.views desc, v.id desc",
+    )
+    .bind(since)
+    .all()
+    .await
+}
+
+async fn devices(db: &Db, since: DateTime<Utc>) -> Result<Devices> {
+    db.sql(
+        "select cast(coalesce(sum(case when device = 'phone' then 1 else 0 end), 0) as bigint) as phone,
+                cast(coalesce(sum(case when device = 'tablet' then 1 else 0 end), 0) as bigint) as tablet,
+                cast(coalesce(sum(case when device = 'computer' then 1 else 0 end), 0) as bigint) as computer
+         from video_views where viewed_at >= $1",
+    )
+    .bind(since)
+    .one()
+    .await
+}
+
+async fn user_types(db: &Db) -> Result<UserTypes> {
+    db.sql(
+        "select
+           (select count(*) from users u join profiles p on p.id = u.profile_id where p.user_type = 'parent') as parents,
+           (select count(*) from users u join profiles p on p.id = u.profile_id where p.user_type = 'visitor') as visitors,
+           (select count(*) from profiles p where p.deleted_at is null
+              and not exists (select 1 from users u where u.profile_id = p.id)) as without_login",
+    )
+    .one()
+    .await
+}
+
+async fn engagement(app: &App, since: DateTime<Utc>) -> Result<Engagement> {
+    let db = &app.db;
+    let (of, liked, commented, subscribed, families): (i64, i64, i64, i64, i64) = db
+        .sql(
+            "select
+               (select count(*) from users),
+               (select count(distinct user_id) from video_likes where created_at >= $1),
+               (select count(distinct user_id) from video_comments where created_at >= $1),
+               (select count(*) from profiles where deleted_at is null and user_type = 'parent' and daily_video_email),
+               (select count(*) from profiles where deleted_at is null and user_type = 'parent')",
+        )
+        .bind(since)
+        .one()
+        .await?;
+    // Whoever watched is kept as a keyed hash, so it is told apart from visitors by hashing all logins.
+    let viewers: Vec<(Vec<u8>,)> = db
+        .sql("select distinct viewer from video_views where viewed_at >= $1")
+        .bind(since)
+        .all()
+        .await?;
+    let viewers: std::collections::HashSet<Vec<u8>> = viewers.into_iter().map(|(v,)| v).collect();
+    let users: Vec<(Uuid,)> = db.sql("select id from users").all().await?;
+    let watched =
+        users.iter().filter(|(id,)| viewers.contains(&crate::videos::viewer_key(app, *id))).count();
+    Ok(Engagement { of, watched: watched as i64, liked, commented, subscribed, families })
+}
+
+async fn recent(db: &Db) -> Result<Vec<Activity>> {
+    db.sql(
+        "select kind, at, what, video_id from (
+           select * from (select 'comment' as kind, c.created_at as at, c.author_name as what, c.video_id
+                          from video_comments c where c.hidden_at is null order by c.created_at desc limit 12) a
+           union all
+           select * from (select 'member' as kind, u.created_at as at, u.full_name as what, cast(null as uuid) as video_id
+                          from users u order by u.created_at desc limit 12) b
+           union all
+           select * from (select 'video' as kind, v.published_at as at, v.title as what, v.id as video_id
+                          from videos v where v.status = 'published' order by v.published_at desc limit 12) c
+         ) all_of_it
+         order by at desc
+         limit 12",
+    )
+    .all()
+    .await
+}
+
+/// The days of a period as a table for a spreadsheet.
+pub fn csv(analytics: &Analytics) -> String {
+    let mut text = String::from("day,views,likes,comments,new_members\r\n");
+    for day in &analytics.days {
+        text.push_str(&format!(
+            "{},{},{},{},{}\r\n",
+            day.day, day.views, day.likes, day.comments, day.new_members
+        ));
+    }
+    text
+}
