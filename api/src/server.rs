@@ -42,6 +42,7 @@ pub async fn serve(app: App, stop: CancellationToken) -> Result<()> {
 pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) -> Result<()> {
     let bound = listener.local_addr().map_err(Error::unforeseen)?;
     tracing::info!(address = %bound, url = app.config.public_url(), "listening");
+    let watch = tokio::spawn(watch_the_worker(app.clone()));
     let router = router(app);
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let farewell = GracefulShutdown::new();
@@ -86,8 +87,19 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
         });
     }
     drop(listener);
+    watch.abort();
     if tokio::time::timeout(FAREWELL, farewell.shutdown()).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
     Ok(())
+}
+
+/// Owners hear of it when no worker runs; only the site can tell them then.
+async fn watch_the_worker(app: App) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        if let Err(error) = portal::alerts::look_for_worker(&app).await {
+            tracing::debug!(%error, "could not look for the worker");
+        }
+    }
 }

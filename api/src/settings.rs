@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use portal::App;
-use portal::audit::{self, Actor};
-use portal::settings;
+use portal::audit::{self, Actor, Subject};
+use portal::settings::{self, Difference, Key, Kind, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -20,23 +22,99 @@ use crate::error::{Answer, Problem};
 use crate::input::{Input, Page, Params, limit};
 
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(list, change)).routes(routes!(audit_log))
+    OpenApiRouter::new()
+        .routes(routes!(list, change))
+        .routes(routes!(preview))
+        .routes(routes!(export))
+        .routes(routes!(audit_log))
 }
 
 #[derive(Serialize, ToSchema)]
 struct Setting {
     key: &'static str,
     value: Value,
+    default: Value,
+    /// `general`, `notifications` or `security`.
+    group: &'static str,
+    /// `line`, `email`, `switch`, `number`, `choice`, `https` or `zone`.
+    kind: &'static str,
+    min: Option<i64>,
+    max: Option<i64>,
+    choices: Vec<&'static str>,
     help: &'static str,
+    /// Why it cannot be switched on here.
+    unavailable: Option<&'static str>,
+}
+
+fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
+    let (kind, min, max, choices) = match key.kind {
+        Kind::Line { min, max } => ("line", Some(min as i64), Some(max as i64), vec![]),
+        Kind::Email => ("email", None, None, vec![]),
+        Kind::Switch => ("switch", None, None, vec![]),
+        Kind::Number { min, max } => ("number", Some(min), Some(max), vec![]),
+        Kind::Choice(choices) => ("choice", None, None, choices.to_vec()),
+        Kind::Https => ("https", None, None, vec![]),
+        Kind::Zone => ("zone", None, None, vec![]),
+    };
+    let group = settings::group(key.name);
+    let (key, help) = (key.name, key.help);
+    Setting { key, value, default, group, kind, min, max, choices, help, unavailable: None }
 }
 
 async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
     let current = app.settings().await?;
-    let items = settings::list(&current)
+    let defaults = settings::list(&Settings::default());
+    let mut items: Vec<Setting> = settings::list(&current)
         .into_iter()
-        .map(|(key, value)| Setting { key: key.name, value, help: key.help })
+        .zip(defaults)
+        .map(|((key, value), (_, default))| describe(key, value, default))
         .collect();
+    items.extend(settings::UNAVAILABLE.iter().map(|(key, help, reason)| Setting {
+        key,
+        value: false.into(),
+        default: false.into(),
+        group: settings::group(key),
+        kind: "switch",
+        min: None,
+        max: None,
+        choices: vec![],
+        help,
+        unavailable: Some(reason),
+    }));
     Ok(Json(Page::whole(items)))
+}
+
+/// What an import would change, problems included
+#[utoipa::path(post, path = "/api/admin/settings/preview", tag = "settings", security(("owner" = [])),
+    request_body(content = BTreeMap<String, Value>),
+    responses((status = 200, body = Page<Difference>)))]
+async fn preview(
+    State(app): State<App>,
+    _owner: Owner,
+    Input(changes): Input<BTreeMap<String, Value>>,
+) -> Answer<Json<Page<Difference>>> {
+    let current = app.settings().await?;
+    Ok(Json(Page::whole(settings::compare(&current, &changes))))
+}
+
+/// All settings as a file that can be imported elsewhere
+#[utoipa::path(get, path = "/api/admin/settings/export", tag = "settings", security(("owner" = [])),
+    responses((status = 200, content_type = "application/json", body = String)))]
+async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
+    let current = app.settings().await?;
+    let values: BTreeMap<&str, Value> =
+        settings::list(&current).into_iter().map(|(key, value)| (key.name, value)).collect();
+    let mut tx = app.db.begin().await?;
+    let (now, actor) = (app.clock.now(), Actor::Staff(me.id));
+    audit::record(&mut tx, now, actor, "settings.export", Subject::none("setting"), Value::Null)
+        .await?;
+    tx.commit().await?;
+    let text = serde_json::to_string_pretty(&values).map_err(portal::Error::unforeseen)?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"settings.json\""),
+    ];
+    Ok((headers, text).into_response())
 }
 
 /// All settings with their values

@@ -7,6 +7,7 @@ mod error;
 
 pub mod access;
 pub mod accounts;
+pub mod alerts;
 pub mod analytics;
 pub mod audit;
 pub mod checks;

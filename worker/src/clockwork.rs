@@ -4,12 +4,13 @@
 
 use std::time::Duration;
 
-use portal::{App, Result, accounts, jobs, notifications, videos};
+use portal::{App, Result, accounts, alerts, jobs, notifications, videos};
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
 
 const BEAT: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_secs(5);
+const ALERT: Duration = Duration::from_secs(60);
 const SWEEP_UP: Duration = Duration::from_secs(3600);
 
 pub async fn run(app: App, stop: CancellationToken) {
@@ -19,6 +20,8 @@ pub async fn run(app: App, stop: CancellationToken) {
     let _until_dropped = AbortOnDrop(beats);
     let mut look = interval(LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut alert = interval_at(Instant::now() + ALERT, ALERT);
+    alert.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut sweep_up = interval_at(Instant::now() + Duration::from_secs(60), SWEEP_UP);
     sweep_up.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -29,6 +32,9 @@ pub async fn run(app: App, stop: CancellationToken) {
                 if app.mailer.resting().is_none() {
                     log("mails that wait", notifications::sweep(&app).await);
                 }
+            }
+            _ = alert.tick(), if !stop.is_cancelled() => {
+                log("what owners should know", alerts::look(&app).await);
             }
             _ = sweep_up.tick(), if !stop.is_cancelled() => {
                 log("finished jobs", jobs::prune(&app).await);

@@ -3,6 +3,7 @@
 #[macro_use]
 mod camp;
 mod accounts;
+mod alerts;
 mod analytics;
 mod comments;
 mod media;

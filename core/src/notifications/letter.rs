@@ -5,7 +5,7 @@ use askama::Template;
 
 use super::{Delivery, Notification};
 use crate::settings::Settings;
-use crate::{App, Error, Result, accounts, videos};
+use crate::{App, Error, Result, accounts, alerts, videos};
 
 /// A letter in its parts; both forms are made from the same parts.
 #[derive(Debug, Default)]
@@ -43,6 +43,7 @@ pub(super) async fn write(
 ) -> Result<Option<Letter>> {
     match notification.kind.as_str() {
         videos::announce::KIND => videos::announce::letter(app, settings, notification).await,
+        alerts::KIND => Ok(alerts::letter(app, settings, notification)),
         _ => accounts::letters::write(app, settings, notification, delivery).await,
     }
 }

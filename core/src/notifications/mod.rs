@@ -164,8 +164,31 @@ pub async fn tell(
     email: &str,
     full_name: &str,
 ) -> Result<()> {
+    tell_by(tx, app, notice, email, full_name, None).await.map(drop)
+}
+
+/// The same, once for that key, ever; returns the notification when it is new.
+pub async fn tell_once(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+    once_key: &str,
+) -> Result<Option<Uuid>> {
+    tell_by(tx, app, notice, email, full_name, Some(once_key.to_owned())).await
+}
+
+async fn tell_by(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+    once_key: Option<String>,
+) -> Result<Option<Uuid>> {
     let now = app.clock.now();
-    let Some(id) = insert(tx, now, &notice, None, None).await? else { return Ok(()) };
+    let Some(id) = insert(tx, now, &notice, None, once_key).await? else { return Ok(None) };
     tx.sql(
         "insert into deliveries
            (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
@@ -177,7 +200,8 @@ pub async fn tell(
     .bind(now)
     .execute()
     .await?;
-    jobs::enqueue(tx, app, &Deliver { notification_id: id }).await
+    jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
+    Ok(Some(id))
 }
 
 async fn insert(

@@ -38,6 +38,8 @@ pub struct Settings {
     pub posting_time_text: String,
     pub email_enabled: bool,
     pub daily_reports: bool,
+    pub system_alerts: bool,
+    pub push_enabled: bool,
     pub user_registrations: bool,
     pub require_email_verification: bool,
     /// Minutes without a click after which staff are signed out.
@@ -61,6 +63,8 @@ impl Default for Settings {
             posting_time_text: "Next update: Midnight".into(),
             email_enabled: true,
             daily_reports: true,
+            system_alerts: true,
+            push_enabled: true,
             user_registrations: true,
             require_email_verification: true,
             session_timeout: 30,
@@ -125,6 +129,12 @@ pub const KEYS: &[Key] = &[
     ),
     key("emailEnabled", Kind::Switch, "Whether any category mail goes out"),
     key("dailyReports", Kind::Switch, "Whether families are mailed about new videos"),
+    key("systemAlerts", Kind::Switch, "Whether owners are mailed when something needs a person"),
+    key(
+        "pushEnabled",
+        Kind::Switch,
+        "Whether pages that are open may show notifications of the browser for new updates",
+    ),
     key("userRegistrations", Kind::Switch, "Whether people may sign up; invitations always work"),
     key(
         "requireEmailVerification",
@@ -149,6 +159,53 @@ pub const KEYS: &[Key] = &[
     ),
     key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
 ];
+
+/// What the portal could do if something were there that is not, with the reason.
+pub const UNAVAILABLE: &[(&str, &str, &str)] = &[(
+    "smsEnabled",
+    "Whether families get text messages",
+    "No SMS gateway is connected to the portal.",
+)];
+
+/// Under which heading a key stands.
+pub fn group(name: &str) -> &'static str {
+    match name {
+        "siteName" | "siteDescription" | "contactEmail" | "contactPhone" | "timezone"
+        | "postingTimeText" | "shopUrl" | "defaultPlanAmount" | "currency" | "staffEmail"
+        | "videoTeamEmail" => "general",
+        "emailEnabled" | "dailyReports" | "liveUpdates" | "systemAlerts" | "pushEnabled"
+        | "smsEnabled" => "notifications",
+        _ => "security",
+    }
+}
+
+/// One key of a file that is to be imported, beside what is in force.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = SettingDifference)]
+pub struct Difference {
+    pub key: String,
+    pub before: Value,
+    pub after: Value,
+    /// Why it cannot be taken over.
+    pub problem: Option<String>,
+}
+
+/// What an import would change, problems included; what stays the same is left out.
+pub fn compare(current: &Settings, changes: &BTreeMap<String, Value>) -> Vec<Difference> {
+    let now = as_map(current);
+    let mut differences = Vec::new();
+    for (name, value) in changes {
+        let before = now.get(name).cloned().unwrap_or(Value::Null);
+        let (after, problem) = match find(name).and_then(|key| check(key, value)) {
+            Ok(clean) => (clean, None),
+            Err(error) => (value.clone(), Some(error.to_string())),
+        };
+        if before != after || problem.is_some() {
+            differences.push(Difference { key: name.clone(), before, after, problem });
+        }
+    }
+    differences
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Cache(Mutex<Option<(Instant, Arc<Settings>)>>);
@@ -251,6 +308,9 @@ pub async fn set(
 }
 
 fn find(name: &str) -> Result<&'static Key> {
+    if let Some((_, _, reason)) = UNAVAILABLE.iter().find(|(key, ..)| *key == name) {
+        return Err(Error::invalid(name, format!("{name} is not available. {reason}")));
+    }
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
         Error::invalid(
             name,

@@ -1,0 +1,46 @@
+//! Owners hear of what needs a person.
+
+use chrono::TimeDelta;
+use portal::alerts;
+use serde_json::json;
+
+story! {
+    async fn owners_hear_once_a_day_that_no_worker_runs(camp) {
+        camp.owner().await;
+        camp.staff().await;
+        alerts::look_for_worker(&camp.app).await.expect("a look");
+        assert!(camp.mails().is_empty(), "a portal that never had a worker is being set up");
+        portal::notifications::beat(&camp.app).await.expect("a beat");
+        camp.wait(TimeDelta::minutes(6));
+        for _ in 0..3 {
+            alerts::look_for_worker(&camp.app).await.expect("a look");
+        }
+        let mails = camp.mails();
+        assert_eq!(mails.len(), 1, "the owner, once, without a worker");
+        assert_eq!(mails[0].to.email.to_string(), "kornbluh@camp.example");
+        assert!(mails[0].text.contains("No worker has been running"), "{}", mails[0].text);
+        camp.set("systemAlerts", false).await;
+        camp.wait(TimeDelta::days(1));
+        alerts::look_for_worker(&camp.app).await.expect("a look");
+        assert_eq!(camp.mails().len(), 1);
+    }
+}
+
+story! {
+    async fn owners_preview_what_an_import_of_settings_changes(camp) {
+        let owner = camp.owner().await;
+        let file = owner.get("/api/admin/settings/export").await.expect(200).json();
+        assert_eq!(file["siteName"], "Visiting Day");
+        let mut changed = file.clone();
+        changed["siteName"] = json!("Camp Ner Hayaar");
+        changed["timezone"] = json!("Mars/Base");
+        changed["smsEnabled"] = json!(true);
+        let preview = owner.post("/api/admin/settings/preview", changed).await.expect(200).json();
+        let keys: Vec<_> = preview["items"].as_array().expect("a list").iter().map(|d| (d["key"].clone(), d["problem"].is_string())).collect();
+        assert_eq!(keys, [(json!("siteName"), false), (json!("smsEnabled"), true), (json!("timezone"), true)]);
+        assert_eq!(camp.browser().get("/api/site").await.json()["site_name"], "Visiting Day");
+        let all = owner.get("/api/admin/settings").await.json();
+        let sms = all["items"].as_array().expect("a list").iter().find(|s| s["key"] == "smsEnabled").expect("a key").clone();
+        assert_eq!(sms["unavailable"], "No SMS gateway is connected to the portal.");
+    }
+}

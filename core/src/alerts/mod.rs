@@ -1,0 +1,125 @@
+//! Tells the owners by mail when something needs a person: mail that fails, work that was put
+//! aside, a disk that fills up, a worker that is silent. Each kind at most once a day, and only
+//! while the setting `systemAlerts` is on.
+
+use chrono::{TimeDelta, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::clock::day_in;
+use crate::jobs::{self, Job};
+use crate::notifications::{self, Deliver, Letter, Notice, Notification};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+pub const KIND: &str = "alert";
+
+/// Below this many free bytes the disk counts as full.
+const FREE: u64 = 1 << 30;
+/// Mail that waits longer than this is late.
+const LATE: TimeDelta = TimeDelta::minutes(30);
+const SILENT: TimeDelta = TimeDelta::minutes(5);
+
+/// Looks whether anything is wrong; run by the worker every minute.
+pub async fn look(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    let failed: i64 = app
+        .db
+        .sql("select count(*) from deliveries where status = 'failed' and updated_at > $1")
+        .bind(now - TimeDelta::days(1))
+        .scalar()
+        .await?;
+    let late: i64 = app
+        .db
+        .sql("select count(*) from deliveries where status = 'queued' and created_at < $1 and created_at > $2")
+        .bind(now - LATE)
+        .bind(now - TimeDelta::days(2))
+        .scalar()
+        .await?;
+    let aside = jobs::failed(&app.db).await?;
+    if failed > 0 {
+        raise(app, "mail_failed", &format!("{failed} mails could not be delivered within the last day. The staff area shows which.")).await?;
+    }
+    if late > 0 {
+        raise(app, "mail_late", &format!("{late} mails have been waiting for more than half an hour. Does the mail server answer? `camp mail test` tells.")).await?;
+    }
+    if aside > 0 {
+        raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
+    }
+    if let Some(free) = free_bytes(app)
+        && free < FREE
+    {
+        raise(app, "disk", &format!("Only {} MB are free on the disk of the portal. When it is full, nothing can be saved.", free >> 20)).await?;
+    }
+    Ok(())
+}
+
+/// Looks whether the worker lives; run by the site, which then has to send the mail itself.
+pub async fn look_for_worker(app: &App) -> Result<()> {
+    let Some(beat) = notifications::last_beat(&app.db).await? else { return Ok(()) };
+    if app.clock.now() - beat < SILENT {
+        return Ok(());
+    }
+    let text = "No worker has been running for five minutes: nothing is published or mailed. Start `camp worker`, or `camp serve --with-worker`.";
+    for id in raise(app, "worker_silent", text).await? {
+        Deliver { notification_id: id }.run(app).await?;
+    }
+    Ok(())
+}
+
+/// Free bytes where the data lies.
+pub fn free_bytes(app: &App) -> Option<u64> {
+    let stat = rustix::fs::statvfs(&app.config.data_dir).ok()?;
+    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+/// Writes to every active owner, unless this was done today already.
+async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
+    let settings = app.settings().await?;
+    if !settings.system_alerts {
+        return Ok(Vec::new());
+    }
+    let day = day_in(settings.timezone, app.clock.now());
+    let mut tx = app.db.begin().await?;
+    let owners: Vec<(Uuid, String, String)> = tx
+        .sql("select id, email, username from staff where role = 'owner' and disabled_at is null")
+        .all()
+        .await?;
+    let mut told = Vec::new();
+    for (id, email, name) in owners {
+        let notice = Notice { kind: KIND, subject_id: id, data: json!({ "text": text }) };
+        let once = format!("alert:{what}:{day}:{id}");
+        told.extend(notifications::tell_once(&mut tx, app, notice, &email, &name, &once).await?);
+    }
+    tx.commit().await?;
+    if !told.is_empty() {
+        tracing::warn!(what, "owners are told: {text}");
+    }
+    Ok(told)
+}
+
+pub(crate) fn letter(
+    app: &App,
+    settings: &Settings,
+    notification: &Notification,
+) -> Option<Letter> {
+    let data: serde_json::Value = serde_json::from_str(&notification.data).ok()?;
+    Some(Letter {
+        subject: format!("{}: the portal needs you", settings.site_name),
+        heading: "The portal needs you".into(),
+        paragraphs: vec![data["text"].as_str()?.to_owned()],
+        button: Some(notifications::Button {
+            label: "Open the staff area",
+            url: app.url("/admin/login"),
+        }),
+        notes: vec![
+            "You get this because you are an owner. The setting systemAlerts switches it off."
+                .into(),
+            format!(
+                "Seen at {}.",
+                Utc::now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
+            ),
+        ],
+        ..Letter::default()
+    })
+}
