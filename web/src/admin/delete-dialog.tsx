@@ -6,6 +6,11 @@ import { toast } from "../ui/toast";
 import { deleteVideo, useVideosChanged } from "./queries";
 import { VideoTitle } from "./video-title";
 
+/** The row that had the focus is gone with its video. */
+function keepFocus() {
+  if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
+}
+
 export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: () => void }) {
   const videosChanged = useVideosChanged();
   const loses = [count(video.comment_count, "comment"), count(video.like_count, "like")].join(" and ");
@@ -26,7 +31,7 @@ export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: (
           }
         }
         toast({ title: "Success", description: "Video deleted successfully" });
-        void videosChanged();
+        void videosChanged().then(() => setTimeout(keepFocus, 100));
       }}
     >
       {video.comment_count + video.like_count > 0 ? `Its ${loses} go with it. ` : ""}This cannot be undone.

@@ -54,7 +54,8 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
       const moved = status !== video.status || (status === "scheduled" && wallTime({ date, time }) !== wallTime(before));
       const patch: VideoPatch = {
         version: video.version,
-        ...fields,
+        ...(fields.title !== video.title ? { title: fields.title } : {}),
+        ...(fields.description !== (video.description ?? null) ? { description: fields.description } : {}),
         ...(url.trim() !== video.video_url ? { video_url: url.trim() } : {}),
         ...(year !== video.year ? { upload_date: dayInYear(video.upload_date, year) } : {}),
         ...(moved ? { status, ...scheduled } : {}),

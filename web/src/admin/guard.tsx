@@ -4,6 +4,7 @@ import { Navigate, useLocation } from "react-router";
 import type { Staff } from "../api/client";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
+import { escapeAsks } from "../ui/dialog";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { mustEnrol, onTurnedAway, staffQuery } from "./session";
 import { SignInForm } from "./sign-in-form";
@@ -78,6 +79,7 @@ function Door({ title, onLeave, children }: { title: string; onLeave: () => void
     <dialog
       ref={ref}
       aria-label={title}
+      onKeyDown={(event) => escapeAsks(event, () => undefined)}
       onCancel={(event) => event.preventDefault()}
       onClose={() => ref.current?.isConnected && !ref.current.open && ref.current.showModal()}
       className="sheet m-auto max-h-[calc(100dvh-2rem)] w-[min(100%-2rem,27.5rem)] overflow-auto p-5 shadow-high sm:p-8"

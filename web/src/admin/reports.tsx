@@ -41,7 +41,13 @@ export default function Reports() {
   const [uploads, setUploads] = useState(0);
   const [everOpened, setEverOpened] = useState(uploading);
   const toggle = useRef<HTMLButtonElement>(null);
+  const [uploaded, setUploaded] = useState(false);
   if (uploading && !everOpened) setEverOpened(true);
+  // An empty form for the next one, once this one is folded away.
+  if (uploaded && !uploading) {
+    setUploaded(false);
+    setUploads((n) => n + 1);
+  }
 
   const set = (key: string, value: string) =>
     setParams((now) => {
@@ -84,7 +90,7 @@ export default function Reports() {
           open={uploading}
           onCancel={closeUpload}
           onDone={() => {
-            setUploads((n) => n + 1);
+            setUploaded(true);
             closeUpload();
           }}
         />

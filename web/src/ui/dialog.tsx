@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Button, IconButton } from "./button";
 import { cx } from "./class-names";
 import { FormMessage } from "./field";
@@ -24,6 +24,7 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
     <dialog
       ref={ref}
       aria-labelledby={id}
+      onKeyDown={(event) => escapeAsks(event, onClose)}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -43,6 +44,14 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
       </div>
     </dialog>
   );
+}
+
+/** Taken before the browser sees it, who at a second Escape in a row closes a dialog, and the one under it, unasked. */
+export function escapeAsks(event: KeyboardEvent, onClose: () => void) {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  event.stopPropagation();
+  onClose();
 }
 
 type ConfirmProps = {

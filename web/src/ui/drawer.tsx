@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { IconButton } from "./button";
+import { escapeAsks } from "./dialog";
 
 type Props = { title: ReactNode; onClose: () => void; children: ReactNode };
 
@@ -22,12 +23,13 @@ export function Drawer({ title, onClose, children }: Props) {
     <dialog
       ref={ref}
       aria-labelledby={id}
+      onKeyDown={(event) => escapeAsks(event, onClose)}
       onCancel={(event) => {
         if (event.target !== ref.current) return;
         event.preventDefault();
         onClose();
       }}
-      // Pressing Escape twice closes a dialog whatever it answers; this one goes when its owner says so.
+      // A phone that goes back twice closes a dialog whatever it answers; this one goes when its owner says so.
       onClose={(event) => event.target === ref.current && ref.current.isConnected && !ref.current.open && ref.current.showModal()}
       onMouseDown={(event) => event.target === ref.current && onClose()}
       className="m-0 ms-auto h-dvh max-h-none w-[min(34rem,100vw)] max-w-none border-line bg-paper p-0 shadow-high animate-rise open:flex open:flex-col sm:border-s"
