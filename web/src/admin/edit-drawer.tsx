@@ -108,7 +108,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
           <legend className="sr-only">When families see it</legend>
           <Switch
             label="Publish Immediately"
-            hint="Switch it off to choose a date, or to set the video back to draft."
+            hint="While it is off, the video waits for the date below, or is a draft."
             checked={draft.publish}
             onChange={(event) => set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })}
           />
@@ -122,7 +122,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
             error={errors.scheduled_date ?? errors.status}
           />
           {video.status !== "draft" && status !== "draft" && (
-            <Button look="quiet" onClick={() => set({ publish: false, date: "", time: "" })} className="justify-self-start">Set back to draft</Button>
+            <Button look="quiet" onClick={() => set({ publish: false, date: "", time: "" })} className="-ms-2.5 justify-self-start">Set back to draft</Button>
           )}
           <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">{consequence(video, status, reach)}</p>
         </fieldset>

@@ -123,7 +123,7 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promi
       <p className="text-muted">
         Keep these recovery codes in a safe place. Each lets you in once when the phone is not at hand. They are shown only now.
       </p>
-      <ul aria-label="Recovery codes" className="grid grid-cols-2 gap-x-4 gap-y-1.5 rounded-md bg-sunk p-4 font-mono">
+      <ul aria-label="Recovery codes" className="grid gap-1 rounded-md bg-sunk p-4 text-center font-mono whitespace-nowrap">
         {codes.map((code) => <li key={code} className="select-all">{code}</li>)}
       </ul>
       <div className="flex flex-wrap gap-3">
