@@ -32,18 +32,22 @@ build: _web
     cargo build --release -p cli
 
 # Test everything: on SQLite and PostgreSQL, the front end, and journeys in a real browser
+[no-exit-message]
 test: _tools _packages
     @{{ just }} _with-postgres {{ just }} _suite tests
 
 # What CI runs: all tests, lint, and whether contract and types are what the code says
+[no-exit-message]
 ci: _tools _packages
     @{{ just }} _with-postgres {{ just }} _suite tests lint drift
 
 # Formatting, clippy, oxlint, types
+[no-exit-message]
 lint: _tools _node-modules
     @{{ just }} _suite lint
 
 # Kill workers and vex mail servers for longer than the tests do
+[no-exit-message]
 chaos: _tools _packages
     @CAMP_CHAOS=1 {{ just }} _with-postgres cargo test -p cli --test it mail -- --nocapture
 
@@ -122,6 +126,7 @@ _packages:
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${needed[@]}" >&2
 
 # Runs a command beside a PostgreSQL server of its own, thrown away afterwards
+[no-exit-message]
 [positional-arguments]
 _with-postgres +COMMAND:
     #!/usr/bin/env bash
@@ -153,6 +158,7 @@ _with-postgres +COMMAND:
     "$@"
 
 # Runs suites to their end and prints what passed and failed as the last line
+[no-exit-message]
 [positional-arguments]
 _suite +SUITES: _web
     #!/usr/bin/env bash

@@ -126,10 +126,10 @@ fn family(
             verified_at: login.is_some().then_some(joined),
             login,
         });
-        if at % 9 == 0 {
+        if at.is_multiple_of(9) {
             let joined = joined + TimeDelta::days(2);
             let other = full(partner, surname, hebrew);
-            let claimed = at % 27 == 0 && !invited_only;
+            let claimed = at.is_multiple_of(27) && !invited_only;
             addresses.push(Address {
                 email: self::email(partner, surname, "family.example", taken),
                 kind: "secondary",
@@ -163,7 +163,7 @@ fn visitor(
 ) -> Family {
     let names = &content.families;
     let surname = dice.pick(&names.surnames);
-    let given = dice.pick(if at % 2 == 0 { &names.mothers } else { &names.fathers });
+    let given = dice.pick(if at.is_multiple_of(2) { &names.mothers } else { &names.fathers });
     let full_name = full(given, surname, dice.percent(15));
     let created_at = now - TimeDelta::minutes(dice.between(60, 60 * 1440));
     // A few have not opened the mail that confirms their address.
