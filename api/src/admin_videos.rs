@@ -28,7 +28,8 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(counts))
         .routes(routes!(years))
         .routes(routes!(check_link))
-        .routes(routes!(edit, delete))
+        .routes(routes!(show, edit, delete))
+        .routes(routes!(bulk))
         .routes(routes!(create_gallery))
         .routes(routes!(deliveries))
         .routes(routes!(retry))
@@ -68,12 +69,24 @@ async fn list(
     Ok(Json(videos::admin_list(&app, &settings, &filter).await?.into()))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct CountQuery {
+    /// Only those in which it is found.
+    q: Option<String>,
+}
+
 /// How many videos there are of each kind
-#[utoipa::path(get, path = "/api/admin/videos/counts", tag = "admin videos", security(("staff" = [])),
+#[utoipa::path(get, path = "/api/admin/videos/counts", tag = "admin videos", security(("staff" = [])), params(CountQuery),
     responses((status = 200, body = Counts), (status = 401, body = Problem)))]
-async fn counts(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Counts>> {
+async fn counts(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Params(query): Params<CountQuery>,
+) -> Answer<Json<Counts>> {
     let settings = app.settings().await?;
-    Ok(Json(videos::counts(&app, &settings).await?))
+    Ok(Json(videos::counts(&app, &settings, query.q.as_deref()).await?))
 }
 
 /// The years of the archive, drafts included
@@ -128,6 +141,71 @@ async fn create_gallery(
     let saved = videos::create_gallery(&mut tx, &app, &settings, actor, &new).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(saved)))
+}
+
+/// One video of any status
+#[utoipa::path(get, path = "/api/admin/videos/{id}", tag = "admin videos", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = AdminVideo), (status = 404, body = Problem)))]
+async fn show(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<AdminVideo>> {
+    let settings = app.settings().await?;
+    Ok(Json(videos::admin_find(&app, &settings, id).await?))
+}
+
+#[derive(Deserialize, PartialEq, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum BulkAction {
+    Publish,
+    Delete,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct BulkVideos {
+    /// At most 100.
+    ids: Vec<uuid::Uuid>,
+    action: BulkAction,
+}
+
+#[derive(Serialize, ToSchema)]
+struct BulkDone {
+    /// How many were published or deleted now; what was so already is not counted.
+    done: i64,
+    /// How many mails were queued.
+    notified: i64,
+}
+
+/// Publish or delete several videos, all or none
+#[utoipa::path(post, path = "/api/admin/videos/bulk", tag = "admin videos", security(("staff" = [])),
+    request_body = BulkVideos,
+    responses((status = 200, body = BulkDone), (status = 404, body = Problem), (status = 422, body = Problem)))]
+async fn bulk(
+    State(app): State<App>,
+    OnDuty(staff): OnDuty,
+    Input(asked): Input<BulkVideos>,
+) -> Answer<Json<BulkDone>> {
+    if asked.ids.len() > 100 {
+        return Err(portal::Error::invalid("ids", "Please choose at most 100 videos.").into());
+    }
+    let settings = app.settings().await?;
+    let actor = Actor::Staff(staff.id);
+    let mut done = BulkDone { done: 0, notified: 0 };
+    let mut tx = app.db.begin().await?;
+    for id in asked.ids {
+        match asked.action {
+            BulkAction::Publish => {
+                let (changed, notified) =
+                    videos::publish(&mut tx, &app, &settings, actor, id).await?;
+                done.done += i64::from(changed);
+                done.notified += notified;
+            }
+            BulkAction::Delete => {
+                videos::delete(&mut tx, &app, actor, id).await?;
+                done.done += 1;
+            }
+        }
+    }
+    tx.commit().await?;
+    Ok(Json(done))
 }
 
 /// Change a video

@@ -193,3 +193,39 @@ story! {
         assert!(!all.contains("Lindenfeld") && !all.contains("family.example"));
     }
 }
+
+story! {
+    async fn an_office_full_of_people_who_sign_in_is_not_slowed_down(camp) {
+        camp.staff().await;
+        let office = camp.browser_at("198.51.100.77");
+        for _ in 0..40 {
+            office.post("/api/admin/auth/sign-in", json!({ "username": "feder", "password": PASSWORD })).await.expect(200);
+        }
+    }
+}
+
+story! {
+    async fn several_videos_are_published_or_deleted_at_once_all_or_none(camp) {
+        let staff = camp.staff().await;
+        camp.parent("Chaya", "chaya@family.example").await;
+        let mut ids = Vec::new();
+        for n in 0..3 {
+            let new = json!({ "title": format!("Draft {n}"), "video_url": "https://youtu.be/dQw4w9WgXcQ", "status": "draft" });
+            let made = staff.post("/api/admin/videos", new).await.expect(201).json();
+            ids.push(made["video"]["id"].clone());
+        }
+        let nobody = json!("0190a5b0-0000-7000-8000-000000000000");
+        let bad = json!({ "ids": [ids[0], nobody], "action": "publish" });
+        staff.post("/api/admin/videos/bulk", bad).await.refused(404, "not_found");
+        assert_eq!(staff.get("/api/admin/videos/counts").await.json()["published"], 0);
+        let done = staff.post("/api/admin/videos/bulk", json!({ "ids": ids, "action": "publish" })).await.expect(200).json();
+        assert_eq!(done, json!({ "done": 3, "notified": 3 }));
+        let again = staff.post("/api/admin/videos/bulk", json!({ "ids": ids, "action": "publish" })).await.expect(200).json();
+        assert_eq!(again, json!({ "done": 0, "notified": 0 }));
+        assert_eq!(staff.get("/api/admin/videos/counts?q=draft%202").await.json()["all"], 1);
+        let one = staff.get(&format!("/api/admin/videos/{}", ids[0].as_str().expect("an id"))).await.expect(200).json();
+        assert_eq!((&one["status"], &one["reported_comments"]), (&json!("published"), &json!(0)));
+        staff.post("/api/admin/videos/bulk", json!({ "ids": ids, "action": "delete" })).await.expect(200);
+        assert_eq!(staff.get("/api/admin/videos/counts").await.json()["all"], 0);
+    }
+}

@@ -73,6 +73,7 @@ pub async fn count(app: &App, cap: Cap, who: &str) -> Result<()> {
 /// thousand guesses at the same moment are a thousand. [`Attempt::succeeded`] takes it back.
 pub struct Attempt {
     account: Vec<u8>,
+    address: Vec<u8>,
 }
 
 impl Attempt {
@@ -117,13 +118,24 @@ impl Attempt {
             }
         }
         tx.commit().await?;
-        Ok(Attempt { account: account_key })
+        Ok(Attempt { account: account_key, address: address_key })
     }
 
-    /// Forgets the failures of this account from this address. Those of the address alone expire.
+    /// Forgets the failures of this account from this address, and takes this attempt off those of
+    /// the address: an office full of people who sign in is no thief.
     pub async fn succeeded(self, app: &App) -> Result<()> {
         let mut tx = app.db.begin().await?;
         tx.sql("delete from attempts where key = $1").bind(self.account).execute().await?;
+        tx.sql(
+            "update attempts
+             set count = count - 1,
+                 blocked_until = case when count - 1 < $2 then null else blocked_until end
+             where key = $1 and count > 0",
+        )
+        .bind(self.address)
+        .bind(ADDRESS_FAILURES)
+        .execute()
+        .await?;
         tx.commit().await
     }
 }

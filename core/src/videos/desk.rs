@@ -45,6 +45,8 @@ pub struct AdminVideo {
     pub version: i64,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+    /// Comments that readers reported and nobody has hidden.
+    pub reported_comments: i64,
     /// Username of whoever posted it.
     pub uploaded_by: Option<String>,
     /// How many addresses would get mail if it were published now; empty when nobody would be told.
@@ -58,6 +60,9 @@ macro_rules! admin_video {
                 v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
                 v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
                 s.username as uploaded_by,
+                (select count(distinct r.comment_id) from comment_reports r
+                 join video_comments c on c.id = r.comment_id
+                 where c.video_id = v.id and c.hidden_at is null) as reported_comments,
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced
          from videos v
@@ -193,8 +198,26 @@ pub struct Counts {
     pub recipients: i64,
 }
 
-/// How many videos there are of each kind.
-pub async fn counts(app: &App, settings: &Settings) -> Result<Counts> {
+/// One video of any status, as [`find_for_staff`], outside a transaction.
+pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
+    let mut video: AdminVideo = app
+        .db
+        .sql(concat!(admin_video!(), "where v.id = $1"))
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
+    let reach = match tells(&video, this_year) {
+        true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
+        false => 0,
+    };
+    complete(&mut video, this_year, reach);
+    Ok(video)
+}
+
+/// How many videos there are of each kind, of all or of those in which `q` is found.
+pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<Counts> {
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
     let (all, published, scheduled, draft, archive): (i64, i64, i64, i64, i64) = app
         .db
@@ -203,9 +226,11 @@ pub async fn counts(app: &App, settings: &Settings) -> Result<Counts> {
                     count(case when status = 'scheduled' then 1 end),
                     count(case when status = 'draft' then 1 end),
                     count(case when year < $1 then 1 end)
-             from videos",
+             from videos
+             where ($2 is null or staff_search_text like $2 escape '\\')",
         )
         .bind(this_year)
+        .bind(searched(q))
         .one()
         .await?;
     let recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;

@@ -134,6 +134,30 @@ pub async fn edit(
     saved(tx, settings, now, id, notified).await
 }
 
+/// Publishes a video as it is; one that is published already stays so. Tells whether anything
+/// changed, and how many mails were queued. Errors: [`Error::NotFound`].
+pub async fn publish(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    id: Uuid,
+) -> Result<(bool, i64)> {
+    let (status, version): (Status, i64) = tx
+        .sql("select status, version from videos where id = $1")
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    if status == Status::Published {
+        return Ok((false, 0));
+    }
+    let changes =
+        VideoChanges { version, status: Some(Status::Published), ..VideoChanges::default() };
+    let saved = edit(tx, app, settings, actor, id, &changes).await?;
+    Ok((true, saved.notified))
+}
+
 /// Deletes a video with its comments, likes and files. A letter about it that has not gone out yet
 /// never will. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
