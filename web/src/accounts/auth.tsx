@@ -9,10 +9,10 @@ import { paths, safeNext } from "../lib/paths";
 import { Button } from "../ui/button";
 import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Segmented } from "../ui/segmented";
+import { SmallSheet } from "../ui/small-sheet";
 import { Skeleton } from "../ui/states";
 import { dismissToasts, toast } from "../ui/toast";
 import { invitationQuery, signIn, signUp } from "./queries";
-import { AccountSheet } from "./sheet";
 
 export default function Auth() {
   const { user } = useSession();
@@ -23,11 +23,11 @@ export default function Auth() {
   if (user) return <Navigate to={safeNext(params.get("next"))} replace />;
   if (invite && invitation.isPending) {
     return (
-      <AccountSheet title="Your invitation">
+      <SmallSheet title="Your invitation">
         <div role="status" aria-label="Loading your invitation" className="grid gap-5">
           {Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-11" />)}
         </div>
-      </AccountSheet>
+      </SmallSheet>
     );
   }
   return (
@@ -116,7 +116,7 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
   });
 
   return (
-    <AccountSheet title={creating ? "Create Account" : "Welcome Back"}>
+    <SmallSheet title={creating ? "Create Account" : "Welcome Back"}>
       <PageMeta title={creating ? "Create Account" : "Sign In"} description="Sign in to comment, like and hear from camp by email." />
       {inviteProblem && <FormMessage>{inviteProblem}</FormMessage>}
       <form {...form} method="post" className="grid gap-4">
@@ -169,7 +169,7 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
           </p>
         )}
       </div>
-    </AccountSheet>
+    </SmallSheet>
   );
 }
 

@@ -5,8 +5,8 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { Field, FormMessage, TextInput } from "../ui/field";
+import { SmallSheet } from "../ui/small-sheet";
 import { forgotPassword } from "./queries";
-import { AccountSheet } from "./sheet";
 
 export default function Forgot() {
   const [sentTo, setSentTo] = useState<string | null>(null);
@@ -21,7 +21,7 @@ export default function Forgot() {
   });
 
   return (
-    <AccountSheet title={sentTo ? "Look into your mail" : "Forgot your password?"}>
+    <SmallSheet title={sentTo ? "Look into your mail" : "Forgot your password?"}>
       <PageMeta title="Forgot your password" description="Ask for a link to choose a new password." />
       {sentTo ? (
         <p role="status">
@@ -38,6 +38,6 @@ export default function Forgot() {
         </form>
       )}
       <Link to={paths.auth()} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Back to sign in</Link>
-    </AccountSheet>
+    </SmallSheet>
   );
 }

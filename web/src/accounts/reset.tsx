@@ -5,9 +5,9 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { Field, FormMessage, PasswordInput } from "../ui/field";
+import { SmallSheet } from "../ui/small-sheet";
 import { toast } from "../ui/toast";
 import { resetPassword } from "./queries";
-import { AccountSheet } from "./sheet";
 
 export default function Reset() {
   const site = useSite();
@@ -28,7 +28,7 @@ export default function Reset() {
   });
 
   return (
-    <AccountSheet title="Choose a new password">
+    <SmallSheet title="Choose a new password">
       <PageMeta title="Choose a new password" description="Choose a new password for the camp's portal." />
       {token === "" ? (
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
@@ -42,6 +42,6 @@ export default function Reset() {
         </form>
       )}
       <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Ask for a new link</Link>
-    </AccountSheet>
+    </SmallSheet>
   );
 }

@@ -5,9 +5,9 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { FormMessage } from "../ui/field";
+import { SmallSheet } from "../ui/small-sheet";
 import { Loading, Skeleton } from "../ui/states";
 import { unsubscribe, unsubscribeQuery } from "./queries";
-import { AccountSheet } from "./sheet";
 
 const categories = { daily_videos: "daily video emails", camp_updates: "camp update emails", general: "letters from camp" };
 
@@ -20,7 +20,7 @@ export default function Unsubscribe() {
 
   const category = preview.data && categories[preview.data.category];
   return (
-    <AccountSheet title={stop.isSuccess ? "Done" : "Stop emails from camp"}>
+    <SmallSheet title={stop.isSuccess ? "Done" : "Stop emails from camp"}>
       <PageMeta title="Unsubscribe" description="Stop emails from camp." />
       {token === "" ? (
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
@@ -44,6 +44,6 @@ export default function Unsubscribe() {
         </>
       )}
       <Link to={paths.home} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Return to Home</Link>
-    </AccountSheet>
+    </SmallSheet>
   );
 }

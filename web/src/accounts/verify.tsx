@@ -7,9 +7,9 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { FormMessage } from "../ui/field";
+import { SmallSheet } from "../ui/small-sheet";
 import { toast } from "../ui/toast";
 import { verifyEmail } from "./queries";
-import { AccountSheet } from "./sheet";
 
 /** Mail scanners follow links, so that only the press of a button spends the token. */
 export default function Verify() {
@@ -29,7 +29,7 @@ export default function Verify() {
   });
 
   return (
-    <AccountSheet title={verify.isSuccess ? "Your email is confirmed" : "Confirm your email"}>
+    <SmallSheet title={verify.isSuccess ? "Your email is confirmed" : "Confirm your email"}>
       <PageMeta title="Confirm your email" description="Confirm your email address for the camp's portal." />
       {verify.data ? (
         <>
@@ -55,6 +55,6 @@ export default function Verify() {
           )}
         </>
       )}
-    </AccountSheet>
+    </SmallSheet>
   );
 }
