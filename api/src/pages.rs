@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use portal::settings::Settings;
 use portal::{App, Error, videos};
 use rust_embed::{EmbeddedFile, RustEmbed};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::Api;
@@ -43,6 +43,9 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
         return Err(Problem::new(status, "bad_request", "This address can only be read."));
     }
     let name = path.trim_start_matches('/');
+    if name == "manifest.webmanifest" {
+        return manifest(&api.app).await;
+    }
     if !name.is_empty() && name != "index.html" && Web::get(name).is_some() {
         return Ok(file(name, request.headers()));
     }
@@ -101,6 +104,26 @@ fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
     }
 }
 
+/// What a phone shows when the portal is put on its home screen: the front end's file, in the
+/// camp's name.
+async fn manifest(app: &App) -> Answer<Response> {
+    let file = Web::get("manifest.webmanifest").ok_or(Error::NotFound("There is no such file."))?;
+    let settings = app.settings().await?;
+    let name = &settings.site_name;
+    let mut manifest: Value = serde_json::from_slice(&file.data).unwrap_or_default();
+    manifest["name"] = json!(name);
+    // A phone has room for one script under an icon.
+    manifest["short_name"] = json!(name.split(" · ").next());
+    if !settings.site_description.is_empty() {
+        manifest["description"] = json!(settings.site_description);
+    }
+    let mut response = manifest.to_string().into_response();
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, "application/manifest+json");
+    set(out, header::CACHE_CONTROL, "no-cache");
+    Ok(response)
+}
+
 async fn page(app: &App, path: &str) -> Answer<Response> {
     let Some(template) = Web::get("index.html") else {
         return Err(Problem::new(
@@ -128,7 +151,7 @@ async fn page(app: &App, path: &str) -> Answer<Response> {
     let out = response.headers_mut();
     set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
     set(out, header::CACHE_CONTROL, "no-cache");
-    set(out, header::CONTENT_SECURITY_POLICY, &policy(app).await?);
+    set(out, header::CONTENT_SECURITY_POLICY, &policy(app, &settings).await?);
     Ok(response)
 }
 
@@ -159,6 +182,30 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
         "/past-videos" => {
             plain("Gallery", "The videos of earlier summers at camp, year by year.", true, ok)
         }
+        "/about" => plain(
+            "About",
+            "Who we are: a boys' camp in the mountains, its story in Yiddish, and what this portal offers parents.",
+            true,
+            ok,
+        ),
+        "/store" => plain(
+            "Camp Store",
+            "Caps, shirts and other things from camp, and how to order them.",
+            true,
+            ok,
+        ),
+        "/privacy" => plain(
+            "Privacy Policy",
+            "What the camp's portal stores about families and children, why, for how long, and what you can ask for.",
+            true,
+            ok,
+        ),
+        "/terms" => plain(
+            "Terms of Service",
+            "The rules for using the camp's portal: accounts, videos of children, comments, payments and the store.",
+            true,
+            ok,
+        ),
         "/auth" => plain("Sign In", "Sign in or make an account.", true, ok),
         "/auth/verify" => plain("Confirm your e-mail", "", false, ok),
         "/auth/forgot" => plain("Forgot your password?", "", false, ok),
@@ -236,23 +283,44 @@ fn escape(text: &str) -> String {
 }
 
 /// What a page may load (safety 19). Media from elsewhere only while there are such videos.
-async fn policy(app: &App) -> Answer<String> {
+async fn policy(app: &App, settings: &Settings) -> Answer<String> {
     let elsewhere = match videos::media_elsewhere(app).await? {
         true if app.config.https() => " https:",
         true => " https: http://127.0.0.1:* http://localhost:*",
         false => "",
     };
+    let frames = frames(settings);
     Ok(format!(
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https://i.ytimg.com https://drive.google.com https://*.googleusercontent.com; \
          media-src 'self' blob:{elsewhere}; font-src 'self'; connect-src 'self'; \
-         frame-src https://www.youtube-nocookie.com https://drive.google.com; \
+         frame-src {frames}; \
          object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ))
 }
 
+/// Whose pages may stand inside ours.
+fn frames(settings: &Settings) -> String {
+    let mut frames = "https://www.youtube-nocookie.com https://drive.google.com".to_owned();
+    if let Some(shop) = settings.shop_origin() {
+        frames.push(' ');
+        frames.push_str(&shop);
+    }
+    frames
+}
+
 #[cfg(test)]
 mod tests {
+    use portal::settings::Settings;
+
+    #[test]
+    fn the_shop_may_be_framed_once_its_address_is_set() {
+        let mut settings = Settings::default();
+        assert!(super::frames(&settings).ends_with("drive.google.com"));
+        settings.shop_url = "https://shop.example:8443/camp?x=;script-src *".into();
+        assert!(super::frames(&settings).ends_with("drive.google.com https://shop.example:8443"));
+    }
+
     #[test]
     fn a_title_cannot_break_out_of_its_tag() {
         assert_eq!(super::escape("\"><script>'&"), "&quot;&gt;&lt;script&gt;&#39;&amp;");

@@ -51,6 +51,14 @@ pub struct Settings {
     pub shop_url: String,
 }
 
+impl Settings {
+    /// What the embedded shop is known by in a policy: scheme, host and port of its address.
+    pub fn shop_origin(&self) -> Option<String> {
+        let url = url::Url::parse(&self.shop_url).ok()?;
+        Some(url.origin().ascii_serialization())
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {

@@ -1,0 +1,29 @@
+// Makes the icons for a phone's home screen out of the logo. Run it by hand (`npm run icons`) after changing the logo;
+// the results are committed.
+import { readFileSync, writeFileSync } from "node:fs";
+import { chromium } from "@playwright/test";
+
+const folder = new URL("../public/", import.meta.url);
+const logo = readFileSync(new URL("logo.svg", folder), "utf8").replace("<svg ", '<svg id="logo" ');
+const paper = "#faf5ea";
+
+// A maskable icon may be cut to a circle of four fifths: the mark stands well inside.
+const icons = [
+  { file: "icon-192.png", size: 192, mark: 0.86, ground: "transparent" },
+  { file: "icon-512.png", size: 512, mark: 0.86, ground: "transparent" },
+  { file: "icon-maskable-512.png", size: 512, mark: 0.56, ground: paper },
+  { file: "apple-touch-icon.png", size: 180, mark: 0.68, ground: paper },
+];
+
+const browser = await chromium.launch(process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] } : {});
+const page = await browser.newPage({ colorScheme: "light" });
+for (const { file, size, mark, ground } of icons) {
+  await page.setViewportSize({ width: size, height: size });
+  await page.setContent(`<style>
+    html, body { margin: 0; height: 100%; background: ${ground}; }
+    body { display: grid; place-items: center; }
+    #logo { width: ${mark * size}px; height: ${mark * size}px; }
+  </style>${logo}`);
+  writeFileSync(new URL(file, folder), await page.screenshot({ omitBackground: ground === "transparent" }));
+}
+await browser.close();
