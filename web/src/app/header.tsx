@@ -20,15 +20,15 @@ export function Header() {
   const { pathname, search } = useLocation();
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-paper">
-      <div className="wrap flex min-h-16 items-center gap-2 sm:gap-3 lg:gap-6">
+      <div className="wrap flex min-h-16 items-center gap-2 sm:gap-3 xl:gap-5">
         <Logo />
-        <nav aria-label="Main" className="mx-auto hidden gap-0.5 lg:flex">
+        <nav aria-label="Main" className="mx-auto hidden gap-0.5 xl:flex">
           {mainNav.map(({ label, to }) => (
             <NavLink key={to} to={to} end className={navLook}>{label}</NavLink>
           ))}
         </nav>
-        <a href={paths.admin.login} className={buttonLook("quiet", "hidden! lg:inline-flex!")}>Staff</a>
-        <div className="ms-auto shrink-0 lg:ms-0">
+        <a href={paths.admin.login} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>Staff</a>
+        <div className="ms-auto shrink-0 xl:ms-0">
           {user ? (
             <UserMenu user={user} />
           ) : (
@@ -48,8 +48,8 @@ export function Header() {
 
 const navLook = ({ isActive }: { isActive: boolean }) =>
   cx(
-    "relative flex min-h-tap items-center rounded-sm px-2.5 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk",
-    isActive && "font-medium after:absolute after:inset-x-2.5 after:-bottom-[11px] after:h-[3px] after:rounded-t-[3px] after:bg-amber",
+    "relative flex min-h-tap items-center rounded-sm px-2 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk",
+    isActive && "font-medium after:absolute after:inset-x-2 after:-bottom-[11px] after:h-[3px] after:rounded-t-[3px] after:bg-amber",
   );
 
 function UserMenu({ user }: { user: SessionUser }) {
@@ -61,7 +61,7 @@ function UserMenu({ user }: { user: SessionUser }) {
       face={
         <>
           <span className="sr-only">Your account,</span>
-          <bdi className="max-w-44 truncate text-sm font-medium max-md:sr-only">{name}</bdi>
+          <bdi className="max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium max-md:sr-only">{name}</bdi>
           <Avatar initials={initials(name)} />
         </>
       }
@@ -100,7 +100,7 @@ function MobileMenu() {
   useEffect(close, [pathname]);
 
   return (
-    <div className="-me-2 lg:hidden">
+    <div className="-me-2 xl:hidden">
       <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} />
       <dialog
         ref={dialog}
