@@ -23,7 +23,7 @@ const travels = (file) => {
 };
 const total = (files) => [...new Set(files)].reduce((sum, file) => sum + travels(file), 0);
 
-const home = [...withImports("index.html"), ...withImports("src/videos/home.tsx")].map((key) => manifest[key]);
+const home = [...withImports("index.html"), ...withImports("src/app/home.tsx")].map((key) => manifest[key]);
 const fonts = Object.values(manifest).map(({ file }) => file).concat(home.flatMap(({ assets = [] }) => assets));
 const english = fonts.filter((file) => /-latin-(wght|600)/.test(file));
 

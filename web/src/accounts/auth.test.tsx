@@ -16,7 +16,7 @@ describe("signing in", () => {
     await user.click(screen.getByRole("button", { name: "Sign In" }));
     expect(await screen.findByRole("heading", { name: "Gallery" })).toBeTruthy();
     expect(camp.asked("POST", "/api/auth/sign-in")[0]?.body).toEqual({ email: "chaya@family.example", password: "secret words" });
-    expect(screen.getByRole("button", { name: /Chaya Lindenfeld/ })).toBeTruthy();
+    expect(screen.getByRole("link", { name: /Chaya Lindenfeld/ })).toBeTruthy();
   });
 
   it("never returns to another site", async () => {

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { paths } from "../api/schema.gen";
-import { api, send } from "../api/client";
+import { api, send, type ProfilePatch } from "../api/client";
 
 type Body<Path extends keyof paths> = paths[Path] extends { post: { requestBody: { content: { "application/json": infer B } } } } ? B : never;
 
@@ -27,3 +27,22 @@ export const unsubscribeQuery = (token: string) =>
     enabled: token !== "",
     staleTime: Infinity,
   });
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: ({ signal }) => send(api.GET("/api/auth/sessions", { signal })),
+});
+
+export const signOut = () => send(api.POST("/api/auth/sign-out"));
+export const resendConfirmation = () => send(api.POST("/api/auth/verify/resend"));
+export const endSession = (id: string) => send(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }));
+export const endAllSessions = () => send(api.POST("/api/auth/sessions/end-all"));
+export const changeEmail = (body: Body<"/api/auth/email">) => send(api.POST("/api/auth/email", { body }));
+export const changePassword = (body: Body<"/api/auth/password">) => send(api.POST("/api/auth/password", { body }));
+export const deleteAccount = (current_password: string) => send(api.POST("/api/auth/delete-account", { body: { current_password } }));
+
+/** A file, so the browser fetches it by itself. */
+export const downloadAddress = "/api/profile/download";
+
+/** The account knows, so that no other device asks either. */
+export const rememberWelcome = () => send(api.PATCH("/api/profile", { body: { welcome_popup_shown: true } as Required<ProfilePatch> }));

@@ -1,5 +1,8 @@
 import createClient from "openapi-fetch";
-import type { components, paths } from "./schema.gen";
+import type { components } from "./schema.gen";
+import type { AllPaths } from "./soon";
+
+export type { LiveUpdate, Payment, PaymentPlan } from "./soon";
 
 type Schemas = components["schemas"];
 export type Problem = Schemas["Problem"];
@@ -8,6 +11,10 @@ export type SessionUser = Schemas["SessionUser"];
 export type VideoCard = Schemas["VideoCard"];
 export type Video = Schemas["Video"];
 export type Comment = Schemas["Comment"];
+export type Profile = Schemas["Profile"];
+/** What is left out stays as it is. */
+export type ProfilePatch = Partial<Schemas["ProfilePatch"]>;
+export type LoginSession = Schemas["LoginSession"];
 export type Staff = Schemas["Staff"];
 export type AdminVideo = Schemas["AdminVideo"];
 
@@ -37,7 +44,7 @@ export const isApiError = (error: unknown, ...codes: string[]): error is ApiErro
 
 const patience = 30_000;
 
-export const api = createClient<paths>({
+export const api = createClient<AllPaths>({
   // Looked up at each call, so that tests can put their own in place.
   fetch: (request) => {
     const timeout = AbortSignal.timeout(patience);

@@ -4,6 +4,16 @@ import { api, isApiError, send, type SessionUser, type Site } from "./client";
 /** How often a page that is being looked at asks for news. */
 export const everyHalfMinute = 30_000;
 
+let told = false;
+
+/** Whether the server tells this page its news by itself. */
+export function toldOfNews(yes: boolean) {
+  told = yes;
+}
+
+/** Asking is the safety net under being told. */
+export const askForNews = () => (told ? 5 * 60_000 : everyHalfMinute);
+
 export function makeQueryClient(): QueryClient {
   // The server no longer knows this person: the header and the forms should not pretend otherwise.
   const onError = (error: unknown) => {

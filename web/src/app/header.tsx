@@ -1,23 +1,22 @@
 import { useEffect, useRef } from "react";
-import { useMutation } from "@tanstack/react-query";
 import { Link, NavLink, useLocation } from "react-router";
-import { api, send, type SessionUser } from "../api/client";
-import { useSession, useSessionChanged } from "../api/queries";
+import type { SessionUser } from "../api/client";
+import { useSession } from "../api/queries";
 import { initials } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
-import { Button, buttonLook, IconButton } from "../ui/button";
+import { buttonLook, IconButton } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
-import { MenuButton } from "../ui/menu-button";
-import { toast } from "../ui/toast";
 import { Logo } from "./logo";
 import { mainNav } from "./nav";
 import { ThemeSwitch } from "./theme";
+import { useSignOut } from "./use-sign-out";
 
 export function Header() {
   const { user, pending } = useSession();
   const { pathname, search } = useLocation();
+  const signOut = useSignOut("Failed to sign out");
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-paper">
       <div className="wrap flex min-h-16 items-center gap-2 sm:gap-3 xl:gap-5">
@@ -30,7 +29,10 @@ export function Header() {
         <a href={paths.admin.login} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>Staff</a>
         <div className="ms-auto shrink-0 xl:ms-0">
           {user ? (
-            <UserMenu user={user} />
+            <span className="flex items-center gap-1">
+              <UserLink user={user} />
+              <IconButton icon="signOut" label="Sign Out" onClick={() => signOut.mutate()} className="-me-3 max-xl:hidden" />
+            </span>
           ) : (
             <Link
               to={paths.auth(pathname.startsWith("/auth") ? undefined : pathname + search)}
@@ -40,7 +42,7 @@ export function Header() {
             </Link>
           )}
         </div>
-        <MobileMenu />
+        <MobileMenu onSignOut={user ? () => signOut.mutate() : null} />
       </div>
     </header>
   );
@@ -52,46 +54,24 @@ const navLook = ({ isActive }: { isActive: boolean }) =>
     isActive && "font-medium after:absolute after:inset-x-2 after:-bottom-[11px] after:h-[3px] after:rounded-t-[3px] after:bg-amber",
   );
 
-function UserMenu({ user }: { user: SessionUser }) {
-  const signOut = useSignOut();
+function UserLink({ user }: { user: SessionUser }) {
   const name = user.display_name || "User";
   return (
-    <MenuButton
-      className="flex min-h-tap items-center gap-2.5 rounded-md text-start leading-tight"
-      face={
-        <>
-          <span className="sr-only">Your account,</span>
-          <bdi className="max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium max-md:sr-only">{name}</bdi>
-          <Avatar initials={initials(name)} />
-        </>
-      }
+    <Link
+      to={paths.profile}
+      aria-label={`View Profile, ${name}`}
+      className="flex min-h-tap items-center gap-2.5 rounded-md text-end leading-tight text-ink no-underline hover:[&_small]:underline"
     >
-      {() => (
-        <div className="grid gap-3">
-          <div className="min-w-0">
-            <p dir="auto" className="font-medium">{name}</p>
-            <p className="truncate text-sm text-muted" title={user.email}>{user.email}</p>
-          </div>
-          <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>Sign Out</Button>
-        </div>
-      )}
-    </MenuButton>
+      <span className="max-md:hidden">
+        <bdi className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium">{name}</bdi>
+        <small className="block text-xs text-muted">View Profile</small>
+      </span>
+      <Avatar initials={initials(name)} />
+    </Link>
   );
 }
 
-function useSignOut() {
-  const sessionChanged = useSessionChanged();
-  return useMutation({
-    mutationFn: () => send(api.POST("/api/auth/sign-out")),
-    onSuccess: async () => {
-      await sessionChanged(null);
-      toast({ title: "Signed Out" });
-    },
-    onError: () => toast({ title: "Error", description: "Failed to sign out", destructive: true }),
-  });
-}
-
-function MobileMenu() {
+function MobileMenu({ onSignOut }: { onSignOut: (() => void) | null }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { pathname } = useLocation();
   const close = () => dialog.current?.close();
@@ -133,6 +113,19 @@ function MobileMenu() {
             <Icon name="key" />
             Staff Access
           </a>
+          {onSignOut && (
+            <button
+              type="button"
+              onClick={() => {
+                close();
+                onSignOut();
+              }}
+              className="flex min-h-13 items-center gap-3 rounded-md px-4 text-start text-ink hover:bg-sunk"
+            >
+              <Icon name="signOut" />
+              Sign Out
+            </button>
+          )}
         </nav>
         <div className="flex items-center justify-between gap-3 border-t border-line p-5">
           <span className="text-sm text-muted">Theme</span>

@@ -5,12 +5,14 @@ import { Loading, Skeleton } from "../ui/states";
 import { ErrorBoundary } from "./error-boundary";
 import { Footer } from "./footer";
 import { Header } from "./header";
+import { useLive } from "./use-live";
 import { VerifyBanner } from "./verify-banner";
 
 export function PublicLayout() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   useNewPage(main);
+  useLive();
 
   return (
     <>

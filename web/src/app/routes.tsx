@@ -2,7 +2,7 @@ import { lazy } from "react";
 import { Route, Routes } from "react-router";
 import { PublicLayout } from "./public-layout";
 
-const Home = lazy(() => import("../videos/home"));
+const Home = lazy(() => import("./home"));
 const CurrentVideos = lazy(() => import("../videos/current-videos"));
 const PastVideos = lazy(() => import("../videos/past-videos"));
 const Watch = lazy(() => import("./watch"));
@@ -11,6 +11,9 @@ const Verify = lazy(() => import("../accounts/verify"));
 const Forgot = lazy(() => import("../accounts/forgot"));
 const Reset = lazy(() => import("../accounts/reset"));
 const Unsubscribe = lazy(() => import("../accounts/unsubscribe"));
+const Updates = lazy(() => import("../updates/updates-page"));
+const Update = lazy(() => import("../updates/update-page"));
+const Profile = lazy(() => import("./profile"));
 const NotFound = lazy(() => import("./not-found"));
 const Admin = lazy(() => import("./admin"));
 
@@ -27,6 +30,9 @@ export function Sitemap() {
         <Route path="auth/verify" element={<Verify />} />
         <Route path="auth/forgot" element={<Forgot />} />
         <Route path="auth/reset" element={<Reset />} />
+        <Route path="updates" element={<Updates />} />
+        <Route path="updates/:id" element={<Update />} />
+        <Route path="profile" element={<Profile />} />
         <Route path="unsubscribe" element={<Unsubscribe />} />
         <Route path="*" element={<NotFound />} />
       </Route>

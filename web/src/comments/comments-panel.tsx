@@ -4,6 +4,7 @@ import { Link, useLocation } from "react-router";
 import { isApiError, type Comment } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { explain, text, useForm } from "../lib/forms";
+import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
@@ -19,6 +20,7 @@ const longest = 2_000;
 export function CommentsPanel({ videoId, total }: { videoId: string; total: number }) {
   const comments = useInfiniteQuery(commentsQuery(videoId));
   const shown = comments.data?.length ?? 0;
+  const now = useNow();
   return (
     <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
       <header className="flex items-center justify-between px-5 py-4">
@@ -33,7 +35,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
           <div role="group" tabIndex={0} aria-label="Comments, newest first" className="relative max-h-[500px] overflow-auto px-5 focus-visible:-outline-offset-3 lg:max-h-[600px]">
             <ol>
               {comments.data.map((comment) => (
-                <CommentItem key={comment.id} comment={comment} videoId={videoId} now={comments.dataUpdatedAt} />
+                <CommentItem key={comment.id} comment={comment} videoId={videoId} now={now} />
               ))}
             </ol>
             {comments.hasNextPage && (
@@ -127,7 +129,7 @@ function CommentForm({ videoId }: { videoId: string }) {
 /** The server had a reason that the author can do something about. */
 const refused = (error: unknown) => isApiError(error) && error.status >= 400 && error.status < 500;
 
-function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: string; now: number }) {
+function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: string; now: Date }) {
   const site = useSite();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"delete" | "report" | null>(null);
@@ -139,7 +141,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
         <p className="flex items-baseline justify-between gap-3">
           <bdi className="min-w-0 font-medium">{comment.author_name}</bdi>
           <time dateTime={comment.created_at} className="shrink-0 text-sm text-muted">
-            {ago(comment.created_at, site?.timezone ?? "UTC", new Date(Math.max(now, Date.parse(comment.created_at))))}
+            {ago(comment.created_at, site?.timezone ?? "UTC", now)}
           </time>
         </p>
         <p dir="auto" className="whitespace-pre-line">{comment.content}</p>

@@ -49,14 +49,21 @@ export const isToday = (moment: string, timeZone: string, now = new Date()) =>
 
 /** "Just now", then minutes, hours and days; from the seventh day on, the date. */
 export function ago(moment: string, timeZone: string, now = new Date()) {
-  const minutes = Math.floor((now.getTime() - new Date(moment).getTime()) / 60_000);
+  return daysSince(moment, now) < 7 ? age(moment, now) : campDate(moment, timeZone);
+}
+
+/** "Just now", then minutes, hours and days, however many. */
+export function age(moment: string, now = new Date()) {
+  const minutes = minutesSince(moment, now);
   if (minutes < 1) return "Just now";
   if (minutes < 60) return `${count(minutes, "minute")} ago`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${count(hours, "hour")} ago`;
-  const days = Math.floor(hours / 24);
-  return days < 7 ? `${count(days, "day")} ago` : campDate(moment, timeZone);
+  return hours < 24 ? `${count(hours, "hour")} ago` : `${count(daysSince(moment, now), "day")} ago`;
 }
+
+export const minutesSince = (moment: string, now = new Date()) => Math.floor((now.getTime() - new Date(moment).getTime()) / 60_000);
+
+const daysSince = (moment: string, now: Date) => Math.floor(minutesSince(moment, now) / (24 * 60));
 
 /** "1 comment", "12 comments". */
 export function count(n: number, one: string, many = `${one}s`) {

@@ -9,6 +9,9 @@ export const paths = {
   forgot: "/auth/forgot",
   reset: "/auth/reset",
   unsubscribe: "/unsubscribe",
+  updates: "/updates",
+  update: (id: string) => `/updates/${encodeURIComponent(id)}`,
+  profile: "/profile",
   admin: {
     login: "/admin/login",
     loginFor: (back: string) => `/admin/login?next=${encodeURIComponent(back)}`,

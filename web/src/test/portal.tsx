@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { MemoryRouter, useLocation } from "react-router";
 import { vi } from "vitest";
-import type { Comment, SessionUser, Site, Video, VideoCard } from "../api/client";
+import type { Comment, LiveUpdate, Profile, SessionUser, Site, Video, VideoCard } from "../api/client";
 import { makeQueryClient } from "../api/queries";
 import { Sitemap } from "../app/routes";
 import { Toaster } from "../ui/toast";
@@ -76,6 +76,32 @@ export const comment = (change: Partial<Comment> = {}): Comment => ({
   ...change,
 });
 
+export const update = (change: Partial<LiveUpdate> = {}): LiveUpdate => ({
+  id: "n1",
+  title: "Package room closes at 5",
+  message: "Anything later is handed out on Friday.",
+  author: "Mail room",
+  priority: "medium",
+  created_at: new Date(Date.now() - 59 * 60_000).toISOString(),
+  pinned: false,
+  ...change,
+});
+
+export const family = (change: Partial<Profile> = {}): Profile => ({
+  full_name: "Chaya Lindenfeld",
+  child_name: "Yanky and Shloimy",
+  email: "chaya@family.example",
+  secondary_email: null,
+  secondary_email_verified: false,
+  user_type: "parent",
+  daily_video_email: true,
+  camp_updates_email: false,
+  email_notifications: true,
+  welcome_popup_shown: true,
+  suppressed: false,
+  ...change,
+});
+
 export const list = <Item,>(...items: Item[]) => ({ items, next: null as string | null });
 
 type Call = { method: string; path: string; query: Record<string, string>; body: any };
@@ -98,6 +124,8 @@ export function server(answers: Record<string, Answer>) {
     "GET /api/session": { user: null },
     "GET /api/videos": list(),
     "GET /api/videos/years": list(),
+    "GET /api/live-updates": list(),
+    "GET /api/profile": family(),
     ...answers,
   };
   const calls: Call[] = [];

@@ -10,7 +10,8 @@ import { Hero, promiseOf } from "./hero";
 import { homeVideosQuery, newestQuery } from "./queries";
 import { VideoCard, VideoCardSkeleton } from "./video-card";
 
-export default function Home() {
+/** Tonight's video, and the ones before it. */
+export function HomeVideos() {
   const site = useSite();
   const videos = useQuery(homeVideosQuery);
   const newest = useQuery(newestQuery);

@@ -1,0 +1,199 @@
+import { useId, useRef, useState, type FormEvent, type ReactNode } from "react";
+import { flushSync } from "react-dom";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { isApiError } from "../api/client";
+import { useSessionChanged, useSite } from "../api/queries";
+import { explain } from "../lib/forms";
+import { paths } from "../lib/paths";
+import { Button } from "../ui/button";
+import { cx } from "../ui/class-names";
+import { Dialog } from "../ui/dialog";
+import { Checkbox, Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
+import { Icon, type IconName } from "../ui/icon";
+import { toast } from "../ui/toast";
+import { splitScripts } from "../ui/two-scripts";
+import { rememberWelcome, signUp } from "./queries";
+
+type UserType = "parent" | "visitor";
+
+const nobody = {
+  user_type: null as UserType | null,
+  name: "",
+  email: "",
+  password: "",
+  child_name: "",
+  daily_video_email: true,
+  camp_updates_email: false,
+  email_notifications: true,
+};
+
+type Draft = typeof nobody;
+
+const steps = ["Who are you?", "Your details", "What may we write to you?"];
+
+/** Three steps from a stranger to somebody whom camp writes to. */
+export default function Welcome({ onClose }: { onClose: () => void }) {
+  const site = useSite();
+  const sessionChanged = useSessionChanged();
+  const [step, setStep] = useState(0);
+  const [draft, setDraft] = useState(nobody);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
+  const name = splitScripts(site?.site_name ?? "")[0];
+
+  const join = useMutation({
+    mutationFn: (user_type: UserType) =>
+      signUp({
+        ...draft,
+        user_type,
+        name: draft.name.trim(),
+        email: draft.email.trim(),
+        child_name: user_type === "parent" ? draft.child_name.trim() : null,
+      }),
+    onSuccess: async ({ user }) => {
+      onClose();
+      toast({ title: `Welcome to ${name}!`, description: "Your account has been created and you are now signed in!" });
+      await sessionChanged(user);
+      // Other devices of this family need not ask either. Should it fail, they will, once.
+      await rememberWelcome().catch(() => undefined);
+    },
+    onError: (error) => {
+      toast(
+        isApiError(error)
+          ? { title: "Sign Up Error", description: explain(error), destructive: true }
+          : { title: "Error", description: "Something went wrong. Please try again.", destructive: true },
+      );
+      // What the server found wrong is on the step before.
+      if (isApiError(error) && ["name", "email", "password", "child_name"].some((field) => field in error.fields)) go(1);
+    },
+  });
+
+  function go(next: number) {
+    flushSync(() => setStep(next));
+    heading.current?.focus();
+  }
+
+  const filled =
+    draft.name.trim() !== "" && draft.email.trim() !== "" && draft.password !== "" && (draft.user_type !== "parent" || draft.child_name.trim() !== "");
+  const ready = step === 0 ? draft.user_type !== null : filled;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (join.isPending) return;
+    if (step < 2) {
+      if (ready) go(step + 1);
+      return;
+    }
+    const { user_type } = draft;
+    if (!user_type || !draft.name.trim() || !draft.email.trim() || !draft.password) {
+      toast({ title: "Missing Information", description: "Please fill in all required fields.", destructive: true });
+    } else if (user_type === "parent" && !draft.child_name.trim()) {
+      toast({ title: "Child's Name Required", description: "Please enter your child's name.", destructive: true });
+    } else {
+      join.mutate(user_type);
+    }
+  }
+
+  const fields = isApiError(join.error) ? join.error.fields : {};
+  return (
+    <Dialog title={`Welcome to ${name}!`} onClose={onClose} className="w-[min(100%-2rem,28rem)]!">
+      <form onSubmit={submit} noValidate className="grid gap-5">
+        <div>
+          <Progress at={step} />
+          <h3 ref={heading} tabIndex={-1} className="mt-3 text-lg outline-none">
+            <span className="sr-only">Step {step + 1} of 3: </span>
+            {steps[step]}
+          </h3>
+        </div>
+        {step === 0 && <WhoStep value={draft.user_type} onChange={(user_type) => change({ user_type })} />}
+        {step === 1 && <DetailsStep draft={draft} change={change} errors={fields} passwordLength={site?.password_min_length} />}
+        {step === 2 && <PreferencesStep draft={draft} change={change} />}
+        {join.isError && <FormMessage>{explain(join.error)}</FormMessage>}
+        <div className="flex gap-3">
+          {step > 0 && <Button look="line" icon="previous" onClick={() => go(step - 1)} disabled={join.isPending}>Back</Button>}
+          <Button type="submit" className="flex-1" disabled={!ready} busy={join.isPending}>
+            {step < 2 ? "Next Step" : join.isPending ? "Creating Account..." : "Create Account"}
+          </Button>
+        </div>
+        <p className="text-center text-sm text-muted">
+          Already have an account? <Link to={paths.auth()} onClick={onClose} className="link -my-3 inline-flex min-h-tap items-center">Sign in here</Link>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+const Progress = ({ at }: { at: number }) => (
+  <div aria-hidden="true" className="flex gap-1.5">
+    {steps.map((step, i) => <span key={step} className={cx("h-1 flex-1 rounded-full", i <= at ? "bg-pine" : "bg-line")} />)}
+  </div>
+);
+
+const kinds: { value: UserType; label: string; hint: string; icon: IconName }[] = [
+  { value: "parent", label: "Parent", hint: "My child is at camp", icon: "home" },
+  { value: "visitor", label: "Visitor", hint: "Family, friend or guest", icon: "people" },
+];
+
+function WhoStep({ value, onChange }: { value: UserType | null; onChange: (value: UserType) => void }) {
+  const group = useId();
+  return (
+    <div role="radiogroup" aria-label="Who are you?" className="grid gap-3">
+      {kinds.map(({ value: kind, label, hint, icon }) => (
+        <label
+          key={kind}
+          className="flex min-h-tap items-center gap-4 rounded-md border border-edge px-4 py-3 hover:bg-sunk has-checked:border-pine has-checked:bg-pine-wash has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus"
+        >
+          <Icon name={icon} className="size-6 text-pine" />
+          <span className="flex-1">
+            <span className="block font-medium">{label}</span>
+            <span id={`${group}-${kind}`} className="block text-sm text-muted">{hint}</span>
+          </span>
+          <input
+            type="radio"
+            name={group}
+            value={kind}
+            checked={value === kind}
+            onChange={() => onChange(kind)}
+            aria-label={label}
+            aria-describedby={`${group}-${kind}`}
+            className="size-5 accent-pine outline-none"
+          />
+        </label>
+      ))}
+    </div>
+  );
+}
+
+type StepProps = { draft: Draft; change: (part: Partial<Draft>) => void };
+
+function DetailsStep({ draft, change, errors, passwordLength }: StepProps & { errors: Record<string, string>; passwordLength: number | undefined }) {
+  return (
+    <div className="grid gap-4">
+      <Field label="Your Name" error={errors.name}>
+        <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} required value={draft.name} onChange={({ target }) => change({ name: target.value })} />
+      </Field>
+      {draft.user_type === "parent" && (
+        <Field label="Child's Name" error={errors.child_name}>
+          <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} required value={draft.child_name} onChange={({ target }) => change({ child_name: target.value })} />
+        </Field>
+      )}
+      <Field label="Email" error={errors.email}>
+        <TextInput name="email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} required value={draft.email} onChange={({ target }) => change({ email: target.value })} />
+      </Field>
+      <Field label="Password" error={errors.password} hint={passwordLength ? `At least ${passwordLength} characters.` : undefined}>
+        <PasswordInput name="password" autoComplete="new-password" maxLength={128} required value={draft.password} onChange={({ target }) => change({ password: target.value })} />
+      </Field>
+    </div>
+  );
+}
+
+function PreferencesStep({ draft, change }: StepProps): ReactNode {
+  return (
+    <div>
+      <Checkbox label="Daily videos" hint="When a new video is published" checked={draft.daily_video_email} onChange={({ target }) => change({ daily_video_email: target.checked })} />
+      <Checkbox label="Camp updates" hint="Short announcements through the day" checked={draft.camp_updates_email} onChange={({ target }) => change({ camp_updates_email: target.checked })} />
+      <Checkbox label="Letters from camp" hint="From the office, now and then" checked={draft.email_notifications} onChange={({ target }) => change({ email_notifications: target.checked })} />
+    </div>
+  );
+}

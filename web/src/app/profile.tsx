@@ -1,0 +1,141 @@
+import { useState } from "react";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { Link, Navigate } from "react-router";
+import { resendConfirmation } from "../accounts/queries";
+import { AccountSection, EmailDialog, Sessions } from "../accounts/security";
+import type { Profile as Family, SessionUser } from "../api/client";
+import { useSession } from "../api/queries";
+import { explain } from "../lib/forms";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { PaymentInformation } from "../payments/payment-information";
+import { EmailPreferences, EmailSettings } from "../profiles/email-sections";
+import { PersonalInformation } from "../profiles/personal-information";
+import { favoritesQuery, profileQuery } from "../profiles/queries";
+import { useProfileForm } from "../profiles/use-profile-form";
+import { Button, buttonLook } from "../ui/button";
+import { Section } from "../ui/section";
+import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../ui/states";
+import { toast } from "../ui/toast";
+import { VideoCard } from "../videos/video-card";
+import { useSignedOut, useSignOut } from "./use-sign-out";
+
+/** Where a family, a login, its payments and its favorites meet. */
+export default function Profile() {
+  const { user, pending } = useSession();
+  const signOut = useSignOut("Failed to sign out. Please try again.");
+  const profile = useQuery({ ...profileQuery, enabled: user !== null });
+
+  if (!pending && !user) return <Navigate to={paths.auth(paths.profile)} replace />;
+  return (
+    <div id="profile" className="wrap grid grid-cols-[minmax(0,1fr)] gap-x-12 gap-y-4 pt-4 lg:grid-cols-[212px_minmax(0,1fr)] lg:pt-8">
+      <PageMeta title="Profile" description="Your family, your payments and your emails from camp." />
+      <Contents />
+      <div className="min-w-0">
+        <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
+          <h1>Your profile</h1>
+          <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>Sign Out</Button>
+        </div>
+        {user && profile.data ? (
+          <Sections user={user} profile={profile.data} />
+        ) : profile.isError ? (
+          <ErrorState title="Failed to load profile data." error={profile.error} retrying={profile.isFetching} onRetry={profile.refetch} />
+        ) : (
+          <ProfileSkeleton />
+        )}
+      </div>
+    </div>
+  );
+}
+
+const contents = [
+  ["personal", "Personal Information"],
+  ["payments", "Payment Information"],
+  ["favorites", "Favorites"],
+  ["email-settings", "Email Settings"],
+  ["email-preferences", "Email Preferences"],
+  ["sessions", "Where you are signed in"],
+  ["account", "Your account"],
+] as const;
+
+const Contents = () => (
+  <nav
+    aria-label="On this page"
+    className="flex gap-0.5 max-lg:-mx-gutter max-lg:overflow-x-auto max-lg:px-gutter max-lg:[scrollbar-width:none] lg:sticky lg:top-24 lg:grid lg:self-start"
+  >
+    {contents.map(([id, label]) => (
+      <a key={id} href={`#${id}`} className="flex min-h-tap items-center rounded-sm px-3 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3">
+        {label}
+      </a>
+    ))}
+  </nav>
+);
+
+function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
+  const form = useProfileForm(profile);
+  const signedOut = useSignedOut();
+  const [changingEmail, setChangingEmail] = useState(false);
+  const changeEmail = () => setChangingEmail(true);
+  return (
+    <div className="grid gap-6">
+      <PersonalInformation form={form} onChangeEmail={changeEmail} />
+      <PaymentInformation />
+      <Favorites />
+      <EmailSettings form={form} email={user.email} verified={user.email_verified} resend={<Resend email={user.email} />} onChangeEmail={changeEmail} />
+      <EmailPreferences form={form} />
+      <Sessions onSignedOut={signedOut} />
+      <AccountSection onSignedOut={signedOut} />
+      {changingEmail && <EmailDialog onClose={() => setChangingEmail(false)} />}
+    </div>
+  );
+}
+
+function Resend({ email }: { email: string }) {
+  const resend = useMutation({
+    mutationFn: resendConfirmation,
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
+    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+  });
+  return (
+    <Button look="quiet" busy={resend.isPending} disabled={resend.isSuccess} onClick={() => resend.mutate()}>
+      {resend.isSuccess ? "Sent" : "Send the confirmation again"}
+    </Button>
+  );
+}
+
+function Favorites() {
+  const videos = useInfiniteQuery(favoritesQuery);
+  return (
+    <Section id="favorites" title="Favorites">
+      {videos.data ? (
+        videos.data.length > 0 ? (
+          <>
+            <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-x-5 gap-y-7">
+              {videos.data.map((video) => <li key={video.id}><VideoCard video={video} look="small" /></li>)}
+            </ul>
+            {videos.hasNextPage && <LoadMore label="Load more favorites" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+          </>
+        ) : (
+          <EmptyState title="No favorites yet" text="Press the heart under a video and it stays here all winter." picture="/art/placeholder.svg">
+            <Link to={paths.currentVideos} className={buttonLook("line")}>View All Current Videos</Link>
+          </EmptyState>
+        )
+      ) : videos.isError ? (
+        <ErrorState title="Your favorites could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
+      ) : (
+        <Loading label="Loading your favorites" className="grid gap-5 sm:grid-cols-3">
+          {Array.from({ length: 3 }, (_, i) => <Skeleton key={i} className="aspect-video rounded-md" />)}
+        </Loading>
+      )}
+    </Section>
+  );
+}
+
+const ProfileSkeleton = () => (
+  <Loading label="Loading your profile" className="grid gap-6">
+    <div className="sheet grid gap-5 p-6 sm:grid-cols-2">
+      {Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-11" />)}
+    </div>
+    <Skeleton className="h-72 rounded-lg" />
+  </Loading>
+);

@@ -1,0 +1,127 @@
+/** What the server tells open pages, by name. */
+export const kinds = [
+  "update.created", "update.changed", "update.removed",
+  "video.published", "video.changed",
+  "comment.created", "comment.removed",
+] as const;
+
+export type Kind = (typeof kinds)[number];
+
+type Listener = {
+  /** One event, each at most once and in order. */
+  tell: (kind: Kind, data: unknown) => void;
+  /** The line stands for the first time. The page was filled before that, so what is lively is to be asked for once more. */
+  begin: () => void;
+  /** Something may have been missed: everything has to be asked for again. */
+  reset: () => void;
+  /** Whether the server is telling this page its news just now. */
+  following?: (yes: boolean) => void;
+};
+
+/** Waits before another try, in milliseconds; the last one repeats. */
+const waits = [1_000, 2_000, 5_000, 10_000];
+
+/** A line may be dead without the browser knowing; the heartbeat does not reach scripts. Reopening costs little. */
+const silence = 3 * 60_000;
+
+/** Timers that are this late mean that the device slept. */
+const beat = 15_000;
+
+/**
+ * Follows the server's events while the page is being looked at. After a lost connection, a hidden tab or a
+ * sleeping phone it goes on from the last event that it heard. Returns what ends it.
+ */
+export function follow({ tell, begin, reset, following }: Listener, address = "/api/events"): () => void {
+  let source: EventSource | null = null;
+  let lastId = "";
+  let failures = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let heardAt = Date.now();
+  let beatAt = Date.now();
+
+  function open() {
+    close();
+    if (document.hidden || navigator.onLine === false) return;
+    heardAt = Date.now();
+    const opened = new EventSource(lastId ? `${address}?last_event_id=${encodeURIComponent(lastId)}` : address);
+    source = opened;
+    const on = (name: string, hear: (event: MessageEvent<string>) => void) =>
+      opened.addEventListener(name, (event) => {
+        if (source !== opened) return;
+        heardAt = Date.now();
+        hear(event as MessageEvent<string>);
+      });
+
+    on("open", () => {
+      failures = 0;
+      following?.(true);
+    });
+    on("hello", ({ data }) => {
+      if (lastId) return;
+      lastId = String((JSON.parse(data) as { id: number }).id);
+      begin();
+    });
+    on("reset", (event) => {
+      lastId = event.lastEventId;
+      reset();
+    });
+    for (const kind of kinds) {
+      on(kind, (event) => {
+        if (!isAfter(event.lastEventId, lastId)) return;
+        lastId = event.lastEventId;
+        tell(kind, JSON.parse(event.data));
+      });
+    }
+    // Reopened by ourselves: the browser would give up at the first answer that is not a stream.
+    opened.addEventListener("error", () => {
+      if (source !== opened) return;
+      close();
+      const wait = waits[Math.min(failures++, waits.length - 1)]!;
+      retry = setTimeout(open, wait * (0.8 + Math.random() * 0.4));
+    });
+  }
+
+  function close() {
+    clearTimeout(retry);
+    if (source) following?.(false);
+    source?.close();
+    source = null;
+  }
+
+  function wake() {
+    failures = 0;
+    if (document.hidden) close();
+    else open();
+  }
+
+  const pulse = setInterval(() => {
+    const slept = Date.now() - beatAt > 3 * beat;
+    beatAt = Date.now();
+    if (!document.hidden && (slept || (source && Date.now() - heardAt > silence))) wake();
+  }, beat);
+
+  document.addEventListener("visibilitychange", wake);
+  addEventListener("online", wake);
+  addEventListener("offline", close);
+  addEventListener("pageshow", wakeFromCache);
+  open();
+
+  function wakeFromCache(event: PageTransitionEvent) {
+    if (event.persisted) wake();
+  }
+
+  return () => {
+    clearInterval(pulse);
+    document.removeEventListener("visibilitychange", wake);
+    removeEventListener("online", wake);
+    removeEventListener("offline", close);
+    removeEventListener("pageshow", wakeFromCache);
+    close();
+  };
+}
+
+/** Ids are growing numbers. One that cannot be compared is taken as new. */
+function isAfter(id: string, last: string) {
+  const [a, b] = [Number(id), Number(last)];
+  return !id || !last || Number.isNaN(a) || Number.isNaN(b) || a > b;
+}

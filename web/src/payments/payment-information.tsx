@@ -1,0 +1,144 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Payment, PaymentPlan } from "../api/client";
+import { useSite } from "../api/queries";
+import { count, longDate, money } from "../lib/format";
+import { Badge, type BadgeTone } from "../ui/badge";
+import { cx } from "../ui/class-names";
+import type { IconName } from "../ui/icon";
+import { ProgressBar } from "../ui/progress-bar";
+import { Section } from "../ui/section";
+import { ErrorState, Loading, Skeleton } from "../ui/states";
+import { paymentsQuery } from "./queries";
+
+/** What a family owes, what it has paid, and when. All amounts are cents. */
+export function PaymentInformation() {
+  const payments = useQuery(paymentsQuery);
+  const { data } = payments;
+  return (
+    <Section id="payments" title="Payment Information" beside={data?.plan && <PlanBadge plan={data.plan} />}>
+      {data?.plan ? (
+        <>
+          <Plan plan={data.plan} currency={data.currency} />
+          <History payments={data.items} currency={data.currency} />
+          <p className="mt-4 text-sm text-muted">A question about your plan? <Contact /></p>
+        </>
+      ) : data ? (
+        <div className="rounded-md bg-sunk px-4 py-5">
+          <p>No payment plan found. Please contact camp administration.</p>
+          <p className="mt-1"><Contact /></p>
+        </div>
+      ) : payments.isError ? (
+        <ErrorState title="Your payments could not be loaded" error={payments.error} retrying={payments.isFetching} onRetry={payments.refetch} />
+      ) : (
+        <Loading label="Loading your payments" className="grid gap-4">
+          <Skeleton className="h-12 w-48 max-w-full" />
+          <Skeleton className="h-3 rounded-full" />
+          <Skeleton className="h-24" />
+        </Loading>
+      )}
+    </Section>
+  );
+}
+
+const badges: Record<PaymentPlan["badge"], { tone: BadgeTone; icon: IconName; label: string }> = {
+  paid_in_full: { tone: "good", icon: "check", label: "Paid in Full" },
+  payment_due: { tone: "due", icon: "clock", label: "Payment Due" },
+  overdue: { tone: "bad", icon: "alert", label: "Overdue" },
+  no_plan: { tone: "plain", icon: "info", label: "No Plan" },
+};
+
+function PlanBadge({ plan }: { plan: PaymentPlan }) {
+  const { label, ...look } = badges[plan.badge];
+  return <Badge {...look}>{label}</Badge>;
+}
+
+function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
+  const amount = (cents: number) => <bdi>{money(cents, currency)}</bdi>;
+  return (
+    <>
+      <div className="grid grid-cols-[1fr_auto] items-end gap-x-6 gap-y-2">
+        <p>
+          <span className="block text-muted">Remaining</span>
+          <strong className="block font-head text-[clamp(2.6rem,2rem+2.6vw,3.75rem)] leading-none font-medium tracking-tight tabular-nums">
+            {amount(plan.remaining_amount)}
+          </strong>
+        </p>
+        {!plan.is_fully_paid && plan.due_date && <DueDate date={plan.due_date} />}
+      </div>
+      <ProgressBar label="Paid" percent={plan.percent} tone={plan.badge === "overdue" ? "clay" : "pine"} className="my-4 h-3" />
+      <dl className="flex flex-wrap gap-y-3 tabular-nums">
+        <Sum term="Total">{amount(plan.total_amount)}</Sum>
+        <Sum term="Paid">{amount(plan.paid_amount)}</Sum>
+        <Sum term="Progress">{plan.percent}%</Sum>
+        {plan.credit > 0 && <Sum term="Credit">{amount(plan.credit)}</Sum>}
+      </dl>
+    </>
+  );
+}
+
+const Sum = ({ term, children }: { term: string; children: React.ReactNode }) => (
+  <div className="flex-1 basis-24 border-line px-4 first:ps-0 not-first:border-s">
+    <dt className="text-sm text-muted">{term}</dt>
+    <dd className="text-lg font-medium">{children}</dd>
+  </div>
+);
+
+function DueDate({ date }: { date: string }) {
+  const today = useSite()?.today;
+  const days = today ? Math.round((Date.parse(date) - Date.parse(today)) / 86_400_000) : null;
+  return (
+    <p className="text-end text-muted">
+      Due <time dateTime={date} className="font-medium text-ink">{longDate(date).replace(/^\w+, /, "")}</time>
+      {days !== null && (
+        <span className={cx("block", days < 0 && "text-clay")}>
+          {days === 0 ? "today" : days > 0 ? `in ${count(days, "day")}` : `${count(-days, "day")} ago`}
+        </span>
+      )}
+    </p>
+  );
+}
+
+const kinds: Record<Payment["kind"], string> = { payment: "Payment", adjustment: "Adjustment", refund: "Refund", void: "Taken back" };
+
+function History({ payments, currency }: { payments: Payment[]; currency: string }) {
+  return (
+    <>
+      <h3 id="payment-history" className="mt-6 mb-2 text-lg">Payment history</h3>
+      {payments.length === 0 ? (
+        <p className="border-t border-line py-3 text-muted">No payments yet.</p>
+      ) : (
+        // Focusable, so that the keyboard can scroll it.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div role="group" tabIndex={0} aria-labelledby="payment-history" className="max-h-60 overflow-auto border-t border-line focus-visible:-outline-offset-3">
+          <ol>
+            {payments.map((payment) => (
+              <li
+                key={payment.id}
+                className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-line py-2.5 tabular-nums not-first:border-t sm:grid-cols-[9.5rem_minmax(0,1fr)_auto]"
+              >
+                <time dateTime={payment.payment_date} className="text-muted">{longDate(payment.payment_date).replace(/^\w+, /, "")}</time>
+                <span className="max-sm:row-start-2 max-sm:text-sm">
+                  <span dir="auto">{payment.notes || kinds[payment.kind]}</span>
+                  {payment.voided && <Badge className="ms-2">Taken back</Badge>}
+                </span>
+                <b className={cx("text-end font-medium", payment.amount < 0 && "text-clay", payment.voided && "text-muted line-through")}>
+                  <bdi>{money(payment.amount, currency).replace("-", "−")}</bdi>
+                </b>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Contact() {
+  const site = useSite();
+  if (!site) return null;
+  const phone = site.contact_phone && (
+    <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link whitespace-nowrap"><bdi dir="ltr">{site.contact_phone}</bdi></a>
+  );
+  const email = site.contact_email && <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">{site.contact_email}</a>;
+  return <>{phone}{phone && email && " or "}{email}</>;
+}

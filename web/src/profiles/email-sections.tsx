@@ -1,0 +1,98 @@
+import type { ReactNode } from "react";
+import type { ProfilePatch } from "../api/client";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { Switch } from "../ui/field";
+import { Section } from "../ui/section";
+import { categories } from "./queries";
+import type { ProfileForm } from "./use-profile-form";
+
+/** Where camp's mail for this family goes. */
+export function EmailSettings({ form: { saved }, email, verified, resend, onChangeEmail }: { form: ProfileForm; email: string; verified: boolean; resend: ReactNode; onChangeEmail: () => void }) {
+  return (
+    <Section id="email-settings" title="Email Settings">
+      <ul>
+        <Address
+          email={email}
+          note="You sign in with it, and camp writes to it."
+          badge={
+            saved.suppressed ? (
+              <Badge tone="bad" icon="alert">Mail is returned</Badge>
+            ) : verified ? (
+              <Badge tone="good" icon="check">Confirmed</Badge>
+            ) : (
+              <Badge tone="due" icon="clock">Waiting for confirmation</Badge>
+            )
+          }
+        >
+          {!verified && resend}
+          <Button look="quiet" onClick={onChangeEmail}>Change</Button>
+        </Address>
+        {[saved.email, saved.secondary_email]
+          .filter((other): other is string => Boolean(other) && other !== email)
+          .map((other) => {
+            const secondary = other === saved.secondary_email;
+            return (
+              <Address
+                key={other}
+                email={other}
+                note={secondary ? "The second address of your family." : "The first address of your family."}
+                badge={
+                  secondary &&
+                  (saved.secondary_email_verified ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>)
+                }
+              />
+            );
+          })}
+      </ul>
+      {saved.suppressed && (
+        <p className="mt-3 rounded-md bg-clay-wash px-4 py-3 text-clay">
+          Mail to <bdi>{email}</bdi> came back to us, so camp has stopped writing there. Please change it, or tell the office when it works again.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+const Address = ({ email, note, badge, children }: { email: string; note: string; badge: ReactNode; children?: ReactNode }) => (
+  <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line py-3 first:pt-0 not-first:border-t">
+    <span className="min-w-0 flex-1 basis-56">
+      <bdi className="block font-medium wrap-anywhere">{email}</bdi>
+      <span className="text-sm text-muted">{note}</span>
+    </span>
+    {badge}
+    {children && <span className="flex flex-wrap max-sm:-ms-2.5">{children}</span>}
+  </li>
+);
+
+export function EmailPreferences({ form }: { form: ProfileForm }) {
+  return (
+    <Section id="email-preferences" title="Email Preferences">
+      <form
+        id="settings-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.saveAll();
+        }}
+      >
+        {categories.map(({ key, label, hint }) => (
+          <Switch
+            key={key}
+            name={key}
+            label={label}
+            hint={hint}
+            checked={form.now[key]}
+            onChange={({ target }) => form.change({ [key]: target.checked } as ProfilePatch)}
+            className="border-b border-line py-3"
+          />
+        ))}
+        <p className="mt-3 text-sm text-muted">Receipts, answers to your messages and letters about your account come in any case.</p>
+        <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2">
+          <Button type="submit" busy={form.busy}>{form.busy ? "Saving..." : "Save All Changes"}</Button>
+          {form.changed && <span className="text-sm text-muted">Not saved yet</span>}
+        </div>
+      </form>
+    </Section>
+  );
+}

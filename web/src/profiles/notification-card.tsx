@@ -1,0 +1,81 @@
+import { lazy, Suspense, useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { useSession } from "../api/queries";
+import { paths } from "../lib/paths";
+import { Button, buttonLook } from "../ui/button";
+import { cx } from "../ui/class-names";
+import { Icon } from "../ui/icon";
+import { Skeleton } from "../ui/states";
+import { categories, profileQuery, type Preferences } from "./queries";
+
+const NotificationForm = lazy(() => import("./notification-form"));
+
+/** Which mails a family gets, on the home page; for a stranger, the way to get any. */
+export function NotificationCard() {
+  const { user, pending } = useSession();
+  return (
+    <aside aria-labelledby="notifications" className={cx("grid gap-3 rounded-lg bg-pine-wash p-5 sm:p-6 lg:sticky lg:top-22", pending && "invisible")}>
+      <div className="flex items-start justify-between gap-3">
+        <h2 id="notifications" className="text-xl">A note when tonight’s video is up</h2>
+        <Icon name="bell" className="size-6 text-pine" />
+      </div>
+      {user ? <Own email={user.email} verified={user.email_verified} /> : <Invitation />}
+    </aside>
+  );
+}
+
+function Invitation() {
+  return (
+    <>
+      <p>New videos, updates and letters from camp, by email. You choose which.</p>
+      <Link to={paths.auth()} className={buttonLook()}>Sign Up for Notifications</Link>
+      <p className="text-sm">
+        Already have an account? <Link to={paths.auth()} className="link -my-3 inline-flex min-h-tap items-center">Sign in here</Link>
+      </p>
+    </>
+  );
+}
+
+function Own({ email, verified }: { email: string; verified: boolean }) {
+  const profile = useQuery(profileQuery).data;
+  const [editing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+
+  function close() {
+    setEditing(false);
+    requestAnimationFrame(() => button.current?.focus());
+  }
+
+  if (editing) {
+    return (
+      <Suspense fallback={<Rows preferences={null} />}>
+        <NotificationForm onClose={close} />
+      </Suspense>
+    );
+  }
+  return (
+    <>
+      <p className="wrap-anywhere">
+        {profile?.suppressed
+          ? <>Mail to <bdi>{email}</bdi> was returned to us, so we have stopped writing there.</>
+          : verified
+            ? <>We write to you at <bdi>{email}</bdi> when there is something to see.</>
+            : <>We will write to <bdi>{email}</bdi> as soon as you have confirmed it.</>}
+      </p>
+      {profile && <Rows preferences={profile} />}
+      <Button ref={button} onClick={() => setEditing(true)}>Customize Notifications</Button>
+    </>
+  );
+}
+
+const Rows = ({ preferences }: { preferences: Preferences | null }) => (
+  <dl className="mb-1 text-[0.95rem]">
+    {categories.map(({ key, label }) => (
+      <div key={key} className="flex justify-between gap-3 border-b border-pine/25 py-2">
+        <dt>{label}</dt>
+        <dd className={preferences?.[key] ? "font-medium" : "text-muted"}>{preferences ? (preferences[key] ? "On" : "Off") : <Skeleton className="h-6 w-10" />}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,0 +1,79 @@
+import { useState, type FormEvent } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { explain } from "../lib/forms";
+import { Button } from "../ui/button";
+import { Switch } from "../ui/field";
+import { ErrorState, Loading, Skeleton } from "../ui/states";
+import { toast } from "../ui/toast";
+import { isApiError } from "../api/client";
+import { categories, profileQuery, saveProfile, type Preferences } from "./queries";
+
+/** Starts from what is saved, not from what this page remembers. */
+export default function NotificationForm({ onClose }: { onClose: () => void }) {
+  const saved = useQuery({ ...profileQuery, staleTime: 0, refetchOnWindowFocus: false });
+  const [opened] = useState(() => Date.now());
+  const fresh = saved.dataUpdatedAt >= opened ? saved.data : undefined;
+
+  if (fresh) return <Form saved={fresh} onClose={onClose} />;
+  if (saved.isError && !saved.isFetching) {
+    return (
+      <>
+        <ErrorState title="Your preferences could not be loaded" error={saved.error} onRetry={saved.refetch} />
+        <Button look="line" onClick={onClose}>Cancel</Button>
+      </>
+    );
+  }
+  return (
+    <Loading label="Loading your preferences" className="grid gap-3 py-2">
+      {categories.map(({ key }) => <Skeleton key={key} className="h-9" />)}
+    </Loading>
+  );
+}
+
+function Form({ saved, onClose }: { saved: Preferences; onClose: () => void }) {
+  const client = useQueryClient();
+  const [wanted, setWanted] = useState<Preferences>({
+    daily_video_email: saved.daily_video_email,
+    camp_updates_email: saved.camp_updates_email,
+    email_notifications: saved.email_notifications,
+  });
+
+  const save = useMutation({
+    mutationFn: () => saveProfile(wanted),
+    onSuccess: (profile) => {
+      client.setQueryData(profileQuery.queryKey, profile);
+      toast({ title: "Preferences Saved! ✅", description: "Your notification preferences have been updated successfully." });
+      onClose();
+    },
+    onError: (error) =>
+      toast({ title: "Error", description: isApiError(error) ? explain(error) : "Failed to save preferences.", destructive: true }),
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!save.isPending) save.mutate();
+  }
+
+  return (
+    <form onSubmit={submit} className="grid gap-3" aria-label="Notification preferences">
+      <div>
+        {categories.map(({ key, label, hint }, i) => (
+          <Switch
+            key={key}
+            label={label}
+            hint={hint}
+            checked={wanted[key]}
+            // The button that opened this panel is gone: the keyboard goes on here.
+            ref={i === 0 ? (input) => input?.focus() : undefined}
+            onChange={({ target }) => setWanted({ ...wanted, [key]: target.checked })}
+            className="border-b border-pine/25 py-2"
+          />
+        ))}
+      </div>
+      <div className="flex flex-wrap gap-3 pt-1">
+        <Button type="submit" busy={save.isPending} className="flex-1">{save.isPending ? "Saving..." : "Save"}</Button>
+        <Button look="line" onClick={onClose} className="flex-1">Cancel</Button>
+      </div>
+    </form>
+  );
+}

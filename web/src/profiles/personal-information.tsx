@@ -1,0 +1,112 @@
+import { useRef, type FormEvent } from "react";
+import { flushSync } from "react-dom";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { Field, TextInput } from "../ui/field";
+import { Section } from "../ui/section";
+import type { ProfileForm } from "./use-profile-form";
+
+type Props = { form: ProfileForm; onChangeEmail: () => void };
+
+export function PersonalInformation({ form, onChangeEmail }: Props) {
+  const { saved, now, editing, errors } = form;
+  const name = useRef<HTMLInputElement>(null);
+
+  function edit() {
+    flushSync(form.edit);
+    name.current?.focus();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (editing) form.saveNames();
+  }
+
+  return (
+    <Section
+      id="personal"
+      title="Personal Information"
+      beside={
+        editing ? (
+          <Button type="submit" form="personal-form" busy={form.busy}>{form.busy ? "Saving..." : "Save"}</Button>
+        ) : (
+          <Button look="quiet" icon="edit" onClick={edit}>Edit</Button>
+        )
+      }
+    >
+      <form id="personal-form" noValidate onSubmit={submit} className="grid items-start gap-x-6 gap-y-4 sm:grid-cols-2">
+        <Field label="Full name" error={errors.full_name}>
+          <TextInput
+            ref={name}
+            name="full_name"
+            autoComplete="name"
+            dir="auto"
+            maxLength={120}
+            readOnly={!editing}
+            value={now.full_name}
+            onChange={({ target }) => form.change({ full_name: target.value })}
+          />
+        </Field>
+        {saved.user_type === "parent" && (
+          <Field label="Child's name" error={errors.child_name}>
+            <TextInput
+              name="child_name"
+              autoComplete="off"
+              dir="auto"
+              maxLength={200}
+              readOnly={!editing}
+              value={now.child_name ?? ""}
+              onChange={({ target }) => form.change({ child_name: target.value })}
+            />
+          </Field>
+        )}
+        <div>
+          <Field label="Primary email">
+            <TextInput type="email" dir="ltr" readOnly value={saved.email ?? ""} placeholder="None yet" />
+          </Field>
+          <Button look="quiet" onClick={onChangeEmail} className="-ms-2.5 text-sm">Change<span className="sr-only"> your email</span></Button>
+        </div>
+        <SecondaryEmail form={form} />
+      </form>
+    </Section>
+  );
+}
+
+function SecondaryEmail({ form: { saved, now, errors, change } }: { form: ProfileForm }) {
+  const stands = saved.secondary_email && now.secondary_email === saved.secondary_email;
+  return (
+    <div>
+      <Field
+        label="Secondary email"
+        optional
+        error={errors.secondary_email}
+        hint={
+          !stands
+            ? "We write there once. It counts when its owner has confirmed it."
+            : saved.secondary_email_verified
+              ? undefined
+              : "We have written there. It counts when its owner has pressed the button in that email."
+        }
+      >
+        <TextInput
+          name="secondary_email"
+          type="email"
+          inputMode="email"
+          autoComplete="off"
+          dir="ltr"
+          maxLength={254}
+          placeholder="For a second parent or grandparent"
+          // Saved with everything else, at the end of the page.
+          form="settings-form"
+          value={now.secondary_email ?? ""}
+          onChange={({ target }) => change({ secondary_email: target.value })}
+        />
+      </Field>
+      {stands && (
+        <p className="mt-2">
+          {saved.secondary_email_verified ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>}
+        </p>
+      )}
+    </div>
+  );
+}

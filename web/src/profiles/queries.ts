@@ -1,0 +1,27 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, send, type Profile, type ProfilePatch } from "../api/client";
+
+export const profileQuery = queryOptions({
+  queryKey: ["profile"],
+  queryFn: ({ signal }) => send(api.GET("/api/profile", { signal })),
+});
+
+// The document gives each field a default, which the generator takes for "always there".
+export const saveProfile = (body: ProfilePatch) => send(api.PATCH("/api/profile", { body: body as Required<ProfilePatch> }));
+
+export const favoritesQuery = infiniteQueryOptions({
+  queryKey: ["favorites"],
+  queryFn: ({ pageParam, signal }) =>
+    send(api.GET("/api/profile/favorites", { params: { query: { limit: 24, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  initialPageParam: "",
+  getNextPageParam: (page) => page.next,
+  select: ({ pages }) => pages.flatMap((page) => page.items),
+});
+
+export type Preferences = Pick<Profile, "daily_video_email" | "camp_updates_email" | "email_notifications">;
+
+export const categories = [
+  { key: "daily_video_email", label: "Daily videos", hint: "When a new video is published" },
+  { key: "camp_updates_email", label: "Camp updates", hint: "Short announcements through the day" },
+  { key: "email_notifications", label: "Letters from camp", hint: "From the office, now and then" },
+] as const satisfies { key: keyof Preferences; label: string; hint: string }[];

@@ -1,0 +1,15 @@
+import type { ReactNode } from "react";
+import { cx } from "./class-names";
+
+type Props = { id: string; title: string; beside?: ReactNode; className?: string; children: ReactNode };
+
+/** One subject of a long page on a sheet of its own; `id` is where the page's own contents lead. */
+export const Section = ({ id, title, beside, className, children }: Props) => (
+  <section id={id} aria-labelledby={`${id}-title`} className={cx("sheet scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}>
+    <div className="mb-4 flex min-h-tap flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <h2 id={`${id}-title`} className="text-xl">{title}</h2>
+      {beside}
+    </div>
+    {children}
+  </section>
+);

@@ -1,0 +1,36 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, send, type LiveUpdate } from "../api/client";
+import { askForNews } from "../api/queries";
+
+/** How many the home page knows of. */
+export const newestLimit = 10;
+
+export const newestUpdatesQuery = queryOptions({
+  queryKey: ["updates", "newest"],
+  queryFn: ({ signal }) => send(api.GET("/api/live-updates", { params: { query: { limit: newestLimit } }, signal })),
+  refetchInterval: askForNews,
+});
+
+export const allUpdatesQuery = infiniteQueryOptions({
+  queryKey: ["updates", "all"],
+  queryFn: ({ pageParam, signal }) =>
+    send(api.GET("/api/live-updates", { params: { query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  initialPageParam: "",
+  getNextPageParam: (page) => page.next,
+  select: ({ pages }) => pages.flatMap((page) => page.items),
+  refetchInterval: askForNews,
+});
+
+export const updateQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["update", id],
+    queryFn: ({ signal }) => send(api.GET("/api/live-updates/{id}", { params: { path: { id } }, signal })),
+    refetchInterval: ({ state }) => (state.data ? askForNews() : false),
+  });
+
+/** The list with this update at its place: pinned ones first, then the newest. */
+export function placed(updates: LiveUpdate[], update: LiveUpdate): LiveUpdate[] {
+  return [...updates.filter(({ id }) => id !== update.id), update].toSorted(
+    (a, b) => Number(b.pinned) - Number(a.pinned) || Date.parse(b.created_at) - Date.parse(a.created_at),
+  );
+}

@@ -1,0 +1,39 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { useNow } from "../lib/clock";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { buttonLook } from "../ui/button";
+import { EmptyState, ErrorState, LoadMore } from "../ui/states";
+import { allUpdatesQuery } from "./queries";
+import { isRestricted, Restricted } from "./restricted";
+import { UpdateItem, UpdatesSkeleton } from "./update-item";
+
+export default function Updates() {
+  const updates = useInfiniteQuery(allUpdatesQuery);
+  const now = useNow();
+  return (
+    <div className="wrap max-w-[54rem] pt-8">
+      <PageMeta title="Live Updates" description="Short announcements from camp, the newest first." />
+      <h1 className="mb-5">Live Updates</h1>
+      {isRestricted(updates.error) ? (
+        <Restricted error={updates.error} back={paths.updates} />
+      ) : updates.data ? (
+        updates.data.length > 0 ? (
+          <>
+            <ol>{updates.data.map((update) => <UpdateItem key={update.id} update={update} now={now} heading="h2" />)}</ol>
+            {updates.hasNextPage && <LoadMore label="Load more updates" busy={updates.isFetchingNextPage} onMore={updates.fetchNextPage} />}
+          </>
+        ) : (
+          <EmptyState title="No updates right now" text="When camp has something to tell, it stands here.">
+            <Link to={paths.currentVideos} className={buttonLook("line")}>View All Current Videos</Link>
+          </EmptyState>
+        )
+      ) : updates.isError ? (
+        <ErrorState title="The updates could not be loaded" error={updates.error} retrying={updates.isFetching} onRetry={updates.refetch} />
+      ) : (
+        <UpdatesSkeleton rows={6} />
+      )}
+    </div>
+  );
+}
