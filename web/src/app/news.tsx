@@ -1,0 +1,22 @@
+import { lazy, Suspense } from "react";
+import { useWelcome } from "../accounts/use-welcome";
+import { NotificationCard } from "../profiles/notification-card";
+import { LiveUpdates } from "../updates/live-updates";
+
+const Welcome = lazy(() => import("../accounts/welcome"));
+
+/** What camp has to say, and how to hear of it. */
+export default function News() {
+  const welcome = useWelcome();
+  return (
+    <div className="wrap grid items-start gap-x-12 gap-y-8 pt-section lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
+      <LiveUpdates />
+      <NotificationCard />
+      {welcome.open && (
+        <Suspense>
+          <Welcome onClose={welcome.close} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
