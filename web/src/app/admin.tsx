@@ -5,6 +5,7 @@ import { Login } from "../admin/login";
 import { NoSuchPage } from "../admin/no-such-page";
 import { firstPage } from "../admin/session";
 import { AdminLayout } from "./admin-layout";
+import "./admin.css";
 
 const Reports = lazy(() => import("../admin/reports"));
 const Gallery = lazy(() => import("../admin/gallery"));
