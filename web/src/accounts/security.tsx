@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { LoginSession } from "../api/client";
 import { useSession, useSite } from "../api/queries";
@@ -80,7 +80,7 @@ function SessionRow({ session }: { session: LoginSession }) {
           {label}
           {session.current && <Badge tone="good">This device</Badge>}
         </span>
-        <span className="block text-sm text-muted">{session.current ? `Since ${since}` : `Last seen ${age(session.last_seen_at, now)}, since ${since}`}</span>
+        <span className="block text-sm text-muted">{session.current ? `Since ${since}` : `Last seen ${age(session.last_seen_at, now).toLowerCase()}, since ${since}`}</span>
       </span>
       {!session.current && (
         <Button look="quiet" busy={end.isPending} onClick={() => end.mutate()}>
@@ -114,7 +114,7 @@ export function AccountSection({ onSignedOut }: Leaving) {
   );
 }
 
-const Row = ({ title, text: words, children }: { title: string; text: string; children: React.ReactNode }) => (
+const Row = ({ title, text: words, children }: { title: string; text: string; children: ReactNode }) => (
   <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-line py-3 not-first:border-t">
     <span className="min-w-0 flex-1 basis-60">
       <span className="block font-medium">{title}</span>
@@ -209,7 +209,7 @@ function DeleteDialog({ onClose, onSignedOut }: { onClose: () => void } & Leavin
   );
 }
 
-const Buttons = ({ onClose, children }: { onClose: () => void; children: React.ReactNode }) => (
+const Buttons = ({ onClose, children }: { onClose: () => void; children: ReactNode }) => (
   <div className="flex flex-wrap justify-end gap-3">
     <Button look="line" onClick={onClose}>Cancel</Button>
     {children}

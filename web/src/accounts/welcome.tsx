@@ -38,6 +38,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const sessionChanged = useSessionChanged();
   const [step, setStep] = useState(0);
   const [draft, setDraft] = useState(nobody);
+  const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const name = splitScripts(site?.site_name ?? "")[0];
@@ -65,7 +66,10 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
           : { title: "Error", description: "Something went wrong. Please try again.", destructive: true },
       );
       // What the server found wrong is on the step before.
-      if (isApiError(error) && ["name", "email", "password", "child_name"].some((field) => field in error.fields)) go(1);
+      if (isApiError(error) && ["name", "email", "password", "child_name"].some((field) => field in error.fields)) {
+        go(1);
+        form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+      }
     },
   });
 
@@ -98,7 +102,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const fields = isApiError(join.error) ? join.error.fields : {};
   return (
     <Dialog title={`Welcome to ${name}!`} onClose={onClose} className="w-[min(100%-2rem,28rem)]!">
-      <form onSubmit={submit} noValidate className="grid gap-5">
+      <form ref={form} onSubmit={submit} noValidate className="grid gap-5">
         <div>
           <Progress at={step} />
           <h3 ref={heading} tabIndex={-1} className="mt-3 text-lg outline-none">
@@ -109,7 +113,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
         {step === 0 && <WhoStep value={draft.user_type} onChange={(user_type) => change({ user_type })} />}
         {step === 1 && <DetailsStep draft={draft} change={change} errors={fields} passwordLength={site?.password_min_length} />}
         {step === 2 && <PreferencesStep draft={draft} change={change} />}
-        {join.isError && <FormMessage>{explain(join.error)}</FormMessage>}
+        {join.isError && Object.keys(fields).length === 0 && <FormMessage>{explain(join.error)}</FormMessage>}
         <div className="flex gap-3">
           {step > 0 && <Button look="line" icon="previous" onClick={() => go(step - 1)} disabled={join.isPending}>Back</Button>}
           <Button type="submit" className="flex-1" disabled={!ready} busy={join.isPending}>

@@ -50,7 +50,7 @@ it("an unconfirmed address is reminded, and can have the mail again", async () =
 it("a confirmed one is left alone", async () => {
   server({ "GET /api/session": { user: chaya } });
   open("/nowhere");
-  const link = await screen.findByRole("link", { name: "View Profile, Chaya Lindenfeld" });
+  const link = await screen.findByRole("link", { name: "Chaya Lindenfeld View Profile" });
   expect(link.getAttribute("href")).toBe("/profile");
   expect(screen.queryByRole("button", { name: "Send it again" })).toBeNull();
 });

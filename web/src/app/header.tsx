@@ -59,11 +59,10 @@ function UserLink({ user }: { user: SessionUser }) {
   return (
     <Link
       to={paths.profile}
-      aria-label={`View Profile, ${name}`}
       className="flex min-h-tap items-center gap-2.5 rounded-md text-end leading-tight text-ink no-underline hover:[&_small]:underline"
     >
-      <span className="max-md:hidden">
-        <bdi className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium">{name}</bdi>
+      <span className="max-md:sr-only">
+        <bdi className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium">{name}</bdi>{" "}
         <small className="block text-xs text-muted">View Profile</small>
       </span>
       <Avatar initials={initials(name)} />

@@ -8,7 +8,8 @@ import { toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
 import { allUpdatesQuery, newestLimit, newestUpdatesQuery, placed, updateQuery } from "../updates/queries";
 
-type Pages<Item> = InfiniteData<{ items: Item[]; next?: string | null }, string>;
+type Page<Item> = { items: Item[]; next?: string | null };
+type Pages<Item> = InfiniteData<Page<Item>, string>;
 
 const lively = ["updates", "update", "comments"];
 const everything = [...lively, "videos", "video"];
@@ -39,41 +40,50 @@ export function live(client: QueryClient): () => void {
     toast({ title: `New ${splitScripts(site?.site_name ?? "")[0]} Camp Update!`.replace("  ", " "), description: update.title });
   }
 
+  /** Changes what is known, also where an answer is on its way that cannot know of it yet. */
+  async function change<Data>(queryKey: readonly unknown[], by: (data: Data) => Data) {
+    const asking = client.isFetching({ queryKey, exact: true }) > 0;
+    if (asking) await client.cancelQueries({ queryKey, exact: true });
+    client.setQueryData<Data>(queryKey, (data) => data && by(data));
+    if (asking) refresh(queryKey);
+  }
+
   function show(update: LiveUpdate) {
-    client.setQueryData(newestUpdatesQuery.queryKey, (list) => list && { ...list, items: placed(list.items, update).slice(0, newestLimit) });
-    client.setQueryData(updateQuery(update.id).queryKey, (one) => one && { ...update, withdrawn: false });
+    void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => ({ ...list, items: placed(list.items, update).slice(0, newestLimit) }));
+    void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(update.id).queryKey, () => ({ ...update, withdrawn: false }));
     refresh(allUpdatesQuery.queryKey);
   }
 
   function withdraw(id: string) {
-    client.setQueryData(newestUpdatesQuery.queryKey, (list) => list && { ...list, items: list.items.filter((update) => update.id !== id) });
-    client.setQueryData<Pages<LiveUpdate>>(allUpdatesQuery.queryKey, (list) => without(list, id));
-    client.setQueryData(updateQuery(id).queryKey, (one) => one && { ...one, title: "", message: "", author: "", withdrawn: true });
+    void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => without(list, id));
+    void change<Pages<LiveUpdate>>(allUpdatesQuery.queryKey, (list) => withoutIn(list, id));
+    void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(id).queryKey, (one) => ({ ...one, title: "", message: "", author: "", withdrawn: true }));
     // Others move up into the free place.
     refreshSoon(newestUpdatesQuery.queryKey);
   }
 
+  const knows = ({ pages }: Pages<Comment>, id: string) => pages.some(({ items }) => items.some((comment) => comment.id === id));
+
   function addComment(videoId: string, comment: Comment) {
-    const { queryKey } = commentsQuery(videoId);
-    const known = client.getQueryData<Pages<Comment>>(queryKey);
-    if (!known || known.pages.some(({ items }) => items.some(({ id }) => id === comment.id))) return;
-    const [first, ...others] = known.pages;
-    if (!first) return;
-    const items = [comment, ...first.items].toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
-    client.setQueryData<Pages<Comment>>(queryKey, { ...known, pages: [{ ...first, items }, ...others] });
-    countComments(videoId, 1);
+    void change<Pages<Comment>>(commentsQuery(videoId).queryKey, (known) => {
+      const [first, ...others] = known.pages;
+      if (!first || knows(known, comment.id)) return known;
+      countComments(videoId, 1);
+      const items = [comment, ...first.items].toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+      return { ...known, pages: [{ ...first, items }, ...others] };
+    });
   }
 
   function removeComment(videoId: string, id: string) {
-    const { queryKey } = commentsQuery(videoId);
-    const known = client.getQueryData<Pages<Comment>>(queryKey);
-    if (!known?.pages.some(({ items }) => items.some((comment) => comment.id === id))) return;
-    client.setQueryData<Pages<Comment>>(queryKey, (list) => without(list, id));
-    countComments(videoId, -1);
+    void change<Pages<Comment>>(commentsQuery(videoId).queryKey, (known) => {
+      if (!knows(known, id)) return known;
+      countComments(videoId, -1);
+      return withoutIn(known, id);
+    });
   }
 
-  const countComments = (videoId: string, change: number) =>
-    client.setQueryData<Video>(["video", videoId], (video) => video && { ...video, comment_count: Math.max(0, video.comment_count + change) });
+  const countComments = (videoId: string, by: number) =>
+    void change<Video>(["video", videoId], (video) => ({ ...video, comment_count: Math.max(0, video.comment_count + by) }));
 
   function tell(kind: Kind, data: any) {
     switch (kind) {
@@ -121,5 +131,12 @@ export function live(client: QueryClient): () => void {
   };
 }
 
-const without = <Item extends { id: string }>(list: Pages<Item> | undefined, id: string) =>
-  list && { ...list, pages: list.pages.map((page) => ({ ...page, items: page.items.filter((item) => item.id !== id) })) };
+const without = <Item extends { id: string }>(page: Page<Item>, id: string): Page<Item> => ({
+  ...page,
+  items: page.items.filter((item) => item.id !== id),
+});
+
+const withoutIn = <Item extends { id: string }>(list: Pages<Item>, id: string): Pages<Item> => ({
+  ...list,
+  pages: list.pages.map((page) => without(page, id)),
+});

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "react-router";
 import { resendConfirmation } from "../accounts/queries";
@@ -14,11 +14,12 @@ import { PersonalInformation } from "../profiles/personal-information";
 import { favoritesQuery, profileQuery } from "../profiles/queries";
 import { useProfileForm } from "../profiles/use-profile-form";
 import { Button, buttonLook } from "../ui/button";
+import { cx } from "../ui/class-names";
 import { Section } from "../ui/section";
 import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { VideoCard } from "../videos/video-card";
-import { useSignedOut, useSignOut } from "./use-sign-out";
+import { leftByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
 
 /** Where a family, a login, its payments and its favorites meet. */
 export default function Profile() {
@@ -26,7 +27,12 @@ export default function Profile() {
   const signOut = useSignOut("Failed to sign out. Please try again.");
   const profile = useQuery({ ...profileQuery, enabled: user !== null });
 
-  if (!pending && !user) return <Navigate to={paths.auth(paths.profile)} replace />;
+  useEffect(() => {
+    if (user) stays();
+  }, [user]);
+
+  // Whoever signs out returns home; whoever comes signed out is asked who they are.
+  if (!pending && !user) return <Navigate to={leftByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
   return (
     <div id="profile" className="wrap grid grid-cols-[minmax(0,1fr)] gap-x-12 gap-y-4 pt-4 lg:grid-cols-[212px_minmax(0,1fr)] lg:pt-8">
       <PageMeta title="Profile" description="Your family, your payments and your emails from camp." />
@@ -58,18 +64,44 @@ const contents = [
   ["account", "Your account"],
 ] as const;
 
-const Contents = () => (
-  <nav
+function Contents() {
+  const at = useSectionInSight();
+  return (
+    <nav
     aria-label="On this page"
     className="flex gap-0.5 max-lg:-mx-gutter max-lg:overflow-x-auto max-lg:px-gutter max-lg:[scrollbar-width:none] lg:sticky lg:top-24 lg:grid lg:self-start"
   >
     {contents.map(([id, label]) => (
-      <a key={id} href={`#${id}`} className="flex min-h-tap items-center rounded-sm px-3 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3">
+      <a
+        key={id}
+        href={`#${id}`}
+        aria-current={id === at ? "location" : undefined}
+        className={cx(
+          "flex min-h-tap items-center border-transparent px-3 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3 max-lg:rounded-t-sm max-lg:border-b-3 lg:rounded-sm lg:border-s-3",
+          id === at && "border-amber! bg-pine-wash font-medium text-pine",
+        )}
+      >
         {label}
       </a>
     ))}
   </nav>
-);
+  );
+}
+
+/** The section whose beginning was passed last. */
+function useSectionInSight() {
+  const [at, setAt] = useState<string>(contents[0][0]);
+  useEffect(() => {
+    function look() {
+      const passed = contents.filter(([id]) => (document.getElementById(id)?.getBoundingClientRect().top ?? Infinity) < innerHeight / 3);
+      const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 4;
+      setAt((end && passed.length > 1 ? contents : passed).at(-1)?.[0] ?? contents[0][0]);
+    }
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, []);
+  return at;
+}
 
 function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
   const form = useProfileForm(profile);

@@ -1,20 +1,25 @@
 import { useMutation } from "@tanstack/react-query";
-import { useLocation, useNavigate } from "react-router";
 import { useSessionChanged } from "../api/queries";
 import { signOut } from "../accounts/queries";
-import { paths } from "../lib/paths";
 import { toast } from "../ui/toast";
 
-/** Forgets the person, here and on the page that was only theirs. */
+let byChoice = false;
+
+/** Whether nobody is signed in because somebody wanted it so; a session that ran out is another matter. */
+export const leftByChoice = () => byChoice;
+
+/** Somebody is there (again). */
+export function stays() {
+  byChoice = false;
+}
+
+/** Forgets the person. */
 export function useSignedOut() {
   const sessionChanged = useSessionChanged();
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
   return async (said: { title: string; description?: string }) => {
+    byChoice = true;
     await sessionChanged(null);
     toast(said);
-    // Last, since the page itself may lead to sign-in on seeing nobody.
-    if (pathname === paths.profile) void navigate(paths.home, { replace: true });
   };
 }
 

@@ -1,19 +1,11 @@
 import { useSyncExternalStore } from "react";
 
-const fresh = 20_000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
-let present = 0;
-
-function read() {
-  const now = Date.now();
-  if (now - present >= fresh || now < present) present = now;
-  return present;
-}
 
 function subscribe(listener: () => void) {
   listeners.add(listener);
-  timer ??= setInterval(() => listeners.forEach((tell) => tell()), fresh);
+  timer ??= setInterval(() => listeners.forEach((tell) => tell()), 20_000);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
@@ -22,5 +14,5 @@ function subscribe(listener: () => void) {
   };
 }
 
-/** The present, a few seconds more or less: ages on a page that stays open grow with it. */
-export const useNow = () => new Date(useSyncExternalStore(subscribe, read));
+/** The present, to the second: ages on a page that stays open grow with it. */
+export const useNow = () => new Date(useSyncExternalStore(subscribe, () => Math.ceil(Date.now() / 1_000) * 1_000));

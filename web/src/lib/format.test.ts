@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, campDateTime, campLocal, cardDate, count, duration, initials, longDate, money } from "./format";
+import { age, ago, campDateTime, campLocal, cardDate, count, duration, initials, longDate, money } from "./format";
 
 const zone = "America/New_York";
 const now = new Date("2026-07-30T01:00:00Z");
@@ -15,6 +15,14 @@ describe("how long ago", () => {
     expect(before(24 * 60)).toBe("1 day ago");
     expect(before(7 * 24 * 60 - 1)).toBe("6 days ago");
     expect(before(7 * 24 * 60)).toBe("July 22, 2026");
+  });
+
+  it("goes on counting days where no date is wanted", () => {
+    const old = (minutes: number) => age(new Date(now.getTime() - minutes * 60_000).toISOString(), now);
+    expect(old(0)).toBe("Just now");
+    expect(old(24 * 60 - 1)).toBe("23 hours ago");
+    expect(old(7 * 24 * 60)).toBe("7 days ago");
+    expect(old(40 * 24 * 60)).toBe("40 days ago");
   });
 
   it("takes a moment from a clock ahead of ours as now", () => {

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { Payment, PaymentPlan } from "../api/client";
 import { useSite } from "../api/queries";
@@ -76,7 +77,7 @@ function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
   );
 }
 
-const Sum = ({ term, children }: { term: string; children: React.ReactNode }) => (
+const Sum = ({ term, children }: { term: string; children: ReactNode }) => (
   <div className="flex-1 basis-24 border-line px-4 first:ps-0 not-first:border-s">
     <dt className="text-sm text-muted">{term}</dt>
     <dd className="text-lg font-medium">{children}</dd>
@@ -114,7 +115,7 @@ function History({ payments, currency }: { payments: Payment[]; currency: string
             {payments.map((payment) => (
               <li
                 key={payment.id}
-                className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-line py-2.5 tabular-nums not-first:border-t sm:grid-cols-[9.5rem_minmax(0,1fr)_auto]"
+                className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-line py-3 tabular-nums not-first:border-t sm:grid-cols-[9.5rem_minmax(0,1fr)_auto]"
               >
                 <time dateTime={payment.payment_date} className="text-muted">{longDate(payment.payment_date).replace(/^\w+, /, "")}</time>
                 <span className="max-sm:row-start-2 max-sm:text-sm">

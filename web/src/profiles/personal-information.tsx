@@ -28,9 +28,10 @@ export function PersonalInformation({ form, onChangeEmail }: Props) {
       title="Personal Information"
       beside={
         editing ? (
-          <Button type="submit" form="personal-form" busy={form.busy}>{form.busy ? "Saving..." : "Save"}</Button>
+          // Its own element, or the press on Edit would already send the form.
+          <Button key="save" type="submit" form="personal-form" busy={form.busy}>{form.busy ? "Saving..." : "Save"}</Button>
         ) : (
-          <Button look="quiet" icon="edit" onClick={edit}>Edit</Button>
+          <Button key="edit" look="quiet" icon="edit" onClick={edit}>Edit</Button>
         )
       }
     >

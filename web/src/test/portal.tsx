@@ -136,7 +136,7 @@ export function server(answers: Record<string, Answer>) {
     const call = { method: request.method, path: url.pathname, query: Object.fromEntries(url.searchParams), body: text ? JSON.parse(text) : undefined };
     calls.push(call);
     let answer = known[`${call.method} ${call.path}`];
-    if (typeof answer === "function") answer = answer(call);
+    if (typeof answer === "function") answer = await answer(call);
     if (answer === never) return new Promise(() => undefined);
     if (answer === unreachable) throw new TypeError("Failed to fetch");
     if (answer === undefined && !(`${call.method} ${call.path}` in known)) answer = refuse(404, "not_found", "Not found");

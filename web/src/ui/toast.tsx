@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 import { IconButton } from "./button";
 import { cx } from "./class-names";
@@ -52,11 +52,22 @@ function subscribe(listener: () => void) {
 
 export function Toaster() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
+  const layer = useRef<HTMLOListElement>(null);
+
+  // A dialog lies above everything that is not shown after it.
+  useEffect(() => {
+    if (!layer.current?.showPopover) return;
+    layer.current.hidePopover();
+    if (shown.length > 0) layer.current.showPopover();
+  }, [shown]);
+
   return createPortal(
     <ol
+      ref={layer}
+      popover="manual"
       aria-live="polite"
       aria-label="Notifications"
-      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 grid justify-items-end gap-2 p-4"
+      className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 m-0 grid h-auto w-auto justify-items-end gap-2 overflow-visible border-0 bg-transparent p-4 text-ink"
     >
       {shown.map(({ id, title, description, destructive }) => (
         <li

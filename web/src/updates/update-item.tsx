@@ -16,7 +16,7 @@ export function UpdateItem({ update, now, heading: Heading = "h3" }: { update: L
   return (
     <li className={cx(row, high && "before:absolute before:-top-px before:h-[3px] before:w-12 before:bg-clay md:before:w-[118px]")}>
       <Age update={update} now={now} className="text-sm text-muted md:pt-0.5" />
-      <div className="min-w-0">
+      <div className="max-w-[64ch] min-w-0">
         <UpdateBadges update={update} now={now} />
         <Heading dir="auto" className="text-xl">
           <Link to={paths.update(update.id)} className="text-inherit no-underline hover:underline hover:decoration-1 hover:underline-offset-4">{update.title}</Link>
@@ -50,7 +50,7 @@ export function UpdateBadges({ update, now }: { update: LiveUpdate; now: Date })
 
 export const UpdateText = ({ update }: { update: LiveUpdate }) => (
   <>
-    <p dir="auto" className="mt-1.5 max-w-[64ch] whitespace-pre-line">{update.message}</p>
+    <p dir="auto" className="mt-1.5 whitespace-pre-line">{update.message}</p>
     <p className="mt-2 text-sm text-muted">Posted by <bdi>{update.author}</bdi></p>
   </>
 );

@@ -17,7 +17,7 @@ export default function Update() {
   const now = useNow();
 
   return (
-    <div className="wrap max-w-[54rem] pt-2">
+    <div className="wrap pt-2">
       <Link to={paths.updates} className="my-2 inline-flex min-h-tap items-center gap-1.5 font-medium text-pine no-underline hover:underline">
         <Icon name="previous" />
         All updates
@@ -33,7 +33,7 @@ export default function Update() {
       ) : update?.withdrawn ? (
         <Gone title="This update was withdrawn" text="Camp has taken it back. What counts now is among the other updates." />
       ) : update ? (
-        <article>
+        <article className="max-w-[42rem]">
           <PageMeta title={update.title} description={update.message} />
           <div className="mt-3">
             <UpdateBadges update={update} now={now} />

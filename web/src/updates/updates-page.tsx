@@ -13,7 +13,7 @@ export default function Updates() {
   const updates = useInfiniteQuery(allUpdatesQuery);
   const now = useNow();
   return (
-    <div className="wrap max-w-[54rem] pt-8">
+    <div className="wrap pt-8">
       <PageMeta title="Live Updates" description="Short announcements from camp, the newest first." />
       <h1 className="mb-5">Live Updates</h1>
       {isRestricted(updates.error) ? (

@@ -1,0 +1,149 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { eventLine } from "../test/events";
+import { card, chaya, comment, list, open, server, site, update, video } from "../test/portal";
+
+let line: ReturnType<typeof eventLine>;
+
+beforeEach(() => {
+  vi.stubGlobal("requestIdleCallback", (run: () => void) => setTimeout(run, 0));
+  vi.stubGlobal("cancelIdleCallback", clearTimeout);
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  line = eventLine();
+});
+
+const listening = () => waitFor(() => expect(line.open()).toHaveLength(1));
+/** The line stands, and what was asked for because of it has come. */
+async function settled() {
+  await listening();
+  line.hello(1);
+  await act(() => new Promise((done) => setTimeout(done, 30)));
+}
+const fresh = (change = {}) => update({ created_at: new Date().toISOString(), ...change });
+const updates = async () => within(await screen.findByRole("region", { name: "Live updates" }));
+
+describe("a new update", () => {
+  async function home() {
+    const camp = server({ "GET /api/live-updates": list(update()) });
+    const user = open("/");
+    await (await updates()).findByText("Package room closes at 5");
+    await settled();
+    return { camp, user };
+  }
+
+  it("appears at once, with a toast of five seconds, once", async () => {
+    await home();
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    line.tell("update.created", fresh({ id: "n2", title: "The buses have left" }), "2");
+    expect(screen.getByText("New Camp Pine Lake Camp Update!")).toBeTruthy();
+    await waitFor(() => expect(screen.getAllByText("The buses have left")).toHaveLength(2));
+    line.tell("update.created", fresh({ id: "n2", title: "The buses have left" }), "3");
+    expect(screen.getAllByText("New Camp Pine Lake Camp Update!")).toHaveLength(1);
+    act(() => vi.advanceTimersByTime(5_100));
+    expect(screen.queryByText("New Camp Pine Lake Camp Update!")).toBeNull();
+    expect(screen.getAllByText("The buses have left")).toHaveLength(1);
+  });
+
+  it("that was missed for hours is shown without a shout", async () => {
+    await home();
+    line.tell("update.created", update({ id: "n2", title: "Slept through", created_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }), "2");
+    expect(await screen.findByText("Slept through")).toBeTruthy();
+    expect(screen.queryByText(/Camp Update!/)).toBeNull();
+  });
+
+  it("changes and vanishes as staff change and withdraw it", async () => {
+    const { camp } = await home();
+    line.tell("update.changed", update({ title: "Package room closes at 6" }), "2");
+    expect(await screen.findByText("Package room closes at 6")).toBeTruthy();
+    expect(screen.queryByText(/Camp Update!/)).toBeNull();
+    camp.answer("GET /api/live-updates", list());
+    line.tell("update.removed", { id: "n1" }, "3");
+    expect(await screen.findByText("No updates right now")).toBeTruthy();
+    expect(screen.queryByText("Package room closes at 6")).toBeNull();
+  });
+});
+
+it("an open update says that it was withdrawn", async () => {
+  server({ "GET /api/live-updates/n1": { ...update(), withdrawn: false } });
+  open("/updates/n1");
+  await screen.findByRole("heading", { name: "Package room closes at 5" });
+  await settled();
+  line.tell("update.removed", { id: "n1" }, "2");
+  expect(await screen.findByRole("heading", { name: "This update was withdrawn" })).toBeTruthy();
+});
+
+it("comments of the open video come and go", async () => {
+  server({ "GET /api/videos/v1": video({ comment_count: 1 }), "GET /api/videos/v1/comments": list(comment()) });
+  open("/video/v1");
+  await screen.findByText("We could hear them in the song.");
+  await settled();
+  const written = comment({ id: "c2", content: "Chazak!", created_at: new Date().toISOString() });
+  line.tell("comment.created", { video_id: "v1", comment: written }, "2");
+  line.tell("comment.created", { video_id: "v2", comment: comment({ id: "c3", content: "Of another video" }) }, "3");
+  expect(await screen.findByText("Chazak!")).toBeTruthy();
+  expect(await screen.findByText("2 comments")).toBeTruthy();
+  expect(screen.queryByText("Of another video")).toBeNull();
+  line.tell("comment.removed", { video_id: "v1", id: "c1" }, "4");
+  await waitFor(() => expect(screen.queryByText("We could hear them in the song.")).toBeNull());
+  expect(await screen.findByText("1 comment")).toBeTruthy();
+});
+
+it("a published video appears in the lists", async () => {
+  const camp = server({});
+  open("/current-videos");
+  await screen.findByText("No videos uploaded for this year yet");
+  await settled();
+  camp.answer("GET /api/videos", list(card()));
+  line.tell("video.published", { id: "v1", title: "Color War breaks out" }, "2");
+  expect(await screen.findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
+});
+
+it("after a reset everything is asked for again", async () => {
+  const camp = server({ "GET /api/live-updates": list(update()) });
+  open("/");
+  await (await updates()).findByText("Package room closes at 5");
+  await settled();
+  const asked = () => camp.asked("GET", "/api/videos").length;
+  const before = asked();
+  camp.answer("GET /api/live-updates", list(update({ title: "Missed meanwhile" })));
+  line.tell("reset", {}, "900");
+  expect(await screen.findByText("Missed meanwhile")).toBeTruthy();
+  expect(asked()).toBeGreaterThan(before);
+});
+
+it("an answer that is older than the news does not undo them", async () => {
+  let answer: (list: unknown) => void = () => undefined;
+  const camp = server({ "GET /api/live-updates": list(update()) });
+  open("/");
+  await (await updates()).findByText("Package room closes at 5");
+  await listening();
+  camp.answer("GET /api/live-updates", () => new Promise((done) => (answer = done)));
+  line.hello(1);
+  await waitFor(() => expect(camp.asked("GET", "/api/live-updates")).toHaveLength(2));
+  const late = answer;
+  const news = fresh({ id: "n2", title: "The buses have left" });
+  camp.answer("GET /api/live-updates", list(news, update()));
+  line.tell("update.created", news, "2");
+  await (await updates()).findByText("The buses have left");
+  await act(async () => late(list(update())));
+  await act(() => new Promise((done) => setTimeout(done, 30)));
+  expect((await updates()).getByText("The buses have left")).toBeTruthy();
+});
+
+it("nobody listens who may not watch", async () => {
+  server({ "GET /api/site": { ...site, access: "families" }, "GET /api/session": { user: { ...chaya, family: false } } });
+  open("/");
+  await screen.findByRole("link", { name: /View Profile/ });
+  await act(() => new Promise((done) => setTimeout(done, 50)));
+  expect(line.lines).toHaveLength(0);
+});
+
+it("the line is opened anew for whoever signs out", async () => {
+  server({ "GET /api/session": { user: chaya }, "POST /api/auth/sign-out": null });
+  const user = open("/");
+  await settled();
+  await user.click(await screen.findByRole("button", { name: "Sign Out" }));
+  await screen.findByText("Signed Out");
+  await waitFor(() => expect(line.lines).toHaveLength(2));
+  expect(line.open()).toHaveLength(1);
+});

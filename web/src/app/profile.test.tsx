@@ -1,0 +1,257 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import type { Payment, PaymentPlan } from "../api/client";
+import { card, chaya, family, list, open, refuse, server } from "../test/portal";
+
+const plan: PaymentPlan = {
+  total_amount: 532_000, paid_amount: 319_200, remaining_amount: 212_800, credit: 0, is_fully_paid: false,
+  due_date: "2026-08-14", percent: 60, badge: "payment_due", version: 1,
+};
+const payment = (change: Partial<Payment> = {}): Payment => ({
+  id: "p1", kind: "payment", amount: 120_000, payment_date: "2026-07-06", notes: "Check", created_at: "2026-07-06T12:00:00Z",
+  voided: false, void_of: null, recorded_by: null, ...change,
+});
+const devices = list(
+  { id: "s1", device: "phone", current: true, created_at: "2026-07-01T12:00:00Z", last_seen_at: "2026-07-29T12:00:00Z" },
+  { id: "s2", device: "computer", current: false, created_at: "2026-06-01T12:00:00Z", last_seen_at: "2026-07-20T12:00:00Z" },
+);
+
+function profile(answers: Record<string, unknown> = {}) {
+  const camp = server({
+    "GET /api/session": { user: chaya },
+    "GET /api/profile": family(),
+    "GET /api/profile/payments": { plan, items: [payment()], currency: "USD" },
+    "GET /api/profile/favorites": list(),
+    "GET /api/auth/sessions": devices,
+    ...answers,
+  });
+  return { camp, user: open("/profile") };
+}
+
+const section = async (name: string) => within(await screen.findByRole("region", { name }));
+const field = async (name: RegExp | string) => (await screen.findByLabelText(name)) as HTMLInputElement;
+
+it("leads somebody signed out to sign-in, and back afterwards", async () => {
+  server({});
+  open("/profile");
+  await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/auth?next=%2Fprofile"));
+});
+
+it("says when it could not be loaded", async () => {
+  profile({ "GET /api/profile": refuse(500, "internal", "Something went wrong.") });
+  expect(await screen.findByText("Failed to load profile data.")).toBeTruthy();
+});
+
+describe("personal information", () => {
+  it("is read until Edit, written by Save, and then read again", async () => {
+    const { camp, user } = profile({ "PATCH /api/profile": family({ full_name: "Chaya L." }) });
+    expect((await field("Full name")).readOnly).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Edit" }));
+    const name = await field("Full name");
+    expect(name.readOnly).toBe(false);
+    expect(document.activeElement).toBe(name);
+    await user.clear(name);
+    await user.type(name, " Chaya L. ");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("Profile Updated!")).toBeTruthy();
+    expect(screen.getByText("Your profile settings have been saved successfully.")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ full_name: "Chaya L.", child_name: "Yanky and Shloimy" });
+    expect((await field("Full name")).readOnly).toBe(true);
+    expect((await field("Full name")).value).toBe("Chaya L.");
+    await waitFor(() => expect(camp.asked("GET", "/api/session").length).toBeGreaterThan(1));
+  });
+
+  it("shows a child only to parents, and the primary email only for reading", async () => {
+    profile({ "GET /api/profile": family({ user_type: "visitor", child_name: null }) });
+    expect((await field("Primary email")).readOnly).toBe(true);
+    expect(screen.queryByLabelText("Child's name")).toBeNull();
+  });
+
+  it("says how it stands with the secondary email", async () => {
+    const { camp, user } = profile({ "PATCH /api/profile": family({ secondary_email: "zeide@family.example" }) });
+    await user.type(await field(/Secondary email/), "zeide@family.example");
+    expect(screen.getByText("Not saved yet")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    expect((await (await section("Personal Information")).findAllByText("Waiting for confirmation")).length).toBe(1);
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toMatchObject({ secondary_email: "zeide@family.example" });
+  });
+
+  it("keeps what was typed when the server refuses it", async () => {
+    const taken = "A user with this email already exists";
+    const { user } = profile({ "PATCH /api/profile": refuse(409, "taken", taken, [{ field: "secondary_email", message: taken }]) });
+    await user.type(await field(/Secondary email/), "taken@family.example");
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("Error")).toBeTruthy();
+    expect((await section("Personal Information")).getByText(taken)).toBeTruthy();
+    expect((await field(/Secondary email/)).value).toBe("taken@family.example");
+    expect(document.activeElement).toBe(await field(/Secondary email/));
+  });
+
+  it("says Failed to update profile. when nothing better is known", async () => {
+    const { user } = profile({
+      "PATCH /api/profile": () => {
+        throw new DOMException("gone", "AbortError");
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("Failed to update profile.")).toBeTruthy();
+  });
+});
+
+describe("payment information", () => {
+  it("is the plan, its progress and its history", async () => {
+    profile({
+      "GET /api/profile/payments": {
+        plan,
+        items: [payment(), payment({ id: "p2", kind: "refund", amount: -25_000, notes: null }), payment({ id: "p3", amount: 1, voided: true, notes: "By mistake" })],
+        currency: "USD",
+      },
+    });
+    const shown = await section("Payment Information");
+    expect(await shown.findByText("$2,128")).toBeTruthy();
+    expect(shown.getByText("$5,320")).toBeTruthy();
+    expect(shown.getByText("$3,192")).toBeTruthy();
+    expect(shown.getByText("60%")).toBeTruthy();
+    expect(shown.getByText("Payment Due")).toBeTruthy();
+    expect(shown.getByText("August 14, 2026")).toBeTruthy();
+    expect(shown.getByText("in 16 days")).toBeTruthy();
+    expect(shown.getByRole("progressbar", { name: "Paid" }).getAttribute("aria-valuenow")).toBe("60");
+    const history = within(shown.getByRole("group", { name: "Payment history" }));
+    expect(shown.getByRole("group", { name: "Payment history" }).className).toContain("max-h-60");
+    expect(history.getAllByRole("listitem")).toHaveLength(3);
+    expect(history.getByText("−$250")).toBeTruthy();
+    expect(history.getByText("Refund")).toBeTruthy();
+    expect(history.getByText("Taken back")).toBeTruthy();
+  });
+
+  it.each([
+    ["Overdue", { badge: "overdue", due_date: "2026-07-28" }, "1 day ago"],
+    ["Payment Due", { badge: "payment_due", due_date: "2026-07-29" }, "today"],
+    ["Paid in Full", { badge: "paid_in_full", is_fully_paid: true, remaining_amount: 0, percent: 100 }, "100%"],
+  ] as const)("says %s in words", async (badge, change, text) => {
+    profile({ "GET /api/profile/payments": { plan: { ...plan, ...change }, items: [], currency: "USD" } });
+    const shown = await section("Payment Information");
+    expect(await shown.findByText(badge)).toBeTruthy();
+    expect(shown.getByText(text)).toBeTruthy();
+    expect(shown.getByText("No payments yet.")).toBeTruthy();
+  });
+
+  it("says whom to ask without a plan", async () => {
+    profile({ "GET /api/profile/payments": { plan: null, items: [], currency: "USD" } });
+    const shown = await section("Payment Information");
+    expect(await shown.findByText("No payment plan found. Please contact camp administration.")).toBeTruthy();
+    expect(shown.getByRole("link", { name: "(845) 555-0142" }).getAttribute("href")).toBe("tel:8455550142");
+    expect(shown.getByRole("link", { name: "office@camp.example" }).getAttribute("href")).toBe("mailto:office@camp.example");
+  });
+
+  it("does not take a failure for no plan", async () => {
+    profile({ "GET /api/profile/payments": refuse(500, "internal") });
+    expect(await screen.findByText("Your payments could not be loaded")).toBeTruthy();
+    expect(screen.queryByText(/No payment plan found/)).toBeNull();
+  });
+});
+
+describe("emails", () => {
+  it("are chosen by kind and saved with everything", async () => {
+    const { camp, user } = profile({ "PATCH /api/profile": family({ camp_updates_email: true }) });
+    await user.click(await screen.findByRole("switch", { name: "Camp updates" }));
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    await screen.findByText("Profile Updated!");
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({
+      full_name: "Chaya Lindenfeld", child_name: "Yanky and Shloimy", secondary_email: "",
+      daily_video_email: true, camp_updates_email: true, email_notifications: true,
+    });
+    expect(screen.queryByText("Not saved yet")).toBeNull();
+  });
+
+  it("that come back are told to their owner", async () => {
+    profile({ "GET /api/profile": family({ suppressed: true }) });
+    expect(await (await section("Email Settings")).findByText("Mail is returned")).toBeTruthy();
+  });
+
+  it("change their address with the password and a letter", async () => {
+    const { camp, user } = profile({ "POST /api/auth/email": null });
+    await user.click(await (await section("Personal Information")).findByRole("button", { name: "Change your email" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Change your email" }));
+    await user.click(dialog.getByRole("button", { name: "Send the confirmation" }));
+    expect(dialog.getByText("Please enter your new email address.")).toBeTruthy();
+    await user.type(dialog.getByLabelText("New email"), "new@family.example");
+    await user.type(dialog.getByLabelText("Your password"), "secret words");
+    await user.click(dialog.getByRole("button", { name: "Send the confirmation" }));
+    expect(await screen.findByText(/We wrote to new@family.example/)).toBeTruthy();
+    expect(camp.asked("POST", "/api/auth/email")[0]?.body).toEqual({ new_email: "new@family.example", current_password: "secret words" });
+  });
+});
+
+it("favorites are the videos that one likes", async () => {
+  profile({ "GET /api/profile/favorites": list(card()) });
+  expect(await (await section("Favorites")).findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
+});
+
+it("without favorites the page says how to get one", async () => {
+  profile();
+  expect(await screen.findByText("No favorites yet")).toBeTruthy();
+});
+
+describe("the account", () => {
+  it("can be signed out of, which leads home", async () => {
+    const { user } = profile({ "POST /api/auth/sign-out": null });
+    const main = within(await screen.findByRole("main"));
+    await user.click(await main.findByRole("button", { name: "Sign Out" }));
+    expect(await screen.findByText("Signed Out")).toBeTruthy();
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/"));
+  });
+
+  it("says when signing out failed", async () => {
+    const { user } = profile({ "POST /api/auth/sign-out": refuse(500, "internal") });
+    await user.click(await within(await screen.findByRole("main")).findByRole("button", { name: "Sign Out" }));
+    expect(await screen.findByText("Failed to sign out. Please try again.")).toBeTruthy();
+  });
+
+  it("lists its devices, ends one, and ends all after asking", async () => {
+    const { camp, user } = profile({ "DELETE /api/auth/sessions/s2": null, "POST /api/auth/sessions/end-all": null });
+    const sessions = await section("Where you are signed in");
+    expect(await sessions.findByText("This device")).toBeTruthy();
+    await user.click(sessions.getByRole("button", { name: /^Sign out Computer/ }));
+    await waitFor(() => expect(camp.asked("DELETE", "/api/auth/sessions/s2")).toHaveLength(1));
+    await user.click(sessions.getByRole("button", { name: "Sign out everywhere" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Sign out everywhere?" }));
+    expect(camp.asked("POST", "/api/auth/sessions/end-all")).toHaveLength(0);
+    await user.click(dialog.getByRole("button", { name: "Sign out everywhere" }));
+    expect(await screen.findByText("You are signed out on every device.")).toBeTruthy();
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/"));
+  });
+
+  it("changes its password, and says what was wrong beside the field", async () => {
+    const wrong = "This is not your password.";
+    const { camp, user } = profile({ "POST /api/auth/password": refuse(422, "validation", wrong, [{ field: "current_password", message: wrong }]) });
+    await user.click(await screen.findByRole("button", { name: "Change password" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Change password" }));
+    await user.type(dialog.getByLabelText("Current password"), "guess");
+    await user.type(dialog.getByLabelText("New password"), "better words");
+    await user.click(dialog.getByRole("button", { name: "Change password" }));
+    expect(await dialog.findByText(wrong)).toBeTruthy();
+    camp.answer("POST /api/auth/password", null);
+    await user.click(dialog.getByRole("button", { name: "Change password" }));
+    expect(await screen.findByText("Password changed")).toBeTruthy();
+  });
+
+  it("gives all its data as a file", async () => {
+    profile();
+    const link = await screen.findByRole("link", { name: "Download my data" });
+    expect(link.getAttribute("href")).toBe("/api/profile/download");
+    expect(link.hasAttribute("download")).toBe(true);
+  });
+
+  it("is deleted with the password, and says that the family record stays with the camp", async () => {
+    const { camp, user } = profile({ "POST /api/auth/delete-account": null });
+    await user.click(await screen.findByRole("button", { name: "Delete my account" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Delete my account" }));
+    expect(dialog.getByText(/stays with the camp/)).toBeTruthy();
+    await user.type(dialog.getByLabelText("Your password"), "secret words");
+    await user.click(dialog.getByRole("button", { name: "Delete my account" }));
+    expect(await screen.findByText("Account deleted")).toBeTruthy();
+    expect(camp.asked("POST", "/api/auth/delete-account")[0]?.body).toEqual({ current_password: "secret words" });
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/"));
+  });
+});

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { eventLine } from "../test/events";
+import { follow } from "./stream";
+
+let end: () => void;
+let server: ReturnType<typeof eventLine>;
+const told: string[] = [];
+const listener = {
+  tell: vi.fn<(kind: string, data: unknown) => void>((kind, data) => void told.push(`${kind} ${JSON.stringify(data)}`)),
+  begin: vi.fn<() => void>(),
+  reset: vi.fn<() => void>(),
+  following: vi.fn<(yes: boolean) => void>(),
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
+  told.length = 0;
+  Object.values(listener).forEach((spy) => spy.mockClear());
+  server = eventLine();
+  end = follow(listener);
+});
+
+afterEach(() => end());
+
+function look(hidden: boolean) {
+  vi.spyOn(document, "hidden", "get").mockReturnValue(hidden);
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+it("is one line, and hears each event once and in order", () => {
+  expect(server.lines.map(({ url }) => url)).toEqual(["/api/events"]);
+  server.hello(7);
+  server.tell("update.removed", { id: "a" }, "8");
+  server.tell("update.removed", { id: "a" }, "8");
+  server.tell("video.changed", { id: "b" }, "9");
+  expect(told).toEqual(['update.removed {"id":"a"}', 'video.changed {"id":"b"}']);
+  expect(listener.begin).toHaveBeenCalledTimes(1);
+  expect(listener.following).toHaveBeenLastCalledWith(true);
+});
+
+it("comes back after 1, 2, 5 and then every 10 seconds, from where it was", () => {
+  server.hello(7);
+  server.tell("update.removed", { id: "a" }, "8");
+  const urls = () => server.lines.length;
+  for (const [i, wait] of [1_000, 2_000, 5_000, 10_000, 10_000].entries()) {
+    server.cut();
+    expect(server.open()).toHaveLength(0);
+    vi.advanceTimersByTime(wait - 1);
+    expect(urls()).toBe(i + 1);
+    vi.advanceTimersByTime(1);
+    expect(urls()).toBe(i + 2);
+  }
+  expect(server.lines.at(-1)?.url).toBe("/api/events?last_event_id=8");
+  expect(listener.following).toHaveBeenLastCalledWith(false);
+});
+
+it("begins with short waits again once the line stood", () => {
+  server.cut();
+  vi.advanceTimersByTime(1_000);
+  server.cut();
+  vi.advanceTimersByTime(2_000);
+  server.hello(7);
+  server.cut();
+  vi.advanceTimersByTime(1_000);
+  expect(server.open()).toHaveLength(1);
+});
+
+it("rests while nobody looks, and goes on at once when somebody does", () => {
+  server.hello(7);
+  look(true);
+  expect(server.open()).toHaveLength(0);
+  vi.advanceTimersByTime(3_600_000);
+  expect(server.open()).toHaveLength(0);
+  look(false);
+  expect(server.open().map(({ url }) => url)).toEqual(["/api/events?last_event_id=7"]);
+});
+
+it("does not wait out its pause when the network is back", () => {
+  server.hello(7);
+  dispatchEvent(new Event("offline"));
+  expect(server.open()).toHaveLength(0);
+  dispatchEvent(new Event("online"));
+  expect(server.open()).toHaveLength(1);
+});
+
+it("does not trust a line that was silent through a sleep", () => {
+  server.hello(7);
+  vi.setSystemTime(Date.now() + 600_000);
+  vi.advanceTimersByTime(15_000);
+  expect(server.lines).toHaveLength(2);
+  expect(server.open()).toHaveLength(1);
+});
+
+it("asks for everything anew when the server cannot tell what was missed", () => {
+  server.hello(7);
+  server.cut();
+  vi.advanceTimersByTime(1_000);
+  server.tell("hello", { id: 900 });
+  expect(listener.reset).not.toHaveBeenCalled();
+  server.tell("reset", {}, "900");
+  expect(listener.reset).toHaveBeenCalledTimes(1);
+  server.cut();
+  vi.advanceTimersByTime(2_000);
+  expect(server.lines.at(-1)?.url).toBe("/api/events?last_event_id=900");
+});
+
+it("ends when told to", () => {
+  end();
+  vi.advanceTimersByTime(3_600_000);
+  expect(server.open()).toHaveLength(0);
+});

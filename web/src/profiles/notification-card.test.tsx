@@ -1,0 +1,72 @@
+import { screen, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { chaya, family, never, open, refuse, server } from "../test/portal";
+
+const card = async () => within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
+const signedIn = (answers: Record<string, unknown> = {}) => server({ "GET /api/session": { user: chaya }, ...answers });
+
+it("leads somebody signed out to an account", async () => {
+  server({});
+  open("/");
+  expect((await (await card()).findByRole("link", { name: "Sign Up for Notifications" })).getAttribute("href")).toBe("/auth");
+  expect((await card()).getByRole("link", { name: "Sign in here" }).getAttribute("href")).toBe("/auth");
+});
+
+describe("signed in", () => {
+  async function customize(user: ReturnType<typeof open>) {
+    await user.click(await (await card()).findByRole("button", { name: "Customize Notifications" }));
+  }
+
+  it("loads what is saved, and writes what is chosen", async () => {
+    const camp = signedIn();
+    const user = open("/");
+    await (await card()).findByText("Off");
+    camp.answer("GET /api/profile", family({ camp_updates_email: true }));
+    await customize(user);
+    const updates = await (await card()).findByRole("switch", { name: "Camp updates" });
+    expect(updates).toHaveProperty("checked", true);
+    await user.click((await card()).getByRole("switch", { name: "Daily videos" }));
+    camp.answer("PATCH /api/profile", family({ camp_updates_email: true, daily_video_email: false }));
+    await user.click((await card()).getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("Preferences Saved! ✅")).toBeTruthy();
+    expect(screen.getByText("Your notification preferences have been updated successfully.")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ daily_video_email: false, camp_updates_email: true, email_notifications: true });
+    expect(await (await card()).findByRole("button", { name: "Customize Notifications" })).toBeTruthy();
+  });
+
+  it("says that it saves", async () => {
+    signedIn({ "PATCH /api/profile": never });
+    const user = open("/");
+    await customize(user);
+    await user.click(await (await card()).findByRole("button", { name: "Save" }));
+    expect(await (await card()).findByRole("button", { name: "Saving..." })).toBeTruthy();
+  });
+
+  it("cancels without a word to the server", async () => {
+    const camp = signedIn();
+    const user = open("/");
+    await customize(user);
+    await user.click(await (await card()).findByRole("switch", { name: "Daily videos" }));
+    await user.click((await card()).getByRole("button", { name: "Cancel" }));
+    expect(await (await card()).findByRole("button", { name: "Customize Notifications" })).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/profile")).toHaveLength(0);
+  });
+
+  it("says why saving failed and keeps what was chosen", async () => {
+    signedIn({ "PATCH /api/profile": refuse(500, "internal", "The camp's server is tired.") });
+    const user = open("/");
+    await customize(user);
+    await user.click(await (await card()).findByRole("switch", { name: "Daily videos" }));
+    await user.click((await card()).getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("The camp's server is tired.")).toBeTruthy();
+    expect((await card()).getByRole("switch", { name: "Daily videos" })).toHaveProperty("checked", false);
+  });
+
+  it("does not take a failure for preferences", async () => {
+    signedIn({ "GET /api/profile": refuse(500, "internal", "Something went wrong.") });
+    const user = open("/");
+    await customize(user);
+    expect(await (await card()).findByText("Your preferences could not be loaded")).toBeTruthy();
+    expect((await card()).queryByRole("switch")).toBeNull();
+  });
+});
