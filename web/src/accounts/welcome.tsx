@@ -66,9 +66,10 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
           : { title: "Error", description: "Something went wrong. Please try again.", destructive: true },
       );
       // What the server found wrong is on the step before.
-      if (isApiError(error) && ["name", "email", "password", "child_name"].some((field) => field in error.fields)) {
+      const wrong = isApiError(error) && ["name", "child_name", "email", "password"].find((field) => field in error.fields);
+      if (wrong) {
         go(1);
-        form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+        form.current?.querySelector<HTMLElement>(`[name="${wrong}"]`)?.focus();
       }
     },
   });
