@@ -62,7 +62,7 @@ function UserLink({ user }: { user: SessionUser }) {
       className="flex min-h-tap items-center gap-2.5 rounded-md text-end leading-tight text-ink no-underline hover:[&_small]:underline"
     >
       <span className="max-md:sr-only">
-        <bdi className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium">{name}</bdi>{" "}
+        <span className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium"><bdi>{name}</bdi></span>{" "}
         <small className="block text-xs text-muted">View Profile</small>
       </span>
       <Avatar initials={initials(name)} />

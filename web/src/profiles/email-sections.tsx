@@ -57,7 +57,7 @@ export function EmailSettings({ form: { saved }, email, verified, resend, onChan
 const Address = ({ email, note, badge, children }: { email: string; note: string; badge: ReactNode; children?: ReactNode }) => (
   <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line py-3 first:pt-0 not-first:border-t">
     <span className="min-w-0 flex-1 basis-56">
-      <bdi className="block font-medium wrap-anywhere">{email}</bdi>
+      <span className="block font-medium wrap-anywhere"><bdi>{email}</bdi></span>
       <span className="text-sm text-muted">{note}</span>
     </span>
     {badge}
