@@ -115,7 +115,7 @@ describe("creating an account", () => {
     await user.click(screen.getByRole("button", { name: "Create Account" }));
     expect(await screen.findByText("Account Exists")).toBeTruthy();
     expect(screen.getByText("This email is already registered. Please sign in instead.")).toBeTruthy();
-    expect(screen.getByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+    expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
     expect(await email()).toHaveProperty("value", "chaya@family.example");
     expect(password()).toHaveProperty("value", "");
   });
