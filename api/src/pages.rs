@@ -207,6 +207,7 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
             ok,
         ),
         "/auth" => plain("Sign In", "Sign in or make an account.", true, ok),
+        "/profile" => plain("Profile", "", false, ok),
         "/auth/verify" => plain("Confirm your e-mail", "", false, ok),
         "/auth/forgot" => plain("Forgot your password?", "", false, ok),
         "/auth/reset" => plain("Choose a new password", "", false, ok),
