@@ -66,8 +66,10 @@ _portal: _web
     set -euo pipefail
     if [ ! -x {{ camp }} ]; then
         echo "Building the portal; the first time takes about seven minutes on two cores …" >&2
+        cargo build -p cli
+    else
+        cargo build --quiet -p cli
     fi
-    cargo build --quiet -p cli
 
 # The front end, when its sources changed
 _web: _node-modules

@@ -54,7 +54,7 @@ pub fn check(
 fn too_common(password: &str, known: &[&str]) -> bool {
     let folded = password.to_lowercase();
     let plain = folded.trim_end_matches(|c: char| c.is_ascii_digit() || "!?.".contains(c));
-    let one_character = folded.chars().all(|c| Some(c) == folded.chars().next());
+    let one_character = folded.chars().all(|c| folded.starts_with(c));
     one_character
         || COMMON.contains(folded.as_str())
         || (plain.len() >= 4 && COMMON.contains(plain))

@@ -41,6 +41,14 @@ pub struct Bearer {
     pub email: Option<String>,
 }
 
+/// A token that was spent just now.
+#[derive(sqlx::FromRow)]
+struct Spent {
+    purpose: Purpose,
+    #[sqlx(flatten)]
+    bearer: Bearer,
+}
+
 pub async fn make(tx: &mut Tx, app: &App, purpose: Purpose, bearer: &Bearer) -> Result<String> {
     let now = app.clock.now();
     let token = random_token();
@@ -69,7 +77,7 @@ const GONE: Error =
 /// Uses a token up; two that come at once are one. Errors: [`Error::Gone`].
 pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bearer)> {
     let now = app.clock.now();
-    let spent: Option<(Purpose, Option<Uuid>, Option<Uuid>, Option<Uuid>, Option<String>)> = tx
+    let spent: Option<Spent> = tx
         .sql(
             "update mail_tokens set used_at = $2
              where token_hash = $1 and used_at is null and expires_at > $2
@@ -79,8 +87,8 @@ pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bear
         .bind(now)
         .optional()
         .await?;
-    let (purpose, user_id, profile_id, staff_id, email) = spent.ok_or(GONE)?;
-    Ok((purpose, Bearer { user_id, profile_id, staff_id, email }))
+    let Spent { purpose, bearer } = spent.ok_or(GONE)?;
+    Ok((purpose, bearer))
 }
 
 /// Looks at a token without using it. Errors: [`Error::Gone`].
