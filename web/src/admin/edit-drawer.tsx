@@ -14,6 +14,7 @@ import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
+import { StaleNotice } from "./stale-notice";
 import { takesFocus } from "./takes-focus";
 import { people, withNotifications } from "./words";
 
@@ -85,7 +86,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
   return (
     <Drawer title="Edit video" onClose={close}>
       <form {...form} className="grid gap-5">
-        {stale === "yes" && <StaleNotice onReload={reload} />}
+        {stale === "yes" && <StaleNotice what="video" onReload={reload} />}
         {stale === "reloaded" && (
           <p role="status" className="flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-3 text-lake">
             <Icon name="info" className="mt-[0.15em]" />
@@ -166,33 +167,4 @@ function consequence(video: AdminVideo, status: ReturnType<typeof statusOf>, rea
   if (status === "draft") return video.status === "draft" ? "It stays a draft: only staff see it." : "It goes back to draft: only staff see it.";
   if (status === "scheduled") return `${video.status === "scheduled" ? "It stays scheduled" : "It appears by itself at that time"}.${told}`;
   return video.status === "published" ? "It stays published. Nobody is mailed." : `It is published at once.${told}`;
-}
-
-function StaleNotice({ onReload }: { onReload: () => Promise<unknown> }) {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  return (
-    <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
-      <p className="flex items-start gap-2">
-        <Icon name="alert" className="mt-[0.15em]" />
-        Somebody else changed this video in the meantime. Nothing was saved. Reload it: what you typed stays.
-      </p>
-      {failure && <p className="text-sm">{failure}</p>}
-      <Button
-        look="line"
-        icon="refresh"
-        ref={takesFocus}
-        busy={busy}
-        className="justify-self-start"
-        onClick={async () => {
-          setBusy(true);
-          setFailure(null);
-          await onReload().catch((error: unknown) => setFailure(explain(error)));
-          setBusy(false);
-        }}
-      >
-        Reload and keep what I typed
-      </Button>
-    </div>
-  );
 }

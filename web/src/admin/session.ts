@@ -64,4 +64,4 @@ export function useStaffChanged() {
   };
 }
 
-export const roleName = (staff: Staff) => (staff.role === "owner" ? "Owner" : "Staff");
+export const roleName = (staff: Pick<Staff, "role">) => (staff.role === "owner" ? "Owner" : "Staff");

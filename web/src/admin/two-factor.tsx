@@ -10,8 +10,9 @@ import { toast } from "../ui/toast";
 import { asStaff, staffQuery, useStaff } from "./session";
 
 /** Sets up an authenticator app: scan, first code, then the recovery codes, which are shown this once. */
-export function TwoFactorSetup({ onDone }: { onDone: () => void }) {
+export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCodes?: () => void }) {
   const client = useQueryClient();
+  const asked = useStaff()?.two_factor_required;
   const [codes, setCodes] = useState<string[] | null>(null);
   const enrolment = useQuery({
     queryKey: ["two-factor"],
@@ -25,7 +26,10 @@ export function TwoFactorSetup({ onDone }: { onDone: () => void }) {
   const { busy, errors, message, form } = useForm({
     check: required({ code: "Please enter the code from your authenticator app." }),
     submit: (data) => asStaff(api.POST("/api/admin/two-factor/confirm", { body: { code: text(data, "code").replace(/\s/g, "") } })),
-    done: ({ recovery_codes }) => setCodes(recovery_codes),
+    done: ({ recovery_codes }) => {
+      setCodes(recovery_codes);
+      onCodes?.();
+    },
   });
 
   if (codes) {
@@ -67,7 +71,7 @@ export function TwoFactorSetup({ onDone }: { onDone: () => void }) {
   return (
     <div className="grid gap-4">
       <p className="text-muted">
-        The camp requires an authenticator app. Scan this picture with the app on your phone, then enter the six digits that it shows.
+        {asked ? "The camp requires an authenticator app. " : ""}Scan this picture with the app on your phone, then enter the six digits that it shows.
       </p>
       <div className="justify-self-center rounded-md border border-line bg-[#fff] p-3">
         <svg role="img" aria-label="QR code for your authenticator app" viewBox={`-2 -2 ${qr_size + 4} ${qr_size + 4}`} shapeRendering="crispEdges" className="block size-44">

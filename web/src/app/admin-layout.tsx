@@ -1,17 +1,17 @@
-import { Suspense, useEffect, useRef, type ReactNode } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { Suspense, useEffect, useRef, useState, type ReactNode } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { Link, NavLink, Outlet, useLocation } from "react-router";
-import { everyQuarterMinute, useEvery } from "../admin/attention";
-import { countsQuery } from "../admin/queries";
+import { OwnTwoFactor } from "../admin/accounts/own-two-factor";
+import { pagesFor, useTiles, type AdminPage } from "../admin/pages";
 import { firstPage, roleName, useStaffChanged } from "../admin/session";
 import { api, send, type Staff } from "../api/client";
 import { useSite } from "../api/queries";
-import { count, initials, number } from "../lib/format";
+import { initials } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { IconButton } from "../ui/button";
 import { cx } from "../ui/class-names";
-import { Icon, type IconName } from "../ui/icon";
+import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
@@ -35,7 +35,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
         <aside aria-label="Staff area" className="hidden border-e border-line bg-sunk lg:block">
           <div className="sticky top-0 flex h-dvh flex-col gap-px overflow-auto px-3 py-4">
             <Brand name={<SiteName />} className="px-2 pb-4" />
-            <Navigation />
+            <Navigation staff={staff} />
             <Person staff={staff} onSignedOut={onSignedOut} />
           </div>
         </aside>
@@ -67,42 +67,40 @@ const Brand = ({ name, className }: { name: ReactNode; className?: string }) => 
   </Link>
 );
 
-/** What the staff area has. A page that comes to exist is added here, one line each. */
-function usePages() {
-  const counts = useQuery({ ...countsQuery, refetchInterval: useEvery(everyQuarterMinute) }).data;
-  const pages: { label: string; to: string; icon: IconName; note: string | undefined }[] = [
-    { label: "Reports", to: paths.admin.reports, icon: "film", note: counts && (counts.draft > 0 ? count(counts.draft, "draft") : number(counts.current)) },
-    { label: "Gallery", to: paths.admin.gallery, icon: "box", note: counts && number(counts.archive) },
-  ];
-  return pages;
-}
-
-function Navigation({ onWalk }: { onWalk?: () => void }) {
+function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
+  const tiles = useTiles();
+  const pages = pagesFor(staff.role);
+  const line = ({ label, to, icon, note, urgent }: AdminPage) => (
+    <NavLink
+      key={to}
+      to={to}
+      onClick={onWalk}
+      className={({ isActive }) =>
+        cx(
+          "group flex min-h-tap items-center gap-3 rounded-sm border-s-3 px-3 text-[0.95rem] text-ink no-underline",
+          isActive ? "border-amber bg-surface font-medium shadow-low" : "border-transparent hover:bg-bone",
+        )
+      }
+    >
+      <Icon name={icon} className="text-muted group-aria-[current]:text-pine" />
+      {label}
+      {tiles && note && (
+        <span className={cx("ms-auto text-xs tabular-nums", urgent?.(tiles) ? "rounded-full bg-amber px-2 py-0.5 font-medium text-on-amber" : "font-normal text-muted")}>{note(tiles)}</span>
+      )}
+    </NavLink>
+  );
+  const house = pages.filter((page) => page.house);
   return (
     <nav aria-label="Staff area" className="grid content-start gap-px">
-      {usePages().map(({ label, to, icon, note }) => (
-        <NavLink
-          key={to}
-          to={to}
-          onClick={onWalk}
-          className={({ isActive }) =>
-            cx(
-              "group flex min-h-tap items-center gap-3 rounded-sm border-s-3 px-3 text-[0.95rem] text-ink no-underline",
-              isActive ? "border-amber bg-surface font-medium shadow-low" : "border-transparent hover:bg-bone",
-            )
-          }
-        >
-          <Icon name={icon} className="text-muted group-aria-[current]:text-pine" />
-          {label}
-          <span className="ms-auto text-xs font-normal text-muted tabular-nums">{note}</span>
-        </NavLink>
-      ))}
+      {pages.filter((page) => !page.house).map(line)}
+      {house.length > 0 && <div className="mt-3 grid gap-px border-t border-line pt-3">{house.map(line)}</div>}
     </nav>
   );
 }
 
 function Person({ staff, onSignedOut }: Props) {
   const staffChanged = useStaffChanged();
+  const [factor, setFactor] = useState(false);
   const signOut = useMutation({
     mutationFn: () => send(api.POST("/api/admin/auth/sign-out")),
     onSuccess: async () => {
@@ -117,6 +115,11 @@ function Person({ staff, onSignedOut }: Props) {
     <div className="mt-auto grid gap-3 pt-6">
       <div className="grid gap-px">
         <Link to={paths.home} className={quietLink}><Icon name="out" className="text-muted" />View the site</Link>
+        <button type="button" onClick={() => setFactor(true)} className={quietLink}>
+          <Icon name="lock" className="text-muted" />
+          Two-factor
+          <span className="ms-auto text-xs text-muted">{staff.two_factor ? "On" : "Off"}</span>
+        </button>
         <button type="button" aria-disabled={signOut.isPending} onClick={() => !signOut.isPending && signOut.mutate()} className={quietLink}>
           <Icon name="signOut" className="text-muted" />
           Sign Out
@@ -130,6 +133,7 @@ function Person({ staff, onSignedOut }: Props) {
           <span className="text-muted">{roleName(staff)}</span>
         </p>
       </div>
+      {factor && <OwnTwoFactor staff={staff} onClose={() => setFactor(false)} />}
     </div>
   );
 }
@@ -140,7 +144,7 @@ function TopBar({ staff, onSignedOut }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { pathname } = useLocation();
   const close = () => dialog.current?.close();
-  const here = usePages().find(({ to }) => to === pathname)?.label;
+  const here = pagesFor(staff.role).find(({ to }) => to === pathname)?.label;
 
   // Back and Forward change the page under an open menu.
   useEffect(close, [pathname]);
@@ -160,7 +164,7 @@ function TopBar({ staff, onSignedOut }: Props) {
           <IconButton icon="close" label="Close menu" onClick={close} />
         </div>
         <div className="flex flex-1 flex-col p-3">
-          <Navigation onWalk={close} />
+          <Navigation staff={staff} onWalk={close} />
           <Person staff={staff} onSignedOut={onSignedOut} />
         </div>
       </dialog>

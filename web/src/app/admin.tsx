@@ -9,6 +9,7 @@ import "./admin.css";
 
 const Reports = lazy(() => import("../admin/reports"));
 const Gallery = lazy(() => import("../admin/gallery"));
+const Accounts = lazy(() => import("../admin/accounts/accounts"));
 
 /** The staff area's own sitemap. */
 export default function Admin() {
@@ -19,6 +20,7 @@ export default function Admin() {
         <Route index element={<Navigate to={firstPage} replace />} />
         <Route path="reports" element={<Reports />} />
         <Route path="gallery" element={<Gallery />} />
+        <Route path="admin-management" element={<Accounts />} />
         <Route path="*" element={<NoSuchPage />} />
       </Route>
     </Routes>

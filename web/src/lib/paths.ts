@@ -18,6 +18,13 @@ export const paths = {
     reports: "/admin/reports",
     upload: "/admin/reports?action=upload",
     gallery: "/admin/gallery",
+    dashboard: "/admin/dashboard",
+    users: "/admin/users",
+    usersWith: (filter: "to_approve" | "overdue") => `/admin/users?filter=${filter}`,
+    user: (id: string) => `/admin/users?user=${encodeURIComponent(id)}`,
+    statement: (id: string) => `/admin/users/${encodeURIComponent(id)}/statement`,
+    receipt: (id: string, paymentId: string) => `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
+    accounts: "/admin/admin-management",
   },
 } as const;
 

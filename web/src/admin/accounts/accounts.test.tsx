@@ -1,0 +1,132 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { list, open, refuse, server } from "../../test/portal";
+import { kornbluh, onDuty } from "../../test/staff";
+import type { Account } from "./queries";
+
+const account = (change: Partial<Account> = {}): Account => ({
+  id: "s1", username: "kornbluh", email: "kornbluh@camp.example", role: "owner", disabled: false, two_factor: false,
+  last_sign_in_at: "2026-07-29T12:00:00Z", created_at: "2026-01-01T00:00:00Z", version: 1, ...change,
+});
+const brikwald = account({ id: "s2", username: "brikwald", email: "brikwald@camp.example", role: "staff", last_sign_in_at: null });
+
+const office = (answers: Record<string, unknown> = {}) => server({ ...onDuty, "GET /api/admin/accounts": list(account(), brikwald), ...answers });
+const visit = () => open("/admin/admin-management");
+const row = async (name: string) => within((await screen.findByText(name, { selector: "td *" })).closest("tr")!);
+
+describe("the admin accounts", () => {
+  it("are listed without any password", async () => {
+    office();
+    visit();
+    expect((await row("kornbluh")).getByText("You")).toBeTruthy();
+    expect((await row("brikwald")).getByText("never")).toBeTruthy();
+    expect(document.querySelector("input[type=password]")).toBeNull();
+  });
+
+  it("are added, with all fields", async () => {
+    const camp = office({ "POST /api/admin/accounts": brikwald });
+    const user = visit();
+    await row("kornbluh");
+    await user.click(screen.getByRole("button", { name: "Add Admin Account" }));
+    const form = within(screen.getByRole("form", { name: "Add an account" }));
+    await user.click(form.getByRole("button", { name: "Add account" }));
+    expect(form.getAllByText("All fields are required")).toHaveLength(3);
+    expect(document.activeElement).toBe(form.getByLabelText("Username"));
+    await user.type(form.getByLabelText("Username"), " brikwald ");
+    await user.type(form.getByLabelText("Email"), "brikwald@camp.example");
+    await user.type(form.getByLabelText("Password"), "pine lake lantern");
+    await user.click(form.getByRole("button", { name: "Add account" }));
+    expect(await screen.findByText("Admin account created successfully")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/accounts")[0]?.body).toEqual({ username: "brikwald", email: "brikwald@camp.example", password: "pine lake lantern", role: "staff" });
+  });
+
+  it.each([["username", "Username already exists"], ["email", "Email already exists"]])("keep a taken %s in the form, and say so", async (field, sentence) => {
+    office({ "PATCH /api/admin/accounts/s2": refuse(409, "taken", sentence, [{ field, message: sentence }]) });
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
+    const form = within(screen.getByRole("form", { name: "Edit brikwald" }));
+    await user.clear(form.getByLabelText("Username"));
+    await user.type(form.getByLabelText("Username"), "kornbluh");
+    await user.click(form.getByRole("button", { name: "Save account" }));
+    expect(await form.findByText(sentence)).toBeTruthy();
+    expect(form.getByLabelText("Username")).toHaveProperty("value", "kornbluh");
+  });
+
+  it("send only what was changed, and go back to a row", async () => {
+    const camp = office({ "PATCH /api/admin/accounts/s2": brikwald });
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
+    await user.selectOptions(screen.getByLabelText("Role"), "owner");
+    await user.click(screen.getByRole("button", { name: "Save account" }));
+    expect(await screen.findByText("Admin account updated successfully")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({ username: null, email: null, role: "owner", disabled: null, password: null });
+    expect(await row("brikwald")).toBeTruthy();
+  });
+
+  it("cannot all be deleted", async () => {
+    office({ "DELETE /api/admin/accounts/s1": refuse(409, "conflict", "Cannot delete the last admin account") });
+    const user = visit();
+    await user.click((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" }));
+    await user.click(screen.getByRole("button", { name: "Delete account" }));
+    expect((await screen.findAllByText("Cannot delete the last admin account")).length).toBeGreaterThan(0);
+  });
+
+  it("leave nothing to delete when there is only one", async () => {
+    office({ "GET /api/admin/accounts": list(account()) });
+    visit();
+    expect((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" })).toHaveProperty("disabled", true);
+  });
+
+  it("are disabled after a question and enabled at once, and get a link by mail", async () => {
+    const camp = office({ "PATCH /api/admin/accounts/s2": { ...brikwald, disabled: true }, "POST /api/admin/accounts/s2/reset": null });
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: /^Mail brikwald/ }));
+    await user.click(screen.getByRole("button", { name: "Send the link" }));
+    expect(await screen.findByText("Link sent")).toBeTruthy();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Disable brikwald" }));
+    camp.answer("GET /api/admin/accounts", list(account(), { ...brikwald, disabled: true }));
+    await user.click(screen.getByRole("button", { name: "Disable account" }));
+    await user.click(await screen.findByRole("button", { name: "Enable brikwald" }));
+    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body.disabled)).toEqual([true, false]));
+  });
+
+  it("are for owners only", async () => {
+    const camp = office({ "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } } });
+    visit();
+    expect(await screen.findByText("Only owners can see this page")).toBeTruthy();
+    expect(screen.queryByRole("link", { name: /Admin accounts/ })).toBeNull();
+    expect(camp.asked("GET", "/api/admin/accounts")).toHaveLength(0);
+  });
+});
+
+describe("one's own two-factor", () => {
+  it("is turned off with the password", async () => {
+    const camp = office({ "GET /api/admin/session": { staff: { ...kornbluh, two_factor: true } }, "DELETE /api/admin/two-factor": refuse(422, "validation", "No.", [{ field: "current_password", message: "This is not your password." }]) });
+    const user = visit();
+    await user.click((await screen.findAllByRole("button", { name: /^Two-factor/ }))[0]!);
+    const dialog = within(screen.getByRole("dialog", { name: "Two-factor is on" }));
+    await user.type(dialog.getByLabelText("Password"), "wrong");
+    await user.click(dialog.getByRole("button", { name: "Turn off two-factor" }));
+    expect(await dialog.findByText("This is not your password.")).toBeTruthy();
+    camp.answer("DELETE /api/admin/two-factor", null);
+    await user.click(dialog.getByRole("button", { name: "Turn off two-factor" }));
+    expect(await screen.findByText("Two-factor turned off")).toBeTruthy();
+  });
+
+  it("shows the recovery codes until they are kept", async () => {
+    const camp = office({
+      "POST /api/admin/two-factor": { secret: "ABCDEFGH", otpauth_url: "otpauth://totp/x", qr_path: "M0 0h1v1z", qr_size: 21 },
+      "POST /api/admin/two-factor/confirm": { recovery_codes: ["aaaa-bbbb"] },
+    });
+    const user = visit();
+    await user.click((await row("kornbluh")).getByRole("button", { name: /Set up/ }));
+    const dialog = within(screen.getByRole("dialog", { name: "Set up two-factor" }));
+    await user.type(await dialog.findByLabelText("First code"), "123456");
+    camp.answer("GET /api/admin/session", { staff: { ...kornbluh, two_factor: true } });
+    await user.click(dialog.getByRole("button", { name: "Turn on two-factor" }));
+    expect(await dialog.findByText("aaaa-bbbb")).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Close" }));
+    expect(dialog.getByText("aaaa-bbbb")).toBeTruthy();
+    expect(screen.getByText("Please keep your recovery codes first")).toBeTruthy();
+  });
+});

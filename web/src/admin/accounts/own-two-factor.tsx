@@ -1,0 +1,79 @@
+import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import type { Staff } from "../../api/client";
+import { required, text, useForm } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Field, FormMessage, PasswordInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { isTurnedAway, staffQuery } from "../session";
+import { takesFocus } from "../takes-focus";
+import { TwoFactorSetup } from "../two-factor";
+import { accountsQuery, endTwoFactor } from "./queries";
+
+/** One's own authenticator app: set up, or taken off again. */
+export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => void }) {
+  const client = useQueryClient();
+  // As it was when the dialog opened: the session learns of the app while its recovery codes are still on show.
+  const [wasOn] = useState(staff.two_factor);
+  const [codesOnShow, setCodesOnShow] = useState(false);
+  const changed = () => Promise.all([staffQuery, accountsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+  if (wasOn) {
+    return (
+      <Dialog title="Two-factor is on" onClose={onClose}>
+        <TurnOff
+          staff={staff}
+          onCancel={onClose}
+          onDone={async () => {
+            toast({ title: "Two-factor turned off", description: "From now on your password alone lets you in." });
+            onClose();
+            await changed();
+          }}
+        />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      title="Set up two-factor"
+      onClose={() => {
+        if (codesOnShow) toast({ title: "Please keep your recovery codes first", description: "They are shown only now." });
+        else onClose();
+      }}
+    >
+      <TwoFactorSetup
+        onCodes={() => setCodesOnShow(true)}
+        onDone={() => {
+          onClose();
+          void changed();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Promise<void>; onCancel: () => void }) {
+  const { busy, errors, message, form } = useForm({
+    check: required({ current_password: "Please enter your password." }),
+    submit: (data) => endTwoFactor(text(data, "current_password")),
+    done: onDone,
+    failed: (error) => isTurnedAway(error),
+  });
+  if (staff.two_factor_required) {
+    return <p className="text-muted">You sign in with a code of your authenticator app. The camp asks for it, so it cannot be turned off. If the phone is lost, whoever runs the portal can reset it.</p>;
+  }
+  return (
+    <form {...form} className="grid gap-4">
+      <p className="text-muted">You sign in with your password and a code of your authenticator app. To turn that off, enter your password.</p>
+      <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
+      <Field label="Password" error={errors.current_password}>
+        <PasswordInput name="current_password" autoComplete="current-password" ref={takesFocus} required />
+      </Field>
+      <FormMessage>{message}</FormMessage>
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button look="line" onClick={onCancel}>Keep it on</Button>
+        <Button type="submit" look="danger" busy={busy}>{busy ? "Turning off..." : "Turn off two-factor"}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, type Staff } from "../../api/client";
+import type { components } from "../../api/schema.gen";
+import { asStaff } from "../session";
+
+type Schemas = components["schemas"];
+export type Account = Schemas["Account"];
+export type NewAccount = Schemas["NewStaff"];
+export type AccountPatch = Schemas["StaffChanges"];
+export type Role = Staff["role"];
+
+export const accountsQuery = queryOptions({
+  queryKey: ["admin", "accounts"],
+  queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/accounts", { signal }))).items,
+});
+
+const at = (id: string) => ({ params: { path: { id } } });
+const untouched: AccountPatch = { username: null, email: null, role: null, disabled: null, password: null };
+
+export const addAccount = (body: NewAccount) => asStaff(api.POST("/api/admin/accounts", { body }));
+export const changeAccount = (id: string, changes: Partial<AccountPatch>) =>
+  asStaff(api.PATCH("/api/admin/accounts/{id}", { ...at(id), body: { ...untouched, ...changes } }));
+export const deleteAccount = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}", at(id)));
+export const sendReset = (id: string) => asStaff(api.POST("/api/admin/accounts/{id}/reset", at(id)));
+export const endTwoFactor = (current_password: string) => asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
