@@ -11,8 +11,11 @@ mod auth;
 mod comments;
 mod error;
 mod families;
+mod faq;
 mod input;
+mod letters;
 mod media;
+mod messages;
 mod ops;
 mod pages;
 mod server;
@@ -20,6 +23,7 @@ mod settings;
 mod site;
 mod staff;
 mod store;
+mod subscribers;
 mod unsubscribe;
 mod videos;
 
@@ -69,6 +73,10 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(videos::routes())
         .merge(comments::routes())
         .merge(admin_videos::routes())
+        .merge(messages::routes())
+        .merge(letters::routes())
+        .merge(subscribers::routes())
+        .merge(faq::routes())
         .layer(CompressionLayer::new())
 }
 

@@ -211,6 +211,14 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
         "/auth/verify" => plain("Confirm your e-mail", "", false, ok),
         "/auth/forgot" => plain("Forgot your password?", "", false, ok),
         "/auth/reset" => plain("Choose a new password", "", false, ok),
+        "/faq" => plain(
+            "FAQ",
+            "Frequently asked questions about the videos, notifications, access and privacy.",
+            true,
+            ok,
+        ),
+        "/contact" => plain("Contact", "Write to the staff or to the video team.", true, ok),
+        "/subscribe/confirm" => plain("Stay Updated", "", false, ok),
         "/unsubscribe" => plain("Unsubscribe", "", false, ok),
         _ if path == "/admin" || path.starts_with("/admin/") => plain("Staff", "", false, ok),
         _ => {

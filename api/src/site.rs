@@ -39,11 +39,7 @@ pub struct Site {
 pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
     let now = app.clock.now();
     let zone = settings.timezone;
-    let next_video_at = videos::next_today(app, settings).await?;
-    let posting_time_text = match next_video_at {
-        Some(at) => format!("Next update: {}", at.with_timezone(&zone).format("%-I:%M %p")),
-        None => settings.posting_time_text.clone(),
-    };
+    let (next_video_at, posting_time_text) = videos::posting_time(app, settings).await?;
     Ok(Site {
         site_name: settings.site_name.clone(),
         site_description: settings.site_description.clone(),

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::db::Db;
 use crate::files::Files;
 use crate::mail::Mailer;
-use crate::{Error, Result, settings};
+use crate::{Error, Result, faq, settings};
 
 #[derive(Clone)]
 pub struct App {
@@ -79,7 +79,11 @@ async fn migrate(db: &Db, config: &Config) -> Result<()> {
     let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
         .await
         .map_err(Error::unforeseen)??;
-    let done = db.migrate().await;
+    let done = async {
+        db.migrate().await?;
+        faq::begin(db, &Clock::default()).await
+    };
+    let done = done.await;
     drop(lock);
     done
 }

@@ -1,7 +1,16 @@
 //! Checks of what people type, each with the sentence that tells them what to do.
 
+use serde::{Deserialize, Deserializer};
+
 use crate::error::FieldError;
 use crate::{Error, Result};
+
+/// For fields of a change that may be `null`: tells that from "left out".
+pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
 
 /// Collects everything that is wrong with a form, so that it is said at once.
 #[derive(Default)]

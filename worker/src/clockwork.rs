@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use portal::{App, Result, accounts, alerts, jobs, notifications, videos};
+use portal::{App, Result, accounts, alerts, faq, jobs, notifications, subscribers, videos};
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +39,8 @@ pub async fn run(app: App, stop: CancellationToken) {
             _ = sweep_up.tick(), if !stop.is_cancelled() => {
                 log("finished jobs", jobs::prune(&app).await);
                 log("expired sessions and links", accounts::prune(&app).await);
+                log("unconfirmed subscribers", subscribers::prune(&app).await);
+                log("who opened which answer", faq::prune(&app).await);
             }
             () = stop.cancelled() => std::future::pending().await,
         }

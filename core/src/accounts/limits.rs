@@ -23,6 +23,10 @@ pub const FORGOT_BY_RECIPIENT: Cap = cap("forgot-recipient", 3, 60);
 pub const VERIFY_BY_RECIPIENT: Cap = cap("verify-recipient", 5, 60);
 pub const TOKENS_BY_ADDRESS: Cap = cap("tokens", 60, 60);
 pub const CHANGES_BY_USER: Cap = cap("changes", 10, 60);
+pub const CONTACT_BY_ADDRESS: Cap = cap("contact-address", 20, 60);
+pub const CONTACT_BY_SENDER: Cap = cap("contact-sender", 5, 60);
+pub const SUBSCRIBE_BY_ADDRESS: Cap = cap("subscribe-address", 20, 60);
+pub const SUBSCRIBE_BY_RECIPIENT: Cap = cap("subscribe-recipient", 3, 60);
 pub const COMMENTS_BY_USER: Cap = cap("comments", 30, 10);
 
 const fn cap(name: &'static str, most: i64, minutes: i64) -> Cap {

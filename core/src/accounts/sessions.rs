@@ -60,11 +60,11 @@ const USER_LONGEST: TimeDelta = TimeDelta::days(90);
 const STAFF_LONGEST: TimeDelta = TimeDelta::hours(12);
 
 /// 256 random bits for a cookie or a link.
-pub(super) fn random_token() -> String {
+pub(crate) fn random_token() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
 
-pub(super) fn token_hash(token: &str) -> Vec<u8> {
+pub(crate) fn token_hash(token: &str) -> Vec<u8> {
     Sha256::digest(token.as_bytes()).to_vec()
 }
 

@@ -20,7 +20,7 @@ use crate::error::OrTaken;
 use crate::notifications::{self, Category, Notice, unsubscribe};
 use crate::profiles::{self, Preferences, UserType};
 use crate::settings::{Access, Settings};
-use crate::{App, Error, Result, comments, videos};
+use crate::{App, Error, Result, comments, messages, videos};
 
 /// A login together with what its family makes of it.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -682,6 +682,11 @@ pub async fn download(app: &App, user: &User) -> Result<Value> {
         .bind(&user.email)
         .all()
         .await?;
+    let messages = match user.verified {
+        true => messages::of_sender(app, &user.email).await?,
+        // Somebody else may have written from an address that is not proved.
+        false => Vec::new(),
+    };
     let sessions = sessions::of_user(&app.db, user.id, Uuid::nil()).await?;
     Ok(json!({
         "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified },
@@ -689,6 +694,7 @@ pub async fn download(app: &App, user: &User) -> Result<Value> {
         "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),
         "likes": likes.iter().map(|(video, at)| json!({ "video_id": video, "created_at": at })).collect::<Vec<_>>(),
         "mails": mails.iter().map(|(kind, status, at)| json!({ "kind": kind, "status": status, "sent_at": at })).collect::<Vec<_>>(),
+        "messages": messages,
         "sessions": sessions,
     }))
 }

@@ -145,7 +145,7 @@ async fn compose(
     Ok(Some(Mail {
         from: app.config.mail_from(&settings.site_name),
         to: Mailbox::new(name, address),
-        reply_to: settings.contact_email.parse().ok().map(|email| Mailbox::new(None, email)),
+        reply_to: letter.reply_to.or_else(|| mailbox(&settings.contact_email)),
         subject: letter.subject,
         text,
         html,
@@ -154,6 +154,10 @@ async fn compose(
             .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
         date: app.clock.now(),
     }))
+}
+
+fn mailbox(address: &str) -> Option<Mailbox> {
+    address.parse().ok().map(|email| Mailbox::new(None, email))
 }
 
 /// Writes down what became of it. The mail may be gone already, so a database that is away for a

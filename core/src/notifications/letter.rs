@@ -2,10 +2,11 @@
 //! site's name, readable with pictures off, right-to-left where the text is.
 
 use askama::Template;
+use lettre::message::Mailbox;
 
 use super::{Delivery, Notification};
 use crate::settings::Settings;
-use crate::{App, Error, Result, accounts, alerts, videos};
+use crate::{App, Error, Result, accounts, alerts, letters, messages, subscribers, videos};
 
 /// A letter in its parts; both forms are made from the same parts.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub struct Letter {
     pub button: Option<Button>,
     /// In small print under the button.
     pub notes: Vec<String>,
+    /// Where an answer goes; otherwise to the camp's contact address.
+    pub reply_to: Option<Mailbox>,
 }
 
 #[derive(Debug)]
@@ -44,8 +47,18 @@ pub(super) async fn write(
     match notification.kind.as_str() {
         videos::announce::KIND => videos::announce::letter(app, settings, notification).await,
         alerts::KIND => Ok(alerts::letter(app, settings, notification)),
+        letters::KIND => letters::letter(app, notification).await,
+        messages::mail::ARRIVED | messages::mail::RECEIVED | messages::mail::REPLY => {
+            messages::mail::write(app, settings, notification).await
+        }
+        subscribers::KIND => subscribers::letter(app, settings, notification).await,
         _ => accounts::letters::write(app, settings, notification, delivery).await,
     }
+}
+
+/// What somebody typed, cut where lines were left empty.
+pub fn paragraphs(text: &str) -> Vec<String> {
+    text.split("\n\n").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect()
 }
 
 #[derive(Template)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use deliver::Deliver;
-pub use letter::{Button, Letter, Picture};
+pub use letter::{Button, Letter, Picture, paragraphs};
 
 use crate::db::{Db, On, Tx};
 use crate::settings::{Access, Settings};
@@ -75,6 +75,30 @@ pub struct Tally {
     pub suppressed: i64,
 }
 
+/// Who gets category mail.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Audience {
+    /// Families that want the category (decision M2).
+    Families,
+    /// Those who confirmed that they want to be on the mailing list.
+    MailingList,
+    Both,
+}
+
+impl Audience {
+    fn families(self) -> bool {
+        self != Audience::MailingList
+    }
+
+    fn mailing_list(self) -> bool {
+        self != Audience::Families
+    }
+}
+
 /// Tells every family that wants this category, once per address, ever: a second call for the same
 /// kind and subject tells nobody. Returns how many mails were queued (decisions M1, M2, V3).
 pub async fn tell_families(
@@ -84,6 +108,18 @@ pub async fn tell_families(
     notice: Notice,
     category: Category,
 ) -> Result<i64> {
+    tell_all(tx, app, settings, notice, category, Audience::Families).await
+}
+
+/// The same for any audience. An address that is in a family and on the list gets one mail.
+pub async fn tell_all(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    notice: Notice,
+    category: Category,
+    audience: Audience,
+) -> Result<i64> {
     let now = app.clock.now();
     let once_key = format!("{}:{}", notice.kind, notice.subject_id);
     let Some(id) = insert(tx, now, &notice, Some(category), Some(once_key)).await? else {
@@ -92,7 +128,8 @@ pub async fn tell_families(
     if !switched_on(settings, category) {
         return Ok(0);
     }
-    tx.sql(
+    if audience.families() {
+        tx.sql(
             "insert into deliveries
                (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
              select $1, a.email, p.full_name, p.id,
@@ -118,6 +155,23 @@ pub async fn tell_families(
         .bind(settings.access == Access::Families)
         .execute()
         .await?;
+    }
+    if audience.mailing_list() {
+        tx.sql(
+            "insert into deliveries
+               (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+             select $1, l.email, '', null,
+                    case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
+             from subscribers l
+             left join suppressed_addresses s on s.email = l.email
+             where l.confirmed_at is not null
+             on conflict (notification_id, email) do nothing",
+        )
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    }
     jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
     // Addresses that refused mail earlier have a row too, but no mail.
     tx.sql("select count(*) from deliveries where notification_id = $1 and status = 'queued'")
@@ -128,30 +182,48 @@ pub async fn tell_families(
 
 /// How many addresses [`tell_families`] would reach now.
 pub async fn reach(on: impl Into<On<'_>>, settings: &Settings, category: Category) -> Result<i64> {
+    reach_all(on, settings, category, Audience::Families).await
+}
+
+/// How many addresses [`tell_all`] would reach now.
+pub async fn reach_all(
+    on: impl Into<On<'_>>,
+    settings: &Settings,
+    category: Category,
+    audience: Audience,
+) -> Result<i64> {
     if !switched_on(settings, category) {
         return Ok(0);
     }
     on.into()
         .sql(
-            "select count(*)
-             from profile_addresses a
-             join profiles p on p.id = a.profile_id
-             left join suppressed_addresses s on s.email = a.email
-             where p.deleted_at is null
-               and p.refused_at is null
-               and s.email is null
-               and case $1
-                     when 'daily_videos' then p.daily_video_email
-                     when 'camp_updates' then p.camp_updates_email
-                     else p.email_notifications
-                   end
-               and (a.entered_by_staff or a.verified_at is not null or not $2)
-               and (p.approved_at is not null or not $3)
-               and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)",
+            "select count(*) from (
+               select a.email
+               from profile_addresses a
+               join profiles p on p.id = a.profile_id
+               where $4
+                 and p.deleted_at is null
+                 and p.refused_at is null
+                 and case $1
+                       when 'daily_videos' then p.daily_video_email
+                       when 'camp_updates' then p.camp_updates_email
+                       else p.email_notifications
+                     end
+                 and (a.entered_by_staff or a.verified_at is not null or not $2)
+                 and (p.approved_at is not null or not $3)
+                 and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)
+               union
+               select l.email
+               from subscribers l
+               where $5 and l.confirmed_at is not null
+             ) readers
+             where not exists (select 1 from suppressed_addresses s where s.email = readers.email)",
         )
         .bind(category)
         .bind(settings.require_email_verification)
         .bind(settings.access == Access::Families)
+        .bind(audience.families())
+        .bind(audience.mailing_list())
         .scalar()
         .await
 }
@@ -239,8 +311,8 @@ fn switched_on(settings: &Settings, category: Category) -> bool {
 }
 
 /// How the mails of that kind about that subject are doing.
-pub async fn tally(db: &Db, kind: &str, subject_id: Uuid) -> Result<Tally> {
-    db.sql(
+pub async fn tally(on: impl Into<On<'_>>, kind: &str, subject_id: Uuid) -> Result<Tally> {
+    on.into().sql(
         "select
            cast(coalesce(sum(case when d.status in ('queued', 'sending') then 1 else 0 end), 0) as bigint) as queued,
            cast(coalesce(sum(case when d.status = 'sent' then 1 else 0 end), 0) as bigint) as sent,

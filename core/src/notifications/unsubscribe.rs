@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::Category;
 use crate::app::Keys;
 use crate::db::Tx;
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, subscribers};
 
 /// How much of the mail one leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -72,6 +72,9 @@ pub async fn leave(
 ) -> Result<()> {
     let all = scope == Scope::Everything;
     let leaves = |c: Category| all || c == category;
+    if leaves(Category::General) {
+        subscribers::leave(tx, email).await?;
+    }
     let only: Option<(Uuid,)> = tx
         .sql(
             "select a.profile_id from profile_addresses a

@@ -33,6 +33,10 @@ pub struct Settings {
     pub site_description: String,
     pub contact_email: String,
     pub contact_phone: String,
+    /// Where messages to the staff go; empty: to the contact address.
+    pub staff_email: String,
+    /// Where messages to the video team go; empty: to the contact address.
+    pub video_team_email: String,
     pub timezone: Tz,
     pub access: Access,
     pub posting_time_text: String,
@@ -66,6 +70,8 @@ impl Default for Settings {
             site_description: "A friendly hub for daily updates and progress reports.".into(),
             contact_email: "office@camp.example".into(),
             contact_phone: "(845) 555-0142".into(),
+            staff_email: String::new(),
+            video_team_email: String::new(),
             timezone: chrono_tz::America::New_York,
             access: Access::Everyone,
             posting_time_text: "Next update: Midnight".into(),
@@ -93,6 +99,8 @@ pub enum Kind {
         max: usize,
     },
     Email,
+    /// An address, or nothing.
+    EmailOrNone,
     Switch,
     Number {
         min: i64,
@@ -127,6 +135,16 @@ pub const KEYS: &[Key] = &[
         "contactPhone",
         Kind::Line { min: 0, max: 40 },
         "The telephone number that families are shown",
+    ),
+    key(
+        "staffEmail",
+        Kind::EmailOrNone,
+        "Where messages to the staff go; empty for the contact address",
+    ),
+    key(
+        "videoTeamEmail",
+        Kind::EmailOrNone,
+        "Where messages to the video team go; empty for the contact address",
     ),
     key("timezone", Kind::Zone, "The camp's time zone, for example America/New_York"),
     key("access", Kind::Choice(&["everyone", "signed_in", "families"]), "Who may watch the videos"),
@@ -338,7 +356,8 @@ fn check(key: &Key, value: &Value) -> Result<Value> {
             checks.done()?;
             Ok(json!(text))
         }
-        (Kind::Email, Value::String(text)) => match address(text) {
+        (Kind::EmailOrNone, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
+        (Kind::Email | Kind::EmailOrNone, Value::String(text)) => match address(text) {
             Some(email) => Ok(json!(email)),
             None => wrong("Please enter a valid e-mail address.".into()),
         },

@@ -1,6 +1,6 @@
 //! Tells families that a video is up.
 
-use crate::notifications::{Button, Letter, Notification, Picture};
+use crate::notifications::{Button, Letter, Notification, Picture, paragraphs};
 use crate::settings::{Access, Settings};
 use crate::{App, Result};
 
@@ -31,20 +31,15 @@ pub(crate) async fn letter(
             other => other.starts_with("https://").then_some(other),
         })
         .map(|url| Picture { url, alt: title.clone() });
-    let paragraphs = description.unwrap_or_default();
     Ok(Some(Letter {
         subject: format!("New video: {title}"),
         heading: title,
-        paragraphs: paragraphs
-            .split("\n\n")
-            .map(|paragraph| paragraph.trim().to_owned())
-            .filter(|paragraph| !paragraph.is_empty())
-            .collect(),
+        paragraphs: paragraphs(description.as_deref().unwrap_or_default()),
         picture,
         button: Some(Button {
             label: "Watch the video",
             url: app.url(&format!("/video/{}", notification.subject_id)),
         }),
-        notes: Vec::new(),
+        ..Letter::default()
     }))
 }

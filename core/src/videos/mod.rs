@@ -29,7 +29,7 @@ pub(crate) use reactions::must_be_open;
 pub(crate) use reactions::viewer_key;
 pub use reactions::{Like, favorites, forget_likes, like, record_view, unlike};
 pub(crate) use record::search_texts;
-pub use watch::{Filter, Preview, find, list, media_elsewhere, next_today, preview, years};
+pub use watch::{Filter, Preview, find, list, media_elsewhere, posting_time, preview, years};
 
 use crate::Error;
 

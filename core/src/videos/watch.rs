@@ -244,7 +244,7 @@ pub async fn preview(app: &App, settings: &Settings, id: Uuid) -> Result<Option<
 }
 
 /// When the next video of today appears, for the banner (decision V8).
-pub async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Utc>>> {
+async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Utc>>> {
     let now = app.clock.now();
     let today = day_in(settings.timezone, now);
     let tomorrow = today.checked_add_days(Days::new(1)).unwrap_or(today);
@@ -258,6 +258,21 @@ pub async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTim
         .bind(midnight)
         .scalar()
         .await
+}
+
+/// The same, and in words: that moment, else what the settings say.
+pub async fn posting_time(
+    app: &App,
+    settings: &Settings,
+) -> Result<(Option<DateTime<Utc>>, String)> {
+    let next = next_today(app, settings).await?;
+    let text = match next {
+        Some(at) => {
+            format!("Next update: {}", at.with_timezone(&settings.timezone).format("%-I:%M %p"))
+        }
+        None => settings.posting_time_text.clone(),
+    };
+    Ok((next, text))
 }
 
 /// Prepares cards for this viewer: badges, and nothing that the viewer may not see.

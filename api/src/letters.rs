@@ -1,0 +1,79 @@
+//! Letters to families and the mailing list over HTTP.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use portal::audit::Actor;
+use portal::letters::{self, NewLetter, Row, Sent};
+use portal::{App, Error};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+use crate::Api;
+use crate::auth::OnDuty;
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Page, Params};
+use crate::videos::PartQuery;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(list, send)).routes(routes!(retry))
+}
+
+/// The letters that were sent, the newest first
+#[utoipa::path(get, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), params(PartQuery),
+    responses((status = 200, body = Page<Row>)))]
+async fn list(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Params(query): Params<PartQuery>,
+) -> Answer<Json<Page<Row>>> {
+    Ok(Json(letters::list(&app, &query.into()).await?.into()))
+}
+
+/// Send a letter, or count who would get it
+///
+/// Handed in again with the same key, or with the same words within ten minutes, it is the same
+/// letter and is not sent a second time.
+#[utoipa::path(post, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), request_body = NewLetter,
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "Chosen by whoever sends; names the letter.")),
+    responses((status = 200, body = Sent), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn send(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    headers: HeaderMap,
+    Input(new): Input<NewLetter>,
+) -> Answer<Json<Sent>> {
+    let key = match headers.get("idempotency-key") {
+        None => None,
+        Some(key) => match key.to_str().ok().and_then(|key| key.parse::<Uuid>().ok()) {
+            Some(key) => Some(key),
+            None => {
+                return Err(Error::invalid("Idempotency-Key", "This key is not a UUID.").into());
+            }
+        },
+    };
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let sent = letters::send(&mut tx, &app, &settings, Actor::Staff(me.id), &new, key).await?;
+    tx.commit().await?;
+    Ok(Json(sent))
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = LetterRetry)]
+struct Again {
+    queued: i64,
+}
+
+/// Send the mails of a letter again that failed
+#[utoipa::path(post, path = "/api/admin/letters/{id}/deliveries/retry", tag = "letters", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = Again), (status = 404, body = Problem)))]
+async fn retry(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Again>> {
+    let mut tx = app.db.begin().await?;
+    let queued = letters::retry(&mut tx, &app, Actor::Staff(me.id), id).await?;
+    tx.commit().await?;
+    Ok(Json(Again { queued }))
+}

@@ -1,0 +1,225 @@
+//! Letters to many, and the mailing list.
+
+use axum::http::Method;
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp, token};
+
+/// Puts an address on the mailing list.
+async fn subscribed(camp: &Camp, email: &str) {
+    let browser = camp.browser();
+    browser.post("/api/subscribe", json!({ "email": email })).await.expect(202);
+    let token = camp.token_for(email).await;
+    browser.post("/api/subscribe/confirm", json!({ "token": token })).await.expect(204);
+}
+
+fn letter(audience: &str) -> Value {
+    json!({ "subject": "Visiting day", "body": "Dear parents,\n\nthe gates open at ten.", "audience": audience })
+}
+
+async fn reach(staff: &Browser, audience: &str) -> i64 {
+    let mut asked = letter(audience);
+    asked["preview"] = json!(true);
+    let answer = staff.post("/api/admin/letters", asked).await.expect(200).json();
+    assert_eq!(answer["id"], Value::Null);
+    answer["recipients"].as_i64().expect("a number")
+}
+
+fn readers(camp: &Camp) -> Vec<String> {
+    let mails = camp.mails().into_iter().filter(|mail| mail.subject == "Visiting day");
+    let mut readers: Vec<String> = mails.map(|mail| mail.to.email.to_string()).collect();
+    readers.sort();
+    readers
+}
+
+async fn addresses(staff: &Browser) -> Vec<String> {
+    let list = staff.get("/api/admin/subscribers").await.expect(200).json();
+    let items = list["items"].as_array().expect("items");
+    items.iter().map(|row| row["email"].as_str().expect("an address").to_owned()).collect()
+}
+
+story! {
+    async fn a_letter_reaches_families_and_the_list_once_each(camp) {
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        moshe.patch("/api/profile", json!({ "email_notifications": false })).await.expect(200);
+        camp.unconfirmed_parent("Somebody", "somebody@family.example").await;
+        subscribed(&camp, "neighbor@town.example").await;
+        subscribed(&camp, "chaya@family.example").await;
+        camp.browser().post("/api/subscribe", json!({ "email": "wish@town.example" })).await.expect(202);
+        let staff = camp.staff().await;
+        assert_eq!(reach(&staff, "families").await, 1);
+        assert_eq!(reach(&staff, "mailing_list").await, 2);
+        assert_eq!(reach(&staff, "both").await, 2);
+        camp.work().await;
+        assert!(readers(&camp).is_empty(), "counting sends nothing");
+        let clicks = join_all((0..6).map(|_| staff.post("/api/admin/letters", letter("both")))).await;
+        let answers: Vec<Value> = clicks.into_iter().map(|click| click.expect(200).json()).collect();
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+        assert_eq!(answers[0]["recipients"], 2);
+        camp.work().await;
+        camp.work().await;
+        assert_eq!(readers(&camp), ["chaya@family.example", "neighbor@town.example"]);
+        let mail = camp.mail_to("neighbor@town.example").await;
+        assert!(mail.unsubscribe_url.is_some() && mail.text.contains("/unsubscribe?token="));
+        assert!(mail.text.contains("the gates open at ten."));
+        let list = staff.get("/api/admin/letters").await.expect(200).json();
+        assert_eq!(list["items"].as_array().expect("items").len(), 1);
+        let sent = &list["items"][0];
+        assert_eq!((&sent["sent_by"], &sent["audience"], &sent["deliveries"]["sent"]), (&json!("feder"), &json!("both"), &json!(2)));
+        let retry = format!("/api/admin/letters/{}/deliveries/retry", sent["id"].as_str().expect("an id"));
+        assert_eq!(staff.post(&retry, json!({})).await.expect(200).json()["queued"], 0);
+    }
+}
+
+story! {
+    async fn a_key_names_a_letter_for_good_and_words_for_ten_minutes(camp) {
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let send = async |key: &str| {
+            let headers = [("idempotency-key", key)];
+            staff.send(Method::POST, "/api/admin/letters", Some(letter("families")), &headers).await
+        };
+        let (one, two) = ("0190a5b0-0000-7000-8000-000000000001", "0190a5b0-0000-7000-8000-000000000002");
+        let first = send(one).await.expect(200).json();
+        camp.wait(TimeDelta::minutes(20));
+        assert_eq!(send(one).await.expect(200).json()["id"], first["id"]);
+        let second = send(two).await.expect(200).json();
+        assert_ne!(second["id"], first["id"]);
+        assert_eq!(staff.post("/api/admin/letters", letter("families")).await.expect(200).json()["id"], second["id"]);
+        camp.work().await;
+        assert_eq!(readers(&camp).len(), 2);
+        send("mine").await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn a_letter_that_nobody_would_get_is_not_sent(camp) {
+        let staff = camp.staff().await;
+        staff.post("/api/admin/letters", letter("both")).await.refused(409, "conflict");
+        subscribed(&camp, "neighbor@town.example").await;
+        camp.set("emailEnabled", false).await;
+        assert_eq!(reach(&staff, "both").await, 0);
+        staff.post("/api/admin/letters", letter("both")).await.refused(409, "conflict");
+        let mut empty = letter("both");
+        empty["subject"] = json!(" ");
+        empty["body"] = json!("");
+        let wrong = staff.post("/api/admin/letters", empty).await.refused(422, "validation");
+        assert_eq!(wrong["errors"].as_array().expect("errors").len(), 2);
+        assert_eq!(staff.get("/api/admin/letters").await.expect(200).json()["items"], json!([]));
+    }
+}
+
+story! {
+    async fn nobody_is_on_the_list_who_has_not_confirmed_it(camp) {
+        let browser = camp.browser();
+        let staff = camp.staff().await;
+        browser.post("/api/subscribe", json!({ "email": " Neighbor@Town.Example " })).await.expect(202);
+        let mail = camp.mail_to("neighbor@town.example").await;
+        assert!(mail.text.contains("http://camp.example/subscribe/confirm?token="));
+        let row = staff.get("/api/admin/subscribers").await.expect(200).json()["items"][0].clone();
+        assert_eq!((&row["email"], &row["confirmed_at"]), (&json!("neighbor@town.example"), &Value::Null));
+        assert_eq!(reach(&staff, "mailing_list").await, 0);
+        let given = json!({ "token": token(&mail) });
+        let clicks = join_all((0..4).map(|_| browser.post("/api/subscribe/confirm", given.clone()))).await;
+        let done: Vec<u16> = clicks.iter().map(|click| click.status.as_u16()).collect();
+        assert_eq!(done.iter().filter(|status| **status == 204).count(), 1, "{done:?}");
+        assert_eq!(done.iter().filter(|status| **status == 410).count(), 3, "{done:?}");
+        assert_eq!(reach(&staff, "mailing_list").await, 1);
+        browser.post("/api/subscribe/confirm", json!({ "token": "x" })).await.refused(410, "gone");
+        // A known address gets the same answer, and a mail without a link.
+        let known = browser.post("/api/subscribe", json!({ "email": "neighbor@town.example" })).await.expect(202);
+        let other = browser.post("/api/subscribe", json!({ "email": "else@town.example" })).await.expect(202);
+        assert_eq!((known.bytes.len(), other.bytes.len()), (0, 0));
+        let mail = camp.mail_to("neighbor@town.example").await;
+        assert!(mail.text.contains("on our list already") && !mail.text.contains("token="));
+        browser.post("/api/subscribe", json!({ "email": "nowhere" })).await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn links_expire_and_wishes_are_forgotten(camp) {
+        let browser = camp.browser();
+        let staff = camp.staff().await;
+        browser.post("/api/subscribe", json!({ "email": "late@town.example" })).await.expect(202);
+        let late = camp.token_for("late@town.example").await;
+        subscribed(&camp, "early@town.example").await;
+        camp.wait(TimeDelta::days(7) + TimeDelta::minutes(1));
+        let staff_again = camp.staff_member("spitz", portal::accounts::Role::Staff).await;
+        drop(staff);
+        browser.post("/api/subscribe/confirm", json!({ "token": late })).await.refused(410, "gone");
+        assert_eq!(addresses(&staff_again).await.len(), 2);
+        portal::subscribers::prune(&camp.app).await.expect("it works");
+        assert_eq!(addresses(&staff_again).await, ["early@town.example"]);
+    }
+}
+
+story! {
+    async fn one_address_is_not_flooded_with_mails_that_ask(camp) {
+        for n in 0..5 {
+            let browser = camp.browser_at(&format!("203.0.113.{n}"));
+            browser.post("/api/subscribe", json!({ "email": "victim@town.example" })).await.expect(202);
+        }
+        camp.work().await;
+        assert_eq!(camp.mails_to("victim@town.example").len(), 3);
+        let browser = camp.browser_at("198.51.100.9");
+        for n in 0..20 {
+            browser.post("/api/subscribe", json!({ "email": format!("n{n}@town.example") })).await.expect(202);
+        }
+        browser.post("/api/subscribe", json!({ "email": "more@town.example" })).await.refused(429, "too_many_requests");
+    }
+}
+
+story! {
+    async fn unsubscribing_takes_an_address_off_the_list(camp) {
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        subscribed(&camp, "chaya@family.example").await;
+        subscribed(&camp, "neighbor@town.example").await;
+        subscribed(&camp, "third@town.example").await;
+        let staff = camp.staff().await;
+        staff.post("/api/admin/letters", letter("both")).await.expect(200);
+        for (email, left) in [("neighbor@town.example", 2), ("chaya@family.example", 1)] {
+            let token = token(&camp.mail_to(email).await);
+            let preview = camp.browser().post("/api/unsubscribe/preview", json!({ "token": token })).await;
+            assert_eq!(preview.expect(200).json()["category"], "general");
+            let given = json!({ "token": token, "scope": "category" });
+            camp.browser().post("/api/unsubscribe", given).await.expect(204);
+            assert_eq!(reach(&staff, "both").await, left);
+        }
+        assert_eq!(addresses(&staff).await, ["third@town.example"]);
+        // Another kind of mail leaves the list alone; one click is enough.
+        let mail = camp.mail_to("third@town.example").await;
+        let url = mail.unsubscribe_url.expect("an address");
+        let one_click = url.strip_prefix("http://camp.example").expect("ours");
+        camp.browser().send(Method::POST, one_click, None, &[]).await.expect(204);
+        assert!(addresses(&staff).await.is_empty());
+        // Coming back takes a confirmation, as at first.
+        subscribed(&camp, "neighbor@town.example").await;
+        assert_eq!(reach(&staff, "mailing_list").await, 1);
+    }
+}
+
+story! {
+    async fn staff_see_and_remove_and_owners_export(camp) {
+        subscribed(&camp, "=cmd@town.example").await;
+        subscribed(&camp, "neighbor@town.example").await;
+        camp.browser().post("/api/subscribe", json!({ "email": "wish@town.example" })).await.expect(202);
+        let staff = camp.staff().await;
+        let owner = camp.owner().await;
+        assert_eq!(addresses(&staff).await.len(), 3);
+        let found = staff.get("/api/admin/subscribers?q=NEIGHBOR").await.expect(200).json();
+        assert_eq!(found["items"].as_array().expect("items").len(), 1);
+        staff.get("/api/admin/subscribers/export.csv").await.refused(403, "owner_required");
+        let sheet = owner.get("/api/admin/subscribers/export.csv").await.expect(200);
+        assert!(sheet.header("content-type").starts_with("text/csv"));
+        let text = sheet.text();
+        assert!(text.starts_with("email,confirmed_at\n'=cmd@town.example,"), "{text}");
+        assert!(text.contains("neighbor@town.example") && !text.contains("wish@"), "{text}");
+        let path = format!("/api/admin/subscribers/{}", found["items"][0]["id"].as_str().expect("an id"));
+        staff.delete(&path).await.expect(204);
+        staff.delete(&path).await.refused(404, "not_found");
+        assert_eq!(addresses(&staff).await.len(), 2);
+    }
+}

@@ -1,0 +1,229 @@
+//! People write to the camp; the camp reads and answers.
+
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp};
+
+fn form(more: Value) -> Value {
+    let mut form = json!({
+        "name": "Chaya Weiss", "email": "Chaya@Family.Example", "child_name": "Mendy",
+        "subject": "Which bunk is he in?", "user_type": "parent", "department": "staff",
+        "message": "I want to send a package.\n\nThank you & <good> night!",
+    });
+    let fields = more.as_object().expect("fields").clone();
+    form.as_object_mut().expect("fields").extend(fields);
+    form
+}
+
+async fn write(browser: &Browser, more: Value) {
+    browser.post("/api/contact", form(more)).await.expect(202);
+}
+
+async fn inbox(staff: &Browser, query: &str) -> Vec<Value> {
+    let list = staff.get(&format!("/api/admin/messages{query}")).await.expect(200).json();
+    list["items"].as_array().expect("items").clone()
+}
+
+async fn first(staff: &Browser) -> Value {
+    inbox(staff, "").await[0].clone()
+}
+
+fn path(message: &Value) -> String {
+    format!("/api/admin/messages/{}", message["id"].as_str().expect("an id"))
+}
+
+async fn change(staff: &Browser, message: &Value, changes: Value) -> Value {
+    staff.patch(&path(message), changes).await.expect(200).json()
+}
+
+fn subjects(camp: &Camp, address: &str) -> Vec<String> {
+    camp.mails_to(address).into_iter().map(|mail| mail.subject).collect()
+}
+
+story! {
+    async fn a_message_reaches_the_camp_and_the_sender_is_told_that_it_arrived(camp) {
+        write(&camp.browser(), json!({})).await;
+        let mail = camp.mail_to("office@camp.example").await;
+        assert_eq!(mail.subject, "Message: Which bunk is he in?");
+        assert_eq!(mail.reply_to.expect("a sender").to_string(), "Chaya Weiss <chaya@family.example>");
+        for part in ["Chaya Weiss", "Mendy", "I want to send a package.", "http://camp.example/admin/messages"] {
+            assert!(mail.text.contains(part), "{part}");
+        }
+        assert!(mail.html.contains("&#60;good&#62;") && !mail.html.contains("<good>"));
+        let told = camp.mail_to("chaya@family.example").await;
+        assert!(told.text.contains("within 24 hours during season"));
+        assert!(told.reply_to.expect("the camp").to_string().contains("office@camp.example"));
+        assert!(told.unsubscribe_url.is_none());
+        // Anybody can enter anybody's address, so nothing that was typed goes there.
+        for typed in ["Chaya", "bunk", "package", "Mendy"] {
+            assert!(!told.text.contains(typed) && !told.subject.contains(typed) && !told.to.to_string().contains(typed), "{typed}");
+        }
+        let staff = camp.staff().await;
+        let message = first(&staff).await;
+        assert_eq!(message["email"], "chaya@family.example");
+        assert_eq!((&message["status"], &message["spam"]), (&json!("unread"), &json!(false)));
+        assert_eq!((&message["assigned_to"], &message["draft"], &message["replies"]), (&Value::Null, &Value::Null, &json!([])));
+    }
+}
+
+story! {
+    async fn each_department_has_its_own_mailbox_once_it_is_set(camp) {
+        let browser = camp.browser();
+        camp.set("videoTeamEmail", "film@camp.example").await;
+        write(&browser, json!({ "department": "video_team" })).await;
+        write(&browser, json!({ "department": "staff" })).await;
+        camp.work().await;
+        assert_eq!(camp.mails_to("film@camp.example").len(), 1);
+        assert_eq!(camp.mails_to("office@camp.example").len(), 1);
+        camp.set("staffEmail", "bunks@camp.example").await;
+        write(&browser, json!({})).await;
+        camp.work().await;
+        assert_eq!(camp.mails_to("bunks@camp.example").len(), 1);
+        camp.set("staffEmail", "").await;
+        write(&browser, json!({})).await;
+        camp.work().await;
+        assert_eq!(camp.mails_to("office@camp.example").len(), 2);
+    }
+}
+
+story! {
+    async fn programs_and_floods_are_kept_out(camp) {
+        let staff = camp.staff().await;
+        let browser = camp.browser();
+        write(&browser, json!({ "website": "https://spam.example" })).await;
+        assert!(inbox(&staff, "").await.is_empty());
+        for n in 0..5 {
+            write(&camp.browser_at(&format!("203.0.113.{n}")), json!({})).await;
+        }
+        let wait = browser.post("/api/contact", form(json!({}))).await.refused(429, "too_many_requests");
+        assert!(wait["retry_after"].as_i64().expect("seconds") > 0);
+        for n in 0..19 {
+            write(&browser, json!({ "email": format!("somebody{n}@family.example") })).await;
+        }
+        browser.post("/api/contact", form(json!({ "email": "one.more@family.example" }))).await
+            .refused(429, "too_many_requests");
+        write(&camp.browser_at("198.51.100.9"), json!({ "email": "else@family.example" })).await;
+        camp.wait(TimeDelta::minutes(61));
+        write(&browser, json!({})).await;
+    }
+}
+
+story! {
+    async fn the_form_says_what_is_missing(camp) {
+        let browser = camp.browser();
+        let empty = json!({ "name": " ", "email": "nowhere", "subject": "", "message": "\n" });
+        let wrong = browser.post("/api/contact", form(empty)).await.refused(422, "validation");
+        let fields: Vec<&str> = wrong["errors"].as_array().expect("errors").iter()
+            .filter_map(|error| error["field"].as_str()).collect();
+        assert_eq!(fields, ["name", "email", "subject", "message"]);
+        for bad in [
+            json!({ "name": "Evil\r\nBcc: all@family.example" }),
+            json!({ "subject": "one\ntwo" }),
+            json!({ "message": "a\u{0}b" }),
+            json!({ "message": "x".repeat(5001) }),
+            json!({ "department": "kitchen" }),
+            json!({ "status": "replied" }),
+        ] {
+            browser.post("/api/contact", form(bad)).await.refused(422, "validation");
+        }
+        camp.work().await;
+        assert!(camp.mails().is_empty());
+    }
+}
+
+story! {
+    async fn a_reply_is_mailed_once_and_its_state_is_shown(camp) {
+        camp.set("staffEmail", "bunks@camp.example").await;
+        write(&camp.browser(), json!({})).await;
+        let staff = camp.staff().await;
+        let message = first(&staff).await;
+        let drafted = change(&staff, &message, json!({ "draft": "Good morning! Mendy is in" })).await;
+        assert_eq!(drafted["draft"], "Good morning! Mendy is in");
+        let given = json!({ "body": "Good morning!\n\nMendy is in bunk 6." });
+        let to = format!("{}/reply", path(&message));
+        let clicks = join_all((0..4).map(|_| staff.post(&to, given.clone()))).await;
+        for click in clicks {
+            click.expect(200);
+        }
+        let replied = first(&staff).await;
+        assert_eq!((&replied["status"], &replied["draft"]), (&json!("replied"), &Value::Null));
+        assert_eq!(replied["replies"].as_array().expect("replies").len(), 1);
+        assert_eq!((&replied["replies"][0]["delivery"], &replied["replies"][0]["sent_by"]), (&json!("queued"), &json!("feder")));
+        camp.work().await;
+        camp.work().await;
+        let re = subjects(&camp, "chaya@family.example");
+        assert_eq!(re.iter().filter(|subject| *subject == "Re: Which bunk is he in?").count(), 1, "{re:?}");
+        let mail = camp.mail_to("chaya@family.example").await;
+        assert!(mail.text.contains("Mendy is in bunk 6.") && mail.text.contains("I want to send a package."));
+        assert!(mail.unsubscribe_url.is_none(), "an answer is not category mail");
+        assert!(mail.reply_to.expect("the camp").to_string().contains("bunks@camp.example"));
+        assert_eq!(first(&staff).await["replies"][0]["delivery"], "sent");
+        staff.post(&to, json!({ "body": "And he says hello." })).await.expect(200);
+        let twice = staff.post(&format!("{}/retry", path(&message)), json!({})).await.expect(200).json();
+        let bodies: Vec<&Value> = twice["replies"].as_array().expect("replies").iter().map(|r| &r["body"]).collect();
+        assert_eq!(bodies, ["Good morning!\n\nMendy is in bunk 6.", "And he says hello."]);
+        // Read again, it stays answered.
+        assert_eq!(change(&staff, &message, json!({ "status": "unread" })).await["status"], "unread");
+        assert_eq!(change(&staff, &message, json!({ "status": "read" })).await["status"], "replied");
+        staff.post(&to, json!({ "body": " " })).await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn staff_sort_the_inbox(camp) {
+        let browser = camp.browser();
+        for (name, subject, child) in [
+            ("Chaya Weiss", "Which bunk is he in?", "Mendy"),
+            ("Moshe Adler", "Sound is quiet", ""),
+            ("רבקה", "אַ פראַגע", "יואל"),
+        ] {
+            let email = format!("{}@family.example", subject.len());
+            write(&browser, json!({ "name": name, "email": email, "subject": subject, "child_name": child, "department": if child.is_empty() { "video_team" } else { "staff" } })).await;
+        }
+        let staff = camp.staff().await;
+        let owner = camp.owner().await;
+        let count = async |query: &str| inbox(&staff, query).await.len();
+        assert_eq!(count("").await, 3);
+        assert_eq!(count("?q=BUNK").await, 1);
+        assert_eq!(count("?q=mendy").await, 1);
+        assert_eq!(count("?q=%D7%A4%D7%A8%D7%90%D7%92%D7%A2").await, 1, "points do not matter");
+        assert_eq!(count("?q=%25").await, 0, "a wildcard is only a character");
+        assert_eq!(count("?department=video_team").await, 1);
+        let newest = first(&staff).await;
+        assert_eq!(change(&staff, &newest, json!({ "status": "read", "assigned_to": "KORNBLUH" })).await["assigned_to"], "kornbluh");
+        assert_eq!((count("?status=unread").await, count("?status=read").await), (2, 1));
+        staff.patch(&path(&newest), json!({ "assigned_to": "nobody" })).await.refused(422, "validation");
+        staff.patch(&path(&newest), json!({ "status": "replied" })).await.refused(422, "validation");
+        assert_eq!(change(&staff, &newest, json!({ "assigned_to": null })).await["assigned_to"], Value::Null);
+        change(&staff, &newest, json!({ "spam": true })).await;
+        assert_eq!((count("").await, count("?spam=true").await), (2, 1));
+        let counts = staff.get("/api/admin/messages/counts").await.expect(200).json();
+        assert_eq!(counts, json!({ "unread": 2, "read": 0, "replied": 0, "spam": 1, "all": 2 }));
+        // Whoever says what was read is not overwriting somebody else's draft.
+        let other = first(&staff).await;
+        change(&staff, &other, json!({ "version": other["version"], "draft": "Mine" })).await;
+        owner.patch(&path(&other), json!({ "version": other["version"], "draft": "Ours" })).await.refused(409, "stale");
+        assert_eq!(first(&staff).await["draft"], "Mine");
+        staff.delete(&path(&other)).await.refused(403, "owner_required");
+        owner.delete(&path(&other)).await.expect(204);
+        owner.delete(&path(&other)).await.refused(404, "not_found");
+        assert_eq!(count("").await, 1);
+        let page = staff.get("/api/admin/messages?limit=1&spam=false").await.expect(200).json();
+        assert_eq!(page["next"], Value::Null);
+    }
+}
+
+story! {
+    async fn what_somebody_wrote_is_among_what_is_held_about_them(camp) {
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let typed = camp.unconfirmed_parent("Somebody", "moshe@family.example").await;
+        write(&camp.browser(), json!({})).await;
+        write(&camp.browser(), json!({ "email": "moshe@family.example" })).await;
+        let mine = chaya.get("/api/profile/download").await.expect(200).json();
+        assert_eq!(mine["messages"][0]["subject"], "Which bunk is he in?");
+        let theirs = typed.get("/api/profile/download").await.expect(200).json();
+        assert_eq!(theirs["messages"], json!([]), "the address is not proved");
+    }
+}

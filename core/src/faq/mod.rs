@@ -1,0 +1,203 @@
+//! Questions and answers (decision F1): one table behind the public page and the staff's screen.
+
+mod desk;
+mod placeholders;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::access::Viewer;
+use crate::clock::Clock;
+use crate::db::{Db, Tx};
+use crate::fold::fold;
+use crate::pages::{Page, Part};
+use crate::settings::Settings;
+use crate::{App, Error, Result};
+
+pub use desk::{
+    AdminFaq, Changes, Filter, NewFaq, Stats, add, admin_list, change, delete, order, stats,
+};
+pub use placeholders::{Placeholder, placeholders};
+
+const NOT_FOUND: Error = Error::NotFound("This question is not there any more.");
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[sqlx(type_name = "text")]
+#[schema(as = FaqCategory)]
+pub enum Category {
+    Schedule,
+    #[serde(rename = "What to Bring")]
+    #[sqlx(rename = "What to Bring")]
+    WhatToBring,
+    #[serde(rename = "Safety & Security")]
+    #[sqlx(rename = "Safety & Security")]
+    SafetyAndSecurity,
+    Policies,
+    Communication,
+}
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Faq {
+    pub id: Uuid,
+    /// Names the entry in addresses: `/faq#videos`.
+    pub slug: String,
+    pub question: String,
+    pub answer: String,
+    pub category: Category,
+    pub topic: Option<String>,
+    #[serde(skip)]
+    position: i64,
+}
+
+/// What is published, in its order, with the answers filled from the settings.
+pub async fn list(app: &App, settings: &Settings, part: &Part) -> Result<Page<Faq>> {
+    let after: Option<(i64, Uuid)> = part.after("faq")?;
+    let rows: Vec<Faq> = app
+        .db
+        .sql(
+            "select id, slug, question, answer, category, topic, position
+             from faq
+             where is_published
+               and ($2 is null or (position, id) > ($2, $3))
+             order by position, id
+             limit $1",
+        )
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .all()
+        .await?;
+    let mut page = part.page("faq", rows, |faq| (faq.position, faq.id));
+    let values = placeholders(app, settings).await?;
+    for faq in &mut page.items {
+        faq.answer = placeholders::fill(&faq.answer, &values);
+    }
+    Ok(page)
+}
+
+/// Counts that somebody opened an answer: once an hour for each reader, staff not at all.
+/// Errors: [`Error::NotFound`], also for what is not published.
+pub async fn record_view(tx: &mut Tx, app: &App, viewer: &Viewer, id: Uuid) -> Result<()> {
+    let published: i64 =
+        tx.sql("select count(*) from faq where id = $1 and is_published").bind(id).scalar().await?;
+    if published == 0 {
+        return Err(NOT_FOUND);
+    }
+    let (None, Some(key)) = (viewer.staff_id, viewer.key()) else { return Ok(()) };
+    let counted = tx
+        .sql(
+            "insert into faq_views (faq_id, viewer, hour)
+             select id, $2, $3 from faq where id = $1
+             on conflict (faq_id, viewer, hour) do nothing",
+        )
+        .bind(id)
+        .bind(app.keys.hash("faq-viewer", &[key.as_bytes()]))
+        .bind(hour(app.clock.now()))
+        .execute()
+        .await?;
+    if counted == 1 {
+        tx.sql("update faq set view_count = view_count + 1 where id = $1")
+            .bind(id)
+            .execute()
+            .await?;
+    }
+    Ok(())
+}
+
+/// Forgets who opened what; the counts stay. Run hourly.
+pub async fn prune(app: &App) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    tx.sql("delete from faq_views where hour < $1")
+        .bind(hour(app.clock.now()) - 1)
+        .execute()
+        .await?;
+    tx.commit().await
+}
+
+fn hour(at: DateTime<Utc>) -> i64 {
+    at.timestamp().div_euclid(3600)
+}
+
+/// Gives a new camp the answers that every camp needs. They wait in a table that is empty
+/// afterwards, so what staff delete does not come back.
+pub(crate) async fn begin(db: &Db, clock: &Clock) -> Result<()> {
+    #[derive(sqlx::FromRow)]
+    struct First {
+        topic: String,
+        position: i64,
+        category: Category,
+        question: String,
+        answer: String,
+    }
+    let waiting: i64 = db.sql("select count(*) from faq_first").scalar().await?;
+    if waiting == 0 {
+        return Ok(());
+    }
+    let mut tx = db.begin().await?;
+    let first: Vec<First> = tx
+        .sql("delete from faq_first returning topic, position, category, question, answer")
+        .all()
+        .await?;
+    for row in first {
+        let texts =
+            Texts { question: row.question, answer: row.answer, topic: Some(row.topic.clone()) };
+        insert(
+            &mut tx,
+            clock.now(),
+            Uuid::now_v7(),
+            &row.topic,
+            row.category,
+            &texts,
+            true,
+            row.position,
+        )
+        .await?;
+    }
+    tx.commit().await
+}
+
+/// What is written in an entry, checked.
+pub(crate) struct Texts {
+    pub question: String,
+    pub answer: String,
+    pub topic: Option<String>,
+}
+
+#[allow(clippy::too_many_arguments)]
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    slug: &str,
+    category: Category,
+    texts: &Texts,
+    is_published: bool,
+    position: i64,
+) -> Result<()> {
+    tx.sql(
+        "insert into faq
+           (id, slug, question, answer, category, topic, is_published, position, view_count,
+            search_text, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, 1, $10, $10)",
+    )
+    .bind(id)
+    .bind(slug)
+    .bind(&texts.question)
+    .bind(&texts.answer)
+    .bind(category)
+    .bind(texts.topic.clone())
+    .bind(is_published)
+    .bind(position)
+    .bind(searchable(&texts.question, &texts.answer))
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+fn searchable(question: &str, answer: &str) -> String {
+    fold(&format!("{question} {answer}"))
+}

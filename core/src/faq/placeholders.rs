@@ -1,0 +1,89 @@
+//! Parts of answers that say what the settings say (decision P9).
+
+use serde::Serialize;
+
+use crate::settings::{Access, Settings};
+use crate::{App, Result, videos};
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = FaqPlaceholder)]
+pub struct Placeholder {
+    /// As it stands in an answer: `{access_answer}`.
+    pub name: &'static str,
+    pub value: String,
+}
+
+/// Every placeholder with what it stands for now.
+pub async fn placeholders(app: &App, settings: &Settings) -> Result<Vec<Placeholder>> {
+    let (_, posting_time) = videos::posting_time(app, settings).await?;
+    let values = [
+        ("{access_answer}", access_answer(settings).to_owned()),
+        ("{posting_time}", sentence(posting_time)),
+        ("{contact_email}", settings.contact_email.clone()),
+        ("{contact_phone}", settings.contact_phone.clone()),
+    ];
+    Ok(values.into_iter().map(|(name, value)| Placeholder { name, value }).collect())
+}
+
+/// An answer with every placeholder replaced. What a value contains is not replaced again.
+pub(super) fn fill(answer: &str, values: &[Placeholder]) -> String {
+    let mut filled = String::with_capacity(answer.len());
+    let mut rest = answer;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        filled.push_str(before);
+        let found = values.iter().find(|placeholder| from.starts_with(placeholder.name));
+        match found {
+            // Nothing to say leaves no gap.
+            Some(Placeholder { name, value }) if value.is_empty() => {
+                rest = from[name.len()..].trim_start_matches(' ');
+            }
+            Some(Placeholder { name, value }) => {
+                filled.push_str(value);
+                rest = &from[name.len()..];
+            }
+            None => {
+                filled.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled.trim().to_owned()
+}
+
+fn access_answer(settings: &Settings) -> &'static str {
+    match settings.access {
+        Access::Everyone => {
+            "Everybody who has the address of this site can watch the videos and read the updates. An account is needed to comment, to like a video and to see your payments."
+        }
+        Access::SignedIn => {
+            "Everybody who has an account here and is signed in can watch the videos and read the updates. Without an account only their titles and dates are shown."
+        }
+        Access::Families => {
+            "Only registered parents and authorized family members can watch the videos and read the updates. Sign in with the e-mail address that the camp has, or use the link in your invitation. Whoever registers without one is confirmed by the camp first."
+        }
+    }
+}
+
+fn sentence(mut text: String) -> String {
+    if !text.is_empty() && !text.ends_with(['.', '!', '?']) {
+        text.push('.');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_placeholders_are_filled_and_only_once() {
+        let values = [
+            Placeholder { name: "{contact_email}", value: "{contact_phone}".into() },
+            Placeholder { name: "{contact_phone}", value: String::new() },
+        ];
+        let filled = fill("Write to {contact_email} {or} call {contact_phone} us. {", &values);
+        assert_eq!(filled, "Write to {contact_phone} {or} call us. {");
+    }
+}

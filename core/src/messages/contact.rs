@@ -1,0 +1,98 @@
+//! The contact form: stored, mailed to the camp, acknowledged to the sender.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::mail::{ARRIVED, RECEIVED};
+use super::{Department, SenderType};
+use crate::accounts::limits;
+use crate::checks::Checks;
+use crate::fold::fold;
+use crate::notifications::{self, Notice};
+use crate::{App, Result};
+
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ContactForm)]
+pub struct NewMessage {
+    pub name: String,
+    pub email: String,
+    pub child_name: Option<String>,
+    pub subject: String,
+    pub user_type: SenderType,
+    pub department: Department,
+    /// 1 to 5000 characters.
+    pub message: String,
+    /// A field that people do not see. Whoever fills it in is a program.
+    pub website: Option<String>,
+}
+
+/// Takes a message in. A program that fills in every field is told the same and nothing is kept.
+/// Errors: [`crate::Error::Invalid`], [`crate::Error::TooMany`].
+pub async fn receive(app: &App, new: &NewMessage, from: IpAddr) -> Result<()> {
+    if new.website.as_deref().is_some_and(|website| !website.is_empty()) {
+        return Ok(());
+    }
+    let mut checks = Checks::new();
+    let name = checks.line("name", &new.name, 120);
+    checks.require(!name.is_empty(), "name", "Please enter your name.");
+    let email = checks.email("email", &new.email);
+    let child_name = checks.line("child_name", new.child_name.as_deref().unwrap_or_default(), 200);
+    let subject = checks.line("subject", &new.subject, 200);
+    checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
+    let message = checks.block("message", &new.message, 5000);
+    checks.require(!message.is_empty(), "message", "Please write a message first.");
+    checks.done()?;
+    limits::count(app, limits::CONTACT_BY_ADDRESS, &limits::network(from)).await?;
+    limits::count(app, limits::CONTACT_BY_SENDER, &email).await?;
+
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let id = Uuid::now_v7();
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "insert into messages
+           (id, name, email, child_name, subject, user_type, department, message, status, spam,
+            search_text, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 'unread', false, $9, 1, $10, $10)",
+    )
+    .bind(id)
+    .bind(&name)
+    .bind(&email)
+    .bind((!child_name.is_empty()).then(|| child_name.clone()))
+    .bind(&subject)
+    .bind(new.user_type)
+    .bind(new.department)
+    .bind(&message)
+    .bind(searchable(&name, &email, &subject, &child_name))
+    .bind(now)
+    .execute()
+    .await?;
+    let camp = new.department.address(&settings);
+    notifications::tell(&mut tx, app, Notice::new(ARRIVED, id), camp, "").await?;
+    // Without the name: whatever a stranger types must not reach a third person's mailbox from us.
+    notifications::tell(&mut tx, app, Notice::new(RECEIVED, id), &email, "").await?;
+    tx.commit().await
+}
+
+/// What came from this address, for its owner.
+pub(crate) async fn of_sender(app: &App, email: &str) -> Result<Vec<Value>> {
+    let rows: Vec<(String, String, Option<String>, DateTime<Utc>)> = app
+        .db
+        .sql("select subject, message, child_name, created_at from messages where email = $1 order by created_at")
+        .bind(email)
+        .all()
+        .await?;
+    let told = rows.into_iter().map(|(subject, message, child_name, created_at)| {
+        json!({ "subject": subject, "message": message, "child_name": child_name, "created_at": created_at })
+    });
+    Ok(told.collect())
+}
+
+pub(super) fn searchable(name: &str, email: &str, subject: &str, child_name: &str) -> String {
+    fold(&format!("{name} {email} {subject} {child_name}"))
+}

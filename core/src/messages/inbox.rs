@@ -1,0 +1,355 @@
+//! The staff's inbox: read, assign, answer.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::mail::REPLY;
+use super::{Department, Message, NOT_FOUND, Reply, ReplyDelivery, Status};
+use crate::audit::{self, Actor, Subject};
+use crate::checks::{Checks, given};
+use crate::db::{Db, On, Tx};
+use crate::fold::pattern;
+use crate::notifications::{self, Notice};
+use crate::pages::{Page, Part};
+use crate::{App, Error, Result};
+
+const BODY: usize = 10_000;
+/// The same answer again within this time is a second click.
+const SAME: TimeDelta = TimeDelta::minutes(10);
+
+/// What the inbox shows.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// In sender, subject and child's name.
+    pub q: Option<String>,
+    pub status: Option<Status>,
+    pub department: Option<Department>,
+    /// Spam only; otherwise none of it.
+    pub spam: bool,
+    pub part: Part,
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = MessageCounts)]
+pub struct Counts {
+    pub unread: i64,
+    pub read: i64,
+    pub replied: i64,
+    pub spam: i64,
+    /// Without spam.
+    pub all: i64,
+}
+
+/// What staff change about a message; whatever is left out stays.
+#[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = MessagePatch)]
+pub struct Changes {
+    /// Of the message as it was read, for those who must not overwrite somebody else's draft.
+    pub version: Option<i64>,
+    /// `unread` or `read`. A message that was answered stays `replied` when it is read.
+    pub status: Option<Status>,
+    pub spam: Option<bool>,
+    /// User name of an active account, or null.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub assigned_to: Option<Option<String>>,
+    /// An answer that is not ready yet, or null.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub draft: Option<Option<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewMessageReply)]
+pub struct NewReply {
+    pub body: String,
+}
+
+macro_rules! message {
+    () => {
+        "select m.id, m.name, m.email, m.child_name, m.subject, m.user_type, m.department, m.message,
+                m.status, m.spam, a.username as assigned_to, m.created_at, m.draft, m.version
+         from messages m
+         left join staff a on a.id = m.assigned_to "
+    };
+}
+
+/// Messages, the newest first.
+pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
+    let after: Option<(DateTime<Utc>, Uuid)> = filter.part.after("messages")?;
+    let rows: Vec<Message> = app
+        .db
+        .sql(concat!(
+            message!(),
+            "where m.spam = $1
+               and (cast($2 as text) is null or m.search_text like $2 escape '\\')
+               and (cast($3 as text) is null or m.status = $3)
+               and (cast($4 as text) is null or m.department = $4)
+               and ($6 is null or (m.created_at, m.id) < ($6, $7))
+             order by m.created_at desc, m.id desc
+             limit $5"
+        ))
+        .bind(filter.spam)
+        .bind(filter.q.as_deref().map(pattern).filter(|pattern| pattern != "%%"))
+        .bind(filter.status)
+        .bind(filter.department)
+        .bind(filter.part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .all()
+        .await?;
+    let mut page = filter.part.page("messages", rows, |row| (row.created_at, row.id));
+    if let (Some(newest), Some(oldest)) = (page.items.first(), page.items.last()) {
+        // All replies to messages of that time: a few more than needed, in one go.
+        let mut replies = replies(&app.db, None, (oldest.created_at, newest.created_at)).await?;
+        for message in &mut page.items {
+            message.replies = replies.remove(&message.id).unwrap_or_default();
+        }
+    }
+    Ok(page)
+}
+
+#[derive(sqlx::FromRow)]
+struct Found {
+    message_id: Uuid,
+    #[sqlx(flatten)]
+    reply: Reply,
+}
+
+async fn replies(
+    on: impl Into<On<'_>>,
+    message_id: Option<Uuid>,
+    (from, to): (DateTime<Utc>, DateTime<Utc>),
+) -> Result<HashMap<Uuid, Vec<Reply>>> {
+    let rows: Vec<Found> = on
+        .into()
+        .sql(
+            "select r.message_id, r.id, r.body, s.username as sent_by, r.created_at,
+                    coalesce((select case when d.status in ('queued', 'sending') then 'queued'
+                                          when d.status = 'sent' then 'sent'
+                                          else 'failed' end
+                              from notifications n
+                              join deliveries d on d.notification_id = n.id
+                              where n.kind = 'message_reply' and n.subject_id = r.id
+                              limit 1), 'failed') as delivery
+             from messages m
+             join message_replies r on r.message_id = m.id
+             left join staff s on s.id = r.sent_by
+             where ($1 is null or m.id = $1) and m.created_at >= $2 and m.created_at <= $3
+             order by r.created_at, r.id",
+        )
+        .bind(message_id)
+        .bind(from)
+        .bind(to)
+        .all()
+        .await?;
+    let mut by_message: HashMap<Uuid, Vec<Reply>> = HashMap::new();
+    for row in rows {
+        by_message.entry(row.message_id).or_default().push(row.reply);
+    }
+    Ok(by_message)
+}
+
+async fn find(tx: &mut Tx, id: Uuid) -> Result<Message> {
+    let mut message: Message = tx
+        .sql(concat!(message!(), "where m.id = $1"))
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    let at = message.created_at;
+    message.replies = replies(tx, Some(id), (at, at)).await?.remove(&id).unwrap_or_default();
+    Ok(message)
+}
+
+/// How many messages there are of each kind.
+pub async fn counts(db: &Db) -> Result<Counts> {
+    db.sql(
+        "select count(case when not spam and status = 'unread' then 1 end) as unread,
+                count(case when not spam and status = 'read' then 1 end) as read,
+                count(case when not spam and status = 'replied' then 1 end) as replied,
+                count(case when spam then 1 end) as spam,
+                count(case when not spam then 1 end) as \"all\"
+         from messages",
+    )
+    .one()
+    .await
+}
+
+/// Marks, assigns, or keeps a draft. Errors: [`Error::NotFound`], [`Error::Invalid`],
+/// [`Error::Stale`] when a version was given and somebody else was faster.
+pub async fn change(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    changes: &Changes,
+) -> Result<Message> {
+    let mut checks = Checks::new();
+    if changes.status == Some(Status::Replied) {
+        checks.refuse("status", "A message is replied to by sending a reply.");
+    }
+    let draft = match &changes.draft {
+        None => None,
+        Some(text) => {
+            let text = checks.block("draft", text.as_deref().unwrap_or_default(), BODY);
+            Some((!text.is_empty()).then_some(text))
+        }
+    };
+    checks.done()?;
+    let assigned_to = match &changes.assigned_to {
+        Some(Some(username)) => Some(Some(on_duty(tx, username).await?)),
+        Some(None) => Some(None),
+        None => None,
+    };
+    let now = app.clock.now();
+    let changed = tx
+        .sql(
+            "update messages set
+               status = case when $3 = 'unread' then 'unread'
+                             when $3 = 'read' and exists (select 1 from message_replies r
+                                                          where r.message_id = messages.id) then 'replied'
+                             when $3 = 'read' then 'read'
+                             else status end,
+               spam = coalesce($4, spam),
+               assigned_to = case when $5 then $6 else assigned_to end,
+               draft = case when $7 then $8 else draft end,
+               version = version + 1, updated_at = $9
+             where id = $1 and ($2 is null or version = $2)",
+        )
+        .bind(id)
+        .bind(changes.version)
+        .bind(changes.status)
+        .bind(changes.spam)
+        .bind(assigned_to.is_some())
+        .bind(assigned_to.flatten())
+        .bind(draft.is_some())
+        .bind(draft.flatten())
+        .bind(now)
+        .execute()
+        .await?;
+    let message = find(tx, id).await?;
+    if changed == 0 {
+        return Err(Error::Stale);
+    }
+    // What is typed into a draft is nobody's business but the inbox's.
+    let mut details = serde_json::Map::new();
+    if let Some(status) = changes.status {
+        details.insert("status".into(), json!(status));
+    }
+    if let Some(spam) = changes.spam {
+        details.insert("spam".into(), json!(spam));
+    }
+    if let Some(staff) = assigned_to {
+        details.insert("assigned_to".into(), json!(staff));
+    }
+    if !details.is_empty() {
+        let subject = Subject::new("message", id);
+        audit::record(tx, now, actor, "message.change", subject, Value::Object(details)).await?;
+    }
+    Ok(message)
+}
+
+async fn on_duty(tx: &mut Tx, username: &str) -> Result<Uuid> {
+    let found: Option<(Uuid,)> = tx
+        .sql("select id from staff where username_folded = $1 and disabled_at is null")
+        .bind(username.trim().to_lowercase())
+        .optional()
+        .await?;
+    match found {
+        Some((id,)) => Ok(id),
+        None => Err(Error::invalid("assigned_to", "There is no active account of this name.")),
+    }
+}
+
+/// Answers the sender: stores the reply, drops the draft and has the worker mail it, once. The
+/// same answer again within ten minutes is a second click and changes nothing.
+/// Errors: [`Error::NotFound`], [`Error::Invalid`].
+pub async fn reply(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    new: &NewReply,
+) -> Result<Message> {
+    let mut checks = Checks::new();
+    let body = checks.block("body", &new.body, BODY);
+    checks.require(!body.is_empty(), "body", "Please write a reply first.");
+    checks.done()?;
+    let now = app.clock.now();
+    // Writing first holds the message, so that of two clicks the second sees the first.
+    let held: Option<(String, String)> = tx
+        .sql(
+            "update messages set status = 'replied', draft = null, version = version + 1, updated_at = $2
+             where id = $1
+             returning name, email",
+        )
+        .bind(id)
+        .bind(now)
+        .optional()
+        .await?;
+    let (name, email) = held.ok_or(NOT_FOUND)?;
+    let said: i64 = tx
+        .sql(
+            "select count(*) from message_replies
+             where message_id = $1 and body = $2 and created_at > $3",
+        )
+        .bind(id)
+        .bind(&body)
+        .bind(now - SAME)
+        .scalar()
+        .await?;
+    if said == 0 {
+        let reply_id = Uuid::now_v7();
+        tx.sql(
+            "insert into message_replies (id, message_id, body, sent_by, created_at)
+             values ($1, $2, $3, $4, $5)",
+        )
+        .bind(reply_id)
+        .bind(id)
+        .bind(&body)
+        .bind(actor.staff_id())
+        .bind(now)
+        .execute()
+        .await?;
+        notifications::tell(tx, app, Notice::new(REPLY, reply_id), &email, &name).await?;
+        let subject = Subject::new("message", id);
+        let details = json!({ "reply_id": reply_id });
+        audit::record(tx, now, actor, "message.reply", subject, details).await?;
+    }
+    find(tx, id).await
+}
+
+/// Sends the replies to a message again whose mail failed. Errors: [`Error::NotFound`].
+pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<Message> {
+    let failed: Vec<Uuid> = find(tx, id)
+        .await?
+        .replies
+        .iter()
+        .filter(|reply| reply.delivery == ReplyDelivery::Failed)
+        .map(|reply| reply.id)
+        .collect();
+    let mut queued = 0;
+    for reply_id in failed {
+        queued += notifications::retry(tx, app, REPLY, reply_id).await?;
+    }
+    let details = json!({ "queued": queued });
+    let subject = Subject::new("message", id);
+    audit::record(tx, app.clock.now(), actor, "message.retry_mail", subject, details).await?;
+    find(tx, id).await
+}
+
+/// Deletes a message with its replies. Errors: [`Error::NotFound`].
+pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    if tx.sql("delete from messages where id = $1").bind(id).execute().await? == 0 {
+        return Err(NOT_FOUND);
+    }
+    let subject = Subject::new("message", id);
+    audit::record(tx, app.clock.now(), actor, "message.delete", subject, json!({})).await
+}

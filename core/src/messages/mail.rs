@@ -1,0 +1,123 @@
+//! The mails around a message: to the camp, to the sender that it arrived, and the answer.
+
+use chrono::{DateTime, Utc};
+use lettre::message::Mailbox;
+
+use super::{Department, SenderType};
+use crate::notifications::{Button, Letter, Notification, paragraphs};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+/// To the camp; the subject is the message.
+pub const ARRIVED: &str = "message";
+/// To the sender, that it arrived.
+pub const RECEIVED: &str = "message_received";
+/// To the sender, the answer; the subject is the reply.
+pub const REPLY: &str = "message_reply";
+
+#[derive(sqlx::FromRow)]
+struct Original {
+    name: String,
+    email: String,
+    child_name: Option<String>,
+    subject: String,
+    user_type: SenderType,
+    department: Department,
+    message: String,
+    created_at: DateTime<Utc>,
+    /// Of the reply, if it is about one.
+    body: Option<String>,
+}
+
+/// Writes the letter, or nothing when the message was deleted.
+pub(crate) async fn write(
+    app: &App,
+    settings: &Settings,
+    notification: &Notification,
+) -> Result<Option<Letter>> {
+    let kind = notification.kind.as_str();
+    let found: Option<Original> = match kind {
+        REPLY => app.db.sql(
+            "select m.name, m.email, m.child_name, m.subject, m.user_type, m.department, m.message,
+                    m.created_at, r.body
+             from message_replies r
+             join messages m on m.id = r.message_id
+             where r.id = $1",
+        ),
+        _ => app.db.sql(
+            "select name, email, child_name, subject, user_type, department, message, created_at,
+                    cast(null as text) as body
+             from messages
+             where id = $1",
+        ),
+    }
+    .bind(notification.subject_id)
+    .optional()
+    .await?;
+    let Some(original) = found else { return Ok(None) };
+    Ok(Some(match kind {
+        ARRIVED => arrived(app, &original),
+        RECEIVED => received(settings, &original),
+        _ => reply(settings, &original),
+    }))
+}
+
+fn arrived(app: &App, original: &Original) -> Letter {
+    let Original { name, email, subject, .. } = original;
+    let mut text = paragraphs(&original.message);
+    let sender = match original.user_type {
+        SenderType::Parent => "Parent",
+        SenderType::Guest => "Guest",
+    };
+    text.insert(0, format!("{sender}: {name}, {email}"));
+    if let Some(child) = &original.child_name {
+        text.insert(1, format!("Child: {child}"));
+    }
+    Letter {
+        subject: format!("Message: {subject}"),
+        heading: subject.clone(),
+        paragraphs: text,
+        button: Some(Button { label: "Open the messages", url: app.url("/admin/messages") }),
+        notes: vec![
+            format!("For: {}.", original.department.name()),
+            "An answer to this mail goes to the sender, and does not appear in the portal.".into(),
+        ],
+        reply_to: email.parse().ok().map(|email| Mailbox::new(Some(name.clone()), email)),
+        ..Letter::default()
+    }
+}
+
+/// Says nothing that the sender typed: anybody can enter anybody's address.
+fn received(settings: &Settings, original: &Original) -> Letter {
+    let site = &settings.site_name;
+    let phone = match settings.contact_phone.is_empty() {
+        true => String::new(),
+        false => format!(" If it cannot wait, call {}.", settings.contact_phone),
+    };
+    Letter {
+        subject: format!("{site} has received your message"),
+        heading: "Your message arrived".into(),
+        paragraphs: vec![format!("We'll get back to you within 24 hours during season.{phone}")],
+        notes: vec!["If you did not write to us, somebody entered your address by mistake; you need not do anything.".into()],
+        reply_to: department(settings, original.department),
+        ..Letter::default()
+    }
+}
+
+fn reply(settings: &Settings, original: &Original) -> Letter {
+    let day = original.created_at.with_timezone(&settings.timezone).format("%B %-d, %Y");
+    let mut notes = vec![format!("On {day} you wrote:")];
+    notes.extend(paragraphs(&original.message));
+    Letter {
+        subject: format!("Re: {}", original.subject),
+        heading: original.subject.clone(),
+        paragraphs: paragraphs(original.body.as_deref().unwrap_or_default()),
+        notes,
+        reply_to: department(settings, original.department),
+        ..Letter::default()
+    }
+}
+
+fn department(settings: &Settings, department: Department) -> Option<Mailbox> {
+    department.address(settings).parse().ok().map(|email| Mailbox::new(None, email))
+}

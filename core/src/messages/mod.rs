@@ -1,0 +1,122 @@
+//! What people write to the camp, and what the camp answers (decision C2).
+
+pub mod mail;
+
+mod contact;
+mod inbox;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::Error;
+use crate::settings::Settings;
+
+pub use contact::{NewMessage, receive};
+pub(crate) use contact::of_sender;
+pub use inbox::{Changes, Counts, Filter, NewReply, change, counts, delete, list, reply, retry};
+
+pub const NOT_FOUND: Error = Error::NotFound("This message is not there any more.");
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = MessageStatus)]
+pub enum Status {
+    Unread,
+    Read,
+    Replied,
+}
+
+/// Whom the sender wants to reach.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Department {
+    Staff,
+    VideoTeam,
+}
+
+impl Department {
+    /// Where its mail goes.
+    pub fn address(self, settings: &Settings) -> &str {
+        let own = match self {
+            Department::Staff => &settings.staff_email,
+            Department::VideoTeam => &settings.video_team_email,
+        };
+        match own.is_empty() {
+            true => &settings.contact_email,
+            false => own,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Department::Staff => "Camp staff",
+            Department::VideoTeam => "Video team",
+        }
+    }
+}
+
+/// What the sender says to be.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = MessageSenderType)]
+pub enum SenderType {
+    Parent,
+    Guest,
+}
+
+/// A message as staff see it.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Message {
+    pub id: Uuid,
+    pub name: String,
+    pub email: String,
+    pub child_name: Option<String>,
+    pub subject: String,
+    pub user_type: SenderType,
+    pub department: Department,
+    pub message: String,
+    pub status: Status,
+    pub spam: bool,
+    /// User name.
+    pub assigned_to: Option<String>,
+    pub created_at: DateTime<Utc>,
+    /// An answer that somebody has begun.
+    pub draft: Option<String>,
+    /// The oldest first.
+    #[sqlx(skip)]
+    pub replies: Vec<Reply>,
+    pub version: i64,
+}
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = MessageReply)]
+pub struct Reply {
+    pub id: Uuid,
+    pub body: String,
+    /// User name; null when the account is gone.
+    pub sent_by: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub delivery: ReplyDelivery,
+}
+
+/// What became of the mail.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum ReplyDelivery {
+    Queued,
+    Sent,
+    Failed,
+}

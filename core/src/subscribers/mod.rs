@@ -1,0 +1,241 @@
+//! The mailing list behind the footer's "Stay Updated" (decision C3). Nobody is on it who has not
+//! confirmed it, and no answer tells whether an address is known.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::accounts::limits;
+use crate::accounts::sessions::{random_token, token_hash};
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::db::Tx;
+use crate::fold::pattern;
+use crate::notifications::{self, Button, Letter, Notice, Notification};
+use crate::pages::{Page, Part};
+use crate::settings::Settings;
+use crate::{App, Error, Result};
+
+pub const KIND: &str = "subscribe";
+
+/// A link that confirms works this long; a wish that nobody confirmed is forgotten after it.
+const LIFETIME: TimeDelta = TimeDelta::days(7);
+const GONE: Error = Error::Gone("This link was used already or has expired. Please sign up again.");
+const NOT_FOUND: Error = Error::NotFound("This address is not on the list any more.");
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Subscriber {
+    pub id: Uuid,
+    pub email: String,
+    /// Nobody writes to an address before its owner has confirmed it.
+    pub confirmed_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Subscribe {
+    pub email: String,
+}
+
+/// Sends the mail that asks for confirmation, also to an address that is on the list already: it
+/// then says so. Errors: [`Error::Invalid`], [`Error::TooMany`] for whoever asks too often.
+pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()> {
+    let mut checks = Checks::new();
+    let email = checks.email("email", &given.email);
+    checks.done()?;
+    limits::count(app, limits::SUBSCRIBE_BY_ADDRESS, &limits::network(from)).await?;
+    // One recipient gets a few, whoever asks; that it was one too many is not said.
+    match limits::count(app, limits::SUBSCRIBE_BY_RECIPIENT, &email).await {
+        Err(Error::TooMany { .. }) => return Ok(()),
+        counted => counted?,
+    }
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let (id,): (Uuid,) = tx
+        .sql(
+            "insert into subscribers (id, email, created_at) values ($1, $2, $3)
+             on conflict (email) do update set
+               created_at = case when subscribers.confirmed_at is null then excluded.created_at
+                                 else subscribers.created_at end
+             returning id",
+        )
+        .bind(Uuid::now_v7())
+        .bind(&email)
+        .bind(now)
+        .one()
+        .await?;
+    notifications::tell(&mut tx, app, Notice::new(KIND, id), &email, "").await?;
+    tx.commit().await
+}
+
+/// The letter with the link, which is made here so that it is stored nowhere.
+pub(crate) async fn letter(
+    app: &App,
+    settings: &Settings,
+    notification: &Notification,
+) -> Result<Option<Letter>> {
+    let id = notification.subject_id;
+    let found: Option<(Option<DateTime<Utc>>,)> = app
+        .db
+        .sql("select confirmed_at from subscribers where id = $1")
+        .bind(id)
+        .optional()
+        .await?;
+    let Some((confirmed_at,)) = found else { return Ok(None) };
+    let site = &settings.site_name;
+    if confirmed_at.is_some() {
+        return Ok(Some(Letter {
+            subject: format!("You are on the list of {site}"),
+            heading: "You are on our list already".into(),
+            paragraphs: vec![
+                "Somebody, probably you, entered this address under “Stay Updated”. There is nothing more to do: you get our letters.".into(),
+            ],
+            notes: vec!["Every letter has a link at the bottom that stops them.".into()],
+            ..Letter::default()
+        }));
+    }
+    let token = random_token();
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "insert into subscriber_tokens (token_hash, subscriber_id, created_at, expires_at)
+         select $1, id, $3, $4 from subscribers where id = $2",
+    )
+    .bind(token_hash(&token))
+    .bind(id)
+    .bind(now)
+    .bind(now + LIFETIME)
+    .execute()
+    .await?;
+    tx.commit().await?;
+    Ok(Some(Letter {
+        subject: format!("Please confirm that you want letters from {site}"),
+        heading: "Stay updated".into(),
+        paragraphs: vec![format!(
+            "You asked for letters from {site}. Please confirm that this is your address; before that we do not write to it."
+        )],
+        button: Some(Button {
+            label: "Put me on the list",
+            url: app.url(&format!("/subscribe/confirm?token={token}")),
+        }),
+        notes: vec![
+            "The link works for seven days.".into(),
+            "If this was not you, you need not do anything.".into(),
+        ],
+        ..Letter::default()
+    }))
+}
+
+/// Puts the address on the list for which the link was made. Errors: [`Error::Gone`].
+pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
+    limits::count(app, limits::TOKENS_BY_ADDRESS, &limits::network(from)).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let spent: Option<(Uuid,)> = tx
+        .sql(
+            "update subscriber_tokens set used_at = $2
+             where token_hash = $1 and used_at is null and expires_at > $2
+             returning subscriber_id",
+        )
+        .bind(token_hash(token))
+        .bind(now)
+        .optional()
+        .await?;
+    let (id,) = spent.ok_or(GONE)?;
+    tx.sql("update subscribers set confirmed_at = coalesce(confirmed_at, $2) where id = $1")
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    tx.commit().await
+}
+
+/// Takes an address off the list; one that is not on it stays so.
+pub(crate) async fn leave(tx: &mut Tx, email: &str) -> Result<()> {
+    tx.sql("delete from subscribers where email = $1").bind(email).execute().await?;
+    Ok(())
+}
+
+/// The list, the newest first.
+pub async fn list(app: &App, q: Option<&str>, part: &Part) -> Result<Page<Subscriber>> {
+    let after: Option<(DateTime<Utc>, Uuid)> = part.after("subscribers")?;
+    let rows: Vec<Subscriber> = app
+        .db
+        .sql(
+            "select id, email, confirmed_at, created_at
+             from subscribers
+             where (cast($1 as text) is null or email like $1 escape '\\')
+               and ($3 is null or (created_at, id) < ($3, $4))
+             order by created_at desc, id desc
+             limit $2",
+        )
+        .bind(q.map(pattern).filter(|pattern| pattern != "%%"))
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .all()
+        .await?;
+    Ok(part.page("subscribers", rows, |row| (row.created_at, row.id)))
+}
+
+/// Staff take an address off the list. Errors: [`Error::NotFound`].
+pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let removed = tx.sql("delete from subscribers where id = $1").bind(id).execute().await?;
+    if removed == 0 {
+        return Err(NOT_FOUND);
+    }
+    let subject = Subject::new("subscriber", id);
+    audit::record(tx, app.clock.now(), actor, "subscriber.remove", subject, json!({})).await
+}
+
+/// The confirmed addresses as CSV, the oldest first.
+pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
+    let rows: Vec<(String, DateTime<Utc>)> = tx
+        .sql(
+            "select email, confirmed_at from subscribers
+             where confirmed_at is not null
+             order by confirmed_at, id",
+        )
+        .all()
+        .await?;
+    let mut sheet = csv::Writer::from_writer(Vec::new());
+    sheet.write_record(["email", "confirmed_at"]).map_err(Error::unforeseen)?;
+    for (email, at) in &rows {
+        let at = at.format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        sheet.write_record([&plain(email), &at]).map_err(Error::unforeseen)?;
+    }
+    let subject = Subject::none("subscribers");
+    let details = json!({ "rows": rows.len() });
+    audit::record(tx, app.clock.now(), actor, "subscribers.export", subject, details).await?;
+    let bytes = sheet.into_inner().map_err(Error::unforeseen)?;
+    String::from_utf8(bytes).map_err(Error::unforeseen)
+}
+
+/// A spreadsheet would take an address that begins like a formula for one.
+fn plain(email: &str) -> String {
+    match email.starts_with(['=', '+', '-', '@']) {
+        true => format!("'{email}"),
+        false => email.to_owned(),
+    }
+}
+
+/// Forgets wishes that nobody confirmed, and links that are of no more use. Run hourly.
+pub async fn prune(app: &App) -> Result<()> {
+    let before = app.clock.now() - LIFETIME;
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "delete from subscribers
+         where confirmed_at is null and created_at < $1
+           and not exists (select 1 from subscriber_tokens t
+                           where t.subscriber_id = subscribers.id and t.created_at >= $1)",
+    )
+    .bind(before)
+    .execute()
+    .await?;
+    tx.sql("delete from subscriber_tokens where created_at < $1").bind(before).execute().await?;
+    tx.commit().await
+}
