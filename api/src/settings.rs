@@ -37,6 +37,7 @@ struct Setting {
     /// `general`, `notifications` or `security`.
     group: &'static str,
     /// `line`, `email`, `switch`, `number`, `choice`, `https` or `zone`.
+    /// An `email` with a `min` of 0 may be empty.
     kind: &'static str,
     min: Option<i64>,
     max: Option<i64>,
@@ -50,6 +51,7 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
     let (kind, min, max, choices) = match key.kind {
         Kind::Line { min, max } => ("line", Some(min as i64), Some(max as i64), vec![]),
         Kind::Email => ("email", None, None, vec![]),
+        Kind::EmailOrNone => ("email", Some(0), None, vec![]),
         Kind::Switch => ("switch", None, None, vec![]),
         Kind::Number { min, max } => ("number", Some(min), Some(max), vec![]),
         Kind::Choice(choices) => ("choice", None, None, choices.to_vec()),

@@ -30,6 +30,12 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from videos where status = 'scheduled'").await, 2);
         assert_eq!(count(&app.db, "select count(*) from videos where status = 'draft'").await, 3);
         assert_eq!(count(&app.db, "select count(*) from suppressed_addresses").await, 2);
+        assert_eq!(count(&app.db, "select count(*) from messages where status = 'unread'").await, 5);
+        assert_eq!(count(&app.db, "select count(*) from messages where status = 'replied'").await, 9);
+        assert_eq!(count(&app.db, "select count(*) from messages where draft is not null").await, 2);
+        assert_eq!(count(&app.db, "select count(*) from messages where spam").await, 1);
+        assert_eq!(count(&app.db, "select count(*) from faq where is_published").await, 10);
+        assert_eq!(count(&app.db, "select count(*) from faq where not is_published").await, 2);
     }
 }
 

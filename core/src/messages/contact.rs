@@ -93,6 +93,6 @@ pub(crate) async fn of_sender(app: &App, email: &str) -> Result<Vec<Value>> {
     Ok(told.collect())
 }
 
-pub(super) fn searchable(name: &str, email: &str, subject: &str, child_name: &str) -> String {
+pub(crate) fn searchable(name: &str, email: &str, subject: &str, child_name: &str) -> String {
     fold(&format!("{name} {email} {subject} {child_name}"))
 }

@@ -16,6 +16,8 @@ pub struct Content {
     pub comments: Vec<Remark>,
     pub staff: Vec<Member>,
     pub products: Vec<super::shelf::Product>,
+    pub messages: Vec<super::post::Message>,
+    pub faq: Vec<super::answers::Answer>,
 }
 
 #[derive(Deserialize)]

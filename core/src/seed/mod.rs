@@ -3,12 +3,14 @@
 //!
 //! This is the one place that writes the tables of all slices, because it tells their past.
 
+mod answers;
 mod calendar;
 mod content;
 mod dice;
 mod doings;
 mod films;
 mod people;
+mod post;
 mod shelf;
 
 use std::collections::BTreeMap;
@@ -134,6 +136,8 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     doings.write(&mut tx, app).await?;
     let mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
     shelf::write(&mut tx, &content, &people, now, &mut dice).await?;
+    post::write(&mut tx, &content, &people, now, &mut dice).await?;
+    answers::write(&mut tx, &content, now, &mut dice).await?;
     let camp = &content.camp;
     let changes = BTreeMap::from([
         ("siteName".to_owned(), json!(camp.site_name)),

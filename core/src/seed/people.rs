@@ -251,6 +251,11 @@ impl People {
             .collect()
     }
 
+    /// Who answers the mail.
+    pub fn office(&self) -> Uuid {
+        self.staff.get(1).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()
+    }
+
     /// Who posts the videos.
     pub fn video_team(&self) -> Uuid {
         self.staff.get(2).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()

@@ -1,0 +1,277 @@
+//! What families of the sample camp wrote to the office, what the office wrote to them, and who is
+//! on the mailing list.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::content::Content;
+use super::dice::Dice;
+use super::people::{Family, People};
+use crate::Result;
+use crate::db::Tx;
+use crate::letters::{self, Audience};
+use crate::messages::{self, Department, SenderType};
+use crate::notifications::Category;
+
+#[derive(Deserialize)]
+pub struct Message {
+    subject: String,
+    message: String,
+    child_name: Option<String>,
+    department: Department,
+    user_type: SenderType,
+    /// `unread`, `read`, `replied`, or `draft` and `spam`, which are read.
+    status: String,
+    reply: Option<String>,
+    draft: Option<String>,
+    spam: bool,
+}
+
+const SUBSCRIBERS: usize = 34;
+/// Of them, those who have not opened the mail that asks.
+const UNCONFIRMED: usize = 3;
+
+/// Subject, text, to whom, and how many days ago.
+const LETTERS: [(&str, &str, Audience, i64); 3] = [
+    (
+        "Before the first day",
+        "Dear families,\n\nthe beds are made and the lake is cold. Buses leave at nine; please be there at half past eight, with the medical form in your hand and not in the suitcase.\n\nEvery bag needs a name, every boy needs a hat.",
+        Audience::Families,
+        34,
+    ),
+    (
+        "The summer has begun",
+        "Dear friends of the camp,\n\nthe first week is behind us. A video of every day is on the site in the evening, and news from camp appears there as it happens.\n\nThank you for thinking of us all winter.",
+        Audience::MailingList,
+        24,
+    ),
+    (
+        "Visiting day",
+        "Dear families and friends,\n\nthe gates open at ten. Parking is on the lower field, and there is shade and a place to warm a bottle beside the office.\n\nPlease leave dogs and drones at home.",
+        Audience::Both,
+        9,
+    ),
+];
+
+pub async fn write(
+    tx: &mut Tx,
+    content: &Content,
+    people: &People,
+    now: DateTime<Utc>,
+    dice: &mut Dice,
+) -> Result<()> {
+    write_messages(tx, content, people, now, dice).await?;
+    write_subscribers(tx, people, now, dice).await?;
+    write_letters(tx, people, now, dice).await
+}
+
+/// The unread ones came last; all others are spread over the weeks before.
+async fn write_messages(
+    tx: &mut Tx,
+    content: &Content,
+    people: &People,
+    now: DateTime<Utc>,
+    dice: &mut Dice,
+) -> Result<()> {
+    let (office, team) = (people.office(), people.video_team());
+    let parents: Vec<&Family> =
+        people.families.iter().filter(|family| !family.addresses.is_empty()).collect();
+    for (n, message) in content.messages.iter().enumerate() {
+        let writer = match message.user_type {
+            SenderType::Parent => parents[(n * 5 + 3) % parents.len()],
+            SenderType::Guest => &people.visitors[n % people.visitors.len()],
+        };
+        let (name, email) = match message.spam {
+            true => ("Growth Team", "offers@best-rank.example"),
+            false => (writer.full_name.as_str(), writer.addresses[0].email.as_str()),
+        };
+        let age = match message.status.as_str() {
+            "unread" => dice.between(20, 2 * 1440),
+            _ => dice.between(2 * 1440, 24 * 1440),
+        };
+        let at = now - TimeDelta::minutes(age);
+        let answered = (at + TimeDelta::minutes(dice.between(15, 20 * 60))).min(now);
+        let member = match message.department {
+            Department::Staff => office,
+            Department::VideoTeam => team,
+        };
+        let id = dice.id(at);
+        let status = match message.status.as_str() {
+            known @ ("unread" | "replied") => known,
+            _ => "read",
+        };
+        tx.sql(
+            "insert into messages
+               (id, name, email, child_name, subject, user_type, department, message, status, spam,
+                assigned_to, draft, search_text, version, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $15)",
+        )
+        .bind(id)
+        .bind(name)
+        .bind(email)
+        .bind(message.child_name.clone())
+        .bind(&message.subject)
+        .bind(message.user_type)
+        .bind(message.department)
+        .bind(&message.message)
+        .bind(status)
+        .bind(message.spam)
+        .bind((status == "replied" || message.draft.is_some()).then_some(member))
+        .bind(message.draft.clone())
+        .bind(messages::searchable(
+            name,
+            email,
+            &message.subject,
+            message.child_name.as_deref().unwrap_or_default(),
+        ))
+        .bind(at)
+        .bind(if status == "unread" { at } else { answered })
+        .execute()
+        .await?;
+        let Some(reply) = &message.reply else { continue };
+        let reply_id = dice.id(answered);
+        tx.sql(
+            "insert into message_replies (id, message_id, body, sent_by, created_at)
+             values ($1, $2, $3, $4, $5)",
+        )
+        .bind(reply_id)
+        .bind(id)
+        .bind(reply)
+        .bind(member)
+        .bind(answered)
+        .execute()
+        .await?;
+        let mail = notification(tx, messages::mail::REPLY, reply_id, None, answered, dice).await?;
+        tx.sql(
+            "insert into deliveries
+               (notification_id, email, full_name, profile_id, status, attempts, due_at, sent_at,
+                created_at, updated_at)
+             values ($1, $2, $3, null, 'sent', 1, $4, $4, $4, $4)",
+        )
+        .bind(mail)
+        .bind(email)
+        .bind(name)
+        .bind(answered)
+        .execute()
+        .await?;
+    }
+    Ok(())
+}
+
+/// Grandparents, neighbors, and a few families.
+async fn write_subscribers(
+    tx: &mut Tx,
+    people: &People,
+    now: DateTime<Utc>,
+    dice: &mut Dice,
+) -> Result<()> {
+    let families = people.families.iter().step_by(11).filter_map(|f| f.addresses.first());
+    let known: Vec<String> = families.map(|address| address.email.clone()).collect();
+    for n in 0..SUBSCRIBERS {
+        let email = match known.get(n) {
+            Some(email) => email.clone(),
+            None => format!("reader{}@neighbor.example", n + 1),
+        };
+        let confirmed = n + UNCONFIRMED < SUBSCRIBERS;
+        let age =
+            if confirmed { dice.between(3 * 1440, 90 * 1440) } else { dice.between(60, 4 * 1440) };
+        let at = now - TimeDelta::minutes(age);
+        tx.sql(
+            "insert into subscribers (id, email, confirmed_at, created_at) values ($1, $2, $3, $4)",
+        )
+        .bind(dice.id(at))
+        .bind(email)
+        .bind(confirmed.then(|| at + TimeDelta::minutes(7)))
+        .bind(at)
+        .execute()
+        .await?;
+    }
+    Ok(())
+}
+
+async fn write_letters(
+    tx: &mut Tx,
+    people: &People,
+    now: DateTime<Utc>,
+    dice: &mut Dice,
+) -> Result<()> {
+    for (subject, body, audience, days) in LETTERS {
+        let at = now - TimeDelta::days(days) - TimeDelta::minutes(dice.between(0, 600));
+        let id = dice.id(at);
+        tx.sql(
+            "insert into letters (id, subject, body, audience, sent_by, created_at)
+             values ($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(id)
+        .bind(subject)
+        .bind(body)
+        .bind(audience)
+        .bind(people.office())
+        .bind(at)
+        .execute()
+        .await?;
+        let mail = notification(tx, letters::KIND, id, Some(Category::General), at, dice).await?;
+        if audience != Audience::MailingList {
+            tx.sql(
+                "insert into deliveries
+                   (notification_id, email, full_name, profile_id, status, attempts, due_at,
+                    sent_at, created_at, updated_at)
+                 select $1, a.email, p.full_name, p.id,
+                        case when s.email is null then 'sent' else 'suppressed' end,
+                        case when s.email is null then 1 else 0 end, $2,
+                        case when s.email is null then $2 end, $2, $2
+                 from profile_addresses a
+                 join profiles p on p.id = a.profile_id
+                 left join suppressed_addresses s on s.email = a.email and s.created_at <= $2
+                 where p.email_notifications
+                   and (a.entered_by_staff or a.verified_at is not null)
+                   and p.created_at <= $2",
+            )
+            .bind(mail)
+            .bind(at)
+            .execute()
+            .await?;
+        }
+        if audience != Audience::Families {
+            tx.sql(
+                "insert into deliveries
+                   (notification_id, email, full_name, profile_id, status, attempts, due_at,
+                    sent_at, created_at, updated_at)
+                 select $1, email, '', null, 'sent', 1, $2, $2, $2, $2
+                 from subscribers
+                 where confirmed_at <= $2
+                 on conflict (notification_id, email) do nothing",
+            )
+            .bind(mail)
+            .bind(at)
+            .execute()
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn notification(
+    tx: &mut Tx,
+    kind: &str,
+    subject_id: Uuid,
+    category: Option<Category>,
+    at: DateTime<Utc>,
+    dice: &mut Dice,
+) -> Result<Uuid> {
+    let id = dice.id(at);
+    tx.sql(
+        "insert into notifications (id, kind, subject_id, once_key, category, data, created_at)
+         values ($1, $2, $3, $4, $5, 'null', $6)",
+    )
+    .bind(id)
+    .bind(kind)
+    .bind(subject_id)
+    .bind(format!("{kind}:{subject_id}"))
+    .bind(category)
+    .bind(at)
+    .execute()
+    .await?;
+    Ok(id)
+}
