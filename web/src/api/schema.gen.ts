@@ -57,6 +57,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened, in figures */
+        get: operations["get_admin_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/analytics.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The days of a period for a spreadsheet */
+        get: operations["get_admin_analytics_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/audit": {
         parameters: {
             query?: never;
@@ -159,6 +193,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/faq": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All entries in their order, with the placeholders in their answers */
+        get: operations["get_admin_faq"];
+        put?: never;
+        /** Add an entry at the end */
+        post: operations["post_admin_faq"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/faq/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Put entries into this order; those that are not named stay where they are */
+        put: operations["put_admin_faq_order"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/faq/placeholders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the placeholders in answers stand for now, for previews */
+        get: operations["get_admin_faq_placeholders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/faq/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many entries there are, and how often they were opened */
+        get: operations["get_admin_faq_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/faq/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an entry */
+        delete: operations["delete_admin_faq_id"];
+        options?: never;
+        head?: never;
+        /** Change an entry */
+        patch: operations["patch_admin_faq_id"];
+        trace?: never;
+    };
     "/api/admin/gallery": {
         parameters: {
             query?: never;
@@ -171,6 +292,235 @@ export interface paths {
         /** Add a video of an earlier summer */
         post: operations["post_admin_gallery"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The letters that were sent, the newest first */
+        get: operations["get_admin_letters"];
+        put?: never;
+        /**
+         * Send a letter, or count who would get it
+         * @description Handed in again with the same key, or with the same words within ten minutes, it is the same
+         *     letter and is not sent a second time.
+         */
+        post: operations["post_admin_letters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/letters/{id}/deliveries/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the mails of a letter again that failed */
+        post: operations["post_admin_letters_id_deliveries_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages, the newest first */
+        get: operations["get_admin_messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/messages/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many messages there are of each kind */
+        get: operations["get_admin_messages_counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a message with its answers */
+        delete: operations["delete_admin_messages_id"];
+        options?: never;
+        head?: never;
+        /** Mark or assign a message, or keep a draft of the answer */
+        patch: operations["patch_admin_messages_id"];
+        trace?: never;
+    };
+    "/api/admin/messages/{id}/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a message; the worker mails it */
+        post: operations["post_admin_messages_id_reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/messages/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the answers again whose mail failed */
+        post: operations["post_admin_messages_id_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All products */
+        get: operations["get_admin_products"];
+        put?: never;
+        /** Add a product */
+        post: operations["post_admin_products"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many products there are */
+        get: operations["get_admin_products_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a product */
+        delete: operations["delete_admin_products_id"];
+        options?: never;
+        head?: never;
+        /** Change a product */
+        patch: operations["patch_admin_products_id"];
+        trace?: never;
+    };
+    "/api/admin/products/{id}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a picture: the body is the file itself */
+        post: operations["post_admin_products_id_images"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{id}/images/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Put the pictures of a product in order */
+        put: operations["put_admin_products_id_images_order"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{id}/images/{image_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a picture */
+        delete: operations["delete_admin_products_id_images_image_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -209,6 +559,91 @@ export interface paths {
         head?: never;
         /** Change settings: an object of keys and values, all or none */
         patch: operations["patch_admin_settings"];
+        trace?: never;
+    };
+    "/api/admin/settings/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All settings as a file that can be imported elsewhere */
+        get: operations["get_admin_settings_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/settings/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an import would change, problems included */
+        post: operations["post_admin_settings_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/subscribers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The mailing list, the newest first */
+        get: operations["get_admin_subscribers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/subscribers/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The confirmed addresses as CSV */
+        get: operations["get_admin_subscribers_export_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/subscribers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take an address off the mailing list */
+        delete: operations["delete_admin_subscribers_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/admin/two-factor": {
@@ -368,6 +803,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/videos/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publish or delete several videos, all or none */
+        post: operations["post_admin_videos_bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/videos/check-link": {
         parameters: {
             query?: never;
@@ -426,7 +878,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One video of any status */
+        get: operations["get_admin_videos_id"];
         put?: never;
         post?: never;
         /** Delete a video with its comments and likes */
@@ -760,6 +1213,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/contact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write to the camp */
+        post: operations["post_contact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/faq": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is published, in its order */
+        get: operations["get_faq"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/faq/{id}/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count that somebody opened an answer */
+        post: operations["post_faq_id_views"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -857,6 +1361,57 @@ export interface paths {
         get: operations["get_site"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/store": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the store shows */
+        get: operations["get_store"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask to be put on the mailing list; the answer never tells whether the address is known */
+        post: operations["post_subscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscribe/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm by the token of the mail */
+        post: operations["post_subscribe_confirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1035,6 +1590,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/media/products/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture of a product */
+        get: operations["get_media_products_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/products/{id}/thumb": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A small picture of a product */
+        get: operations["get_media_products_id_thumb"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media/thumbnails/{id}": {
         parameters: {
             query?: never;
@@ -1128,6 +1717,19 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
+        Activity: {
+            /** Format: date-time */
+            at: string;
+            /** @description `comment`, `member`, `video` or `like`. */
+            kind: string;
+            /**
+             * Format: uuid
+             * @description The video that it leads to.
+             */
+            video_id?: string | null;
+            /** @description A person's name or a video's title. */
+            what: string;
+        };
         /** @description A comment as staff see it. */
         AdminComment: components["schemas"]["Comment"] & {
             hidden: boolean;
@@ -1136,6 +1738,28 @@ export interface components {
              * @description How many readers reported it.
              */
             reports: number;
+        };
+        /** @description An entry as staff see it: with the placeholders in its answer. */
+        AdminFaq: components["schemas"]["Faq"] & {
+            is_published: boolean;
+            /** Format: int64 */
+            position: number;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: int64 */
+            version: number;
+            /** Format: int64 */
+            views: number;
+        };
+        /** @description A product as staff see it. */
+        AdminProduct: components["schemas"]["Product"] & {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The name of the account that made it. */
+            created_by?: string | null;
+            is_active: boolean;
+            /** Format: int64 */
+            version: number;
         };
         AdminVideo: {
             /** @description Whether families have been told of it, which happens once. */
@@ -1163,6 +1787,11 @@ export interface components {
              * @description How many addresses would get mail if it were published now; empty when nobody would be told.
              */
             recipients?: number | null;
+            /**
+             * Format: int64
+             * @description Comments that readers reported and nobody has hidden.
+             */
+            reported_comments: number;
             /** Format: date-time */
             scheduled_date?: string | null;
             status: components["schemas"]["VideoStatus"];
@@ -1187,6 +1816,39 @@ export interface components {
             /** Format: int64 */
             year: number;
         };
+        Analytics: {
+            comments: components["schemas"]["Figure"];
+            days: components["schemas"]["AnalyticsDay"][];
+            devices: components["schemas"]["Devices"];
+            engagement: components["schemas"]["Engagement"];
+            /** Format: date */
+            from: string;
+            likes: components["schemas"]["Figure"];
+            new_members: components["schemas"]["Figure"];
+            recent: components["schemas"]["Activity"][];
+            /** Format: date */
+            to: string;
+            top_videos: components["schemas"]["TopVideo"][];
+            user_types: components["schemas"]["UserTypes"];
+            views: components["schemas"]["Figure"];
+        };
+        AnalyticsDay: {
+            /** Format: int64 */
+            comments: number;
+            /** Format: date */
+            day: string;
+            /** Format: int64 */
+            likes: number;
+            /** Format: int64 */
+            new_members: number;
+            /** Format: int64 */
+            views: number;
+        };
+        /**
+         * @description Who gets category mail.
+         * @enum {string}
+         */
+        Audience: "families" | "mailing_list" | "both";
         /** @description One line of the audit log. */
         AuditEntry: {
             action: string;
@@ -1202,6 +1864,25 @@ export interface components {
             /** Format: uuid */
             subject_id?: string | null;
             subject_kind: string;
+        };
+        /** @enum {string} */
+        BulkAction: "publish" | "delete";
+        BulkDone: {
+            /**
+             * Format: int64
+             * @description How many were published or deleted now; what was so already is not counted.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description How many mails were queued.
+             */
+            notified: number;
+        };
+        BulkVideos: {
+            action: components["schemas"]["BulkAction"];
+            /** @description At most 100. */
+            ids: string[];
         };
         /**
          * @description Mail that people may leave (decision M1). Whatever has no category is transactional.
@@ -1222,6 +1903,18 @@ export interface components {
         CommentReport: {
             reason?: string | null;
         };
+        ContactForm: {
+            child_name?: string | null;
+            department: components["schemas"]["Department"];
+            email: string;
+            /** @description 1 to 5000 characters. */
+            message: string;
+            name: string;
+            subject: string;
+            user_type: components["schemas"]["MessageSenderType"];
+            /** @description A field that people do not see. Whoever fills it in is a program. */
+            website?: string | null;
+        };
         DeleteAccount: {
             current_password: string;
         };
@@ -1240,13 +1933,44 @@ export interface components {
             suppressed: number;
         };
         /**
+         * @description Whom the sender wants to reach.
+         * @enum {string}
+         */
+        Department: "staff" | "video_team";
+        /**
          * @description What sort of thing somebody holds in the hand; all that is kept of a browser.
          * @enum {string}
          */
         Device: "phone" | "tablet" | "computer";
+        Devices: {
+            /** Format: int64 */
+            computer: number;
+            /** Format: int64 */
+            phone: number;
+            /** Format: int64 */
+            tablet: number;
+        };
         EmailChange: {
             current_password: string;
             new_email: string;
+        };
+        /** @description How many of those who could, did. `of` is the number of logins. */
+        Engagement: {
+            /** Format: int64 */
+            commented: number;
+            /** Format: int64 */
+            families: number;
+            /** Format: int64 */
+            liked: number;
+            /** Format: int64 */
+            of: number;
+            /**
+             * Format: int64
+             * @description Families that get the mail about videos, and all families.
+             */
+            subscribed: number;
+            /** Format: int64 */
+            watched: number;
         };
         Enrolment: {
             /** @description For a tap on the phone itself. */
@@ -1289,14 +2013,67 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
+        Faq: {
+            answer: string;
+            category: components["schemas"]["FaqCategory"];
+            /** Format: uuid */
+            id: string;
+            question: string;
+            /** @description Names the entry in addresses: `/faq#videos`. */
+            slug: string;
+            topic?: string | null;
+        };
+        /** @enum {string} */
+        FaqCategory: "Schedule" | "What to Bring" | "Safety & Security" | "Policies" | "Communication";
+        FaqOrder: {
+            ids: string[];
+        };
+        /** @description What staff change; whatever is left out stays. */
+        FaqPatch: {
+            answer?: string | null;
+            category?: components["schemas"]["FaqCategory"] | null;
+            is_published?: boolean | null;
+            question?: string | null;
+            topic?: string | null;
+            /**
+             * Format: int64
+             * @description Of the entry as it was read; somebody else's change in between is not overwritten.
+             */
+            version: number;
+        };
+        FaqPlaceholder: {
+            /** @description As it stands in an answer: `{access_answer}`. */
+            name: string;
+            value: string;
+        };
+        FaqStats: {
+            /** Format: int64 */
+            draft: number;
+            /** Format: int64 */
+            published: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            total_views: number;
+        };
         /** @description What is wrong with one field of what was sent. */
         FieldProblem: {
             field: string;
             /** @description A sentence that may be shown beside the field. */
             message: string;
         };
+        /** @description A figure beside the one of as many days before. */
+        Figure: {
+            /** Format: int64 */
+            before: number;
+            /** Format: int64 */
+            value: number;
+        };
         Forgot: {
             email: string;
+        };
+        ImageOrder: {
+            ids: string[];
         };
         Invitation: {
             child_name: string;
@@ -1305,6 +2082,23 @@ export interface components {
         };
         InvitationLink: {
             url: string;
+        };
+        LetterRetry: {
+            /** Format: int64 */
+            queued: number;
+        };
+        /** @description A letter that was sent, or that would be. */
+        LetterSent: {
+            /**
+             * Format: uuid
+             * @description Null for a preview.
+             */
+            id?: string | null;
+            /**
+             * Format: int64
+             * @description How many addresses get it.
+             */
+            recipients: number;
         };
         Like: {
             /** Format: int64 */
@@ -1334,6 +2128,85 @@ export interface components {
             /** Format: date-time */
             last_seen_at: string;
         };
+        /** @description A message as staff see it. */
+        Message: {
+            /** @description User name. */
+            assigned_to?: string | null;
+            child_name?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            department: components["schemas"]["Department"];
+            /** @description An answer that somebody has begun. */
+            draft?: string | null;
+            email: string;
+            /** Format: uuid */
+            id: string;
+            message: string;
+            name: string;
+            /** @description The oldest first. */
+            replies: components["schemas"]["MessageReply"][];
+            spam: boolean;
+            status: components["schemas"]["MessageStatus"];
+            subject: string;
+            user_type: components["schemas"]["MessageSenderType"];
+            /** Format: int64 */
+            version: number;
+        };
+        MessageCounts: {
+            /**
+             * Format: int64
+             * @description Without spam.
+             */
+            all: number;
+            /** Format: int64 */
+            read: number;
+            /** Format: int64 */
+            replied: number;
+            /** Format: int64 */
+            spam: number;
+            /** Format: int64 */
+            unread: number;
+        };
+        /** @description What staff change about a message; whatever is left out stays. */
+        MessagePatch: {
+            /**
+             * @description User name of an active account, or null.
+             * @default null
+             */
+            assigned_to: string | null;
+            /**
+             * @description An answer that is not ready yet, or null.
+             * @default null
+             */
+            draft: string | null;
+            /** @default null */
+            spam: boolean | null;
+            /** @default null */
+            status: components["schemas"]["MessageStatus"] | null;
+            /**
+             * Format: int64
+             * @description Of the message as it was read, for those who must not overwrite somebody else's draft.
+             * @default null
+             */
+            version: number | null;
+        };
+        MessageReply: {
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+            delivery: components["schemas"]["ReplyDelivery"];
+            /** Format: uuid */
+            id: string;
+            /** @description User name; null when the account is gone. */
+            sent_by?: string | null;
+        };
+        /**
+         * @description What the sender says to be.
+         * @enum {string}
+         */
+        MessageSenderType: "parent" | "guest";
+        /** @enum {string} */
+        MessageStatus: "unread" | "read" | "replied";
         NewComment: {
             /** @description 1 to 2000 characters. */
             content: string;
@@ -1343,6 +2216,13 @@ export interface components {
             child_name: string;
             email: string;
             full_name: string;
+        };
+        NewFaq: {
+            answer: string;
+            category: components["schemas"]["FaqCategory"];
+            is_published?: boolean;
+            question: string;
+            topic?: string | null;
         };
         /** @description A video of an earlier summer. */
         NewGalleryVideo: {
@@ -1357,6 +2237,32 @@ export interface components {
              * @description One of the ten years before this one.
              */
             year: number;
+        };
+        NewLetter: {
+            audience: components["schemas"]["Audience"];
+            /** @description Plain text; an empty line begins a new paragraph. */
+            body: string;
+            /** @description Only count who would get it. */
+            preview?: boolean;
+            subject: string;
+        };
+        NewMessageReply: {
+            body: string;
+        };
+        NewProduct: {
+            category: components["schemas"]["ProductCategory"];
+            description?: string | null;
+            is_bestseller?: boolean;
+            is_featured?: boolean;
+            is_new?: boolean;
+            /**
+             * Format: int64
+             * @description Cents.
+             */
+            price: number;
+            /** Format: int64 */
+            stock_quantity: number;
+            title: string;
         };
         NewStaff: {
             email: string;
@@ -1414,6 +2320,36 @@ export interface components {
             next?: string | null;
         };
         /** @description One page of a list. */
+        Page_AdminFaq: {
+            items: (components["schemas"]["Faq"] & {
+                is_published: boolean;
+                /** Format: int64 */
+                position: number;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: int64 */
+                version: number;
+                /** Format: int64 */
+                views: number;
+            })[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AdminProduct: {
+            items: (components["schemas"]["Product"] & {
+                /** Format: date-time */
+                created_at: string;
+                /** @description The name of the account that made it. */
+                created_by?: string | null;
+                is_active: boolean;
+                /** Format: int64 */
+                version: number;
+            })[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
         Page_AdminVideo: {
             items: {
                 /** @description Whether families have been told of it, which happens once. */
@@ -1441,6 +2377,11 @@ export interface components {
                  * @description How many addresses would get mail if it were published now; empty when nobody would be told.
                  */
                 recipients?: number | null;
+                /**
+                 * Format: int64
+                 * @description Comments that readers reported and nobody has hidden.
+                 */
+                reported_comments: number;
                 /** Format: date-time */
                 scheduled_date?: string | null;
                 status: components["schemas"]["VideoStatus"];
@@ -1537,6 +2478,31 @@ export interface components {
             next?: string | null;
         };
         /** @description One page of a list. */
+        Page_Faq: {
+            items: {
+                answer: string;
+                category: components["schemas"]["FaqCategory"];
+                /** Format: uuid */
+                id: string;
+                question: string;
+                /** @description Names the entry in addresses: `/faq#videos`. */
+                slug: string;
+                topic?: string | null;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_FaqPlaceholder: {
+            items: {
+                /** @description As it stands in an answer: `{access_answer}`. */
+                name: string;
+                value: string;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
         Page_LoginSession: {
             items: {
                 /** Format: date-time */
@@ -1553,11 +2519,100 @@ export interface components {
             next?: string | null;
         };
         /** @description One page of a list. */
+        Page_Message: {
+            items: {
+                /** @description User name. */
+                assigned_to?: string | null;
+                child_name?: string | null;
+                /** Format: date-time */
+                created_at: string;
+                department: components["schemas"]["Department"];
+                /** @description An answer that somebody has begun. */
+                draft?: string | null;
+                email: string;
+                /** Format: uuid */
+                id: string;
+                message: string;
+                name: string;
+                /** @description The oldest first. */
+                replies: components["schemas"]["MessageReply"][];
+                spam: boolean;
+                status: components["schemas"]["MessageStatus"];
+                subject: string;
+                user_type: components["schemas"]["MessageSenderType"];
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_SentLetter: {
+            items: {
+                audience: components["schemas"]["Audience"];
+                body: string;
+                /** Format: date-time */
+                created_at: string;
+                deliveries: components["schemas"]["Deliveries"];
+                /** Format: uuid */
+                id: string;
+                /** @description User name of who sent it. */
+                sent_by?: string | null;
+                subject: string;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
         Page_Setting: {
             items: {
+                choices: string[];
+                default: unknown;
+                /** @description `general`, `notifications` or `security`. */
+                group: string;
                 help: string;
                 key: string;
+                /**
+                 * @description `line`, `email`, `switch`, `number`, `choice`, `https` or `zone`.
+                 *     An `email` with a `min` of 0 may be empty.
+                 */
+                kind: string;
+                /** Format: int64 */
+                max?: number | null;
+                /** Format: int64 */
+                min?: number | null;
+                /** @description Why it cannot be switched on here. */
+                unavailable?: string | null;
                 value: unknown;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_SettingDifference: {
+            items: {
+                after: unknown;
+                before: unknown;
+                key: string;
+                /** @description Why it cannot be taken over. */
+                problem?: string | null;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Subscriber: {
+            items: {
+                /**
+                 * Format: date-time
+                 * @description Nobody writes to an address before its owner has confirmed it.
+                 */
+                confirmed_at?: string | null;
+                /** Format: date-time */
+                created_at: string;
+                email: string;
+                /** Format: uuid */
+                id: string;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
@@ -1637,6 +2692,67 @@ export interface components {
             title: string;
             type: string;
         };
+        /** @description A product as everybody sees it. */
+        Product: {
+            category: components["schemas"]["ProductCategory"];
+            description?: string | null;
+            /** Format: uuid */
+            id: string;
+            images: components["schemas"]["ProductImage"][];
+            is_bestseller: boolean;
+            is_featured: boolean;
+            is_new: boolean;
+            /**
+             * Format: int64
+             * @description Cents.
+             */
+            price: number;
+            /** Format: int64 */
+            stock_quantity: number;
+            title: string;
+        };
+        /** @enum {string} */
+        ProductCategory: "clothing" | "accessories" | "equipment" | "memorabilia" | "digital";
+        /** @description A picture of a product, in two sizes. */
+        ProductImage: {
+            alt_text: string;
+            /** Format: int64 */
+            display_order: number;
+            /** Format: uuid */
+            id: string;
+            image_url: string;
+            thumb_url: string;
+        };
+        /** @description What is left out stays. */
+        ProductPatch: {
+            category?: components["schemas"]["ProductCategory"] | null;
+            /** @description Empty to remove it. */
+            description?: string | null;
+            is_active?: boolean | null;
+            is_bestseller?: boolean | null;
+            is_featured?: boolean | null;
+            is_new?: boolean | null;
+            /** Format: int64 */
+            price?: number | null;
+            /** Format: int64 */
+            stock_quantity?: number | null;
+            title?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was looked at.
+             */
+            version: number;
+        };
+        ProductStats: {
+            /** Format: int64 */
+            active: number;
+            /** Format: int64 */
+            featured: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            total_stock: number;
+        };
         /** @description A family as its own members see it. */
         Profile: {
             camp_updates_email: boolean;
@@ -1687,6 +2803,11 @@ export interface components {
             /** @description Each works once; shown only now. */
             recovery_codes: string[];
         };
+        /**
+         * @description What became of the mail.
+         * @enum {string}
+         */
+        ReplyDelivery: "queued" | "sent" | "failed";
         Reset: {
             password: string;
             token: string;
@@ -1714,6 +2835,18 @@ export interface components {
          * @enum {string}
          */
         Scope: "category" | "everything";
+        SentLetter: {
+            audience: components["schemas"]["Audience"];
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+            deliveries: components["schemas"]["Deliveries"];
+            /** Format: uuid */
+            id: string;
+            /** @description User name of who sent it. */
+            sent_by?: string | null;
+            subject: string;
+        };
         Session: {
             user?: components["schemas"]["SessionUser"] | null;
         };
@@ -1734,9 +2867,32 @@ export interface components {
             welcome_popup_shown: boolean;
         };
         Setting: {
+            choices: string[];
+            default: unknown;
+            /** @description `general`, `notifications` or `security`. */
+            group: string;
             help: string;
             key: string;
+            /**
+             * @description `line`, `email`, `switch`, `number`, `choice`, `https` or `zone`.
+             *     An `email` with a `min` of 0 may be empty.
+             */
+            kind: string;
+            /** Format: int64 */
+            max?: number | null;
+            /** Format: int64 */
+            min?: number | null;
+            /** @description Why it cannot be switched on here. */
+            unavailable?: string | null;
             value: unknown;
+        };
+        /** @description One key of a file that is to be imported, beside what is in force. */
+        SettingDifference: {
+            after: unknown;
+            before: unknown;
+            key: string;
+            /** @description Why it cannot be taken over. */
+            problem?: string | null;
         };
         SignIn: {
             email: string;
@@ -1819,8 +2975,45 @@ export interface components {
             password: string;
             username: string;
         };
+        Store: {
+            items: components["schemas"]["Product"][];
+            next?: string | null;
+            /** @description The embedded shop, when the camp has one. */
+            shop_url?: string | null;
+        };
+        Subscribe: {
+            email: string;
+        };
+        SubscribeToken: {
+            token: string;
+        };
+        Subscriber: {
+            /**
+             * Format: date-time
+             * @description Nobody writes to an address before its owner has confirmed it.
+             */
+            confirmed_at?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            /** Format: uuid */
+            id: string;
+        };
         TokenBody: {
             token: string;
+        };
+        TopVideo: {
+            /** Format: int64 */
+            comments: number;
+            /** Format: uuid */
+            id: string;
+            /** Format: int64 */
+            likes: number;
+            title: string;
+            /** Format: date */
+            upload_date: string;
+            /** Format: int64 */
+            views: number;
         };
         Unsubscribe: {
             scope: components["schemas"]["Scope"];
@@ -1839,6 +3032,18 @@ export interface components {
          * @enum {string}
          */
         UserType: "parent" | "visitor";
+        /** @description Who is there now. */
+        UserTypes: {
+            /** Format: int64 */
+            parents: number;
+            /** Format: int64 */
+            visitors: number;
+            /**
+             * Format: int64
+             * @description Families that staff added and that have not claimed a login yet.
+             */
+            without_login: number;
+        };
         Verified: {
             email: string;
             linked: boolean;
@@ -2106,6 +3311,66 @@ export interface operations {
             };
         };
     };
+    get_admin_analytics: {
+        parameters: {
+            query?: {
+                /** @description Days up to and with today, or the season so far; 30 by default. */
+                period?: "7" | "30" | "90" | "season";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analytics"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_analytics_csv: {
+        parameters: {
+            query?: {
+                /** @description Days up to and with today, or the season so far; 30 by default. */
+                period?: "7" | "30" | "90" | "season";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_admin_audit: {
         parameters: {
             query?: {
@@ -2267,6 +3532,213 @@ export interface operations {
             };
         };
     };
+    get_admin_faq: {
+        parameters: {
+            query?: {
+                /** @description In question and answer. */
+                q?: string;
+                category?: "Schedule" | "What to Bring" | "Safety & Security" | "Policies" | "Communication";
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AdminFaq"];
+                };
+            };
+        };
+    };
+    post_admin_faq: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFaq"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminFaq"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_admin_faq_order: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaqOrder"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_faq_placeholders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FaqPlaceholder"];
+                };
+            };
+        };
+    };
+    get_admin_faq_stats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaqStats"];
+                };
+            };
+        };
+    };
+    delete_admin_faq_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_admin_faq_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaqPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminFaq"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_admin_gallery: {
         parameters: {
             query?: never;
@@ -2297,6 +3769,566 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_letters: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SentLetter"];
+                };
+            };
+        };
+    };
+    post_admin_letters: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by whoever sends; names the letter. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLetter"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LetterSent"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_letters_id_deliveries_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LetterRetry"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_messages: {
+        parameters: {
+            query?: {
+                /** @description In sender, subject and child's name. */
+                q?: string;
+                status?: "unread" | "read" | "replied";
+                department?: "staff" | "video_team";
+                /** @description `true`: spam only; otherwise none of it. */
+                spam?: boolean;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Message"];
+                };
+            };
+        };
+    };
+    get_admin_messages_counts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageCounts"];
+                };
+            };
+        };
+    };
+    delete_admin_messages_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_admin_messages_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessagePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_messages_id_reply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMessageReply"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_messages_id_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_products: {
+        parameters: {
+            query?: {
+                /** @description In title and description. */
+                q?: string;
+                category?: "clothing" | "accessories" | "equipment" | "memorabilia" | "digital";
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AdminProduct"];
+                };
+            };
+        };
+    };
+    post_admin_products: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProduct"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_products_stats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductStats"];
+                };
+            };
+        };
+    };
+    delete_admin_products_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_admin_products_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProductPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_products_id_images: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JPEG, PNG or WebP, at most 10 MB */
+        requestBody: {
+            content: {
+                "image/*": string;
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_admin_products_id_images_order: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_admin_products_id_images_image_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2368,6 +4400,120 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_settings_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+        };
+    };
+    post_admin_settings_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SettingDifference"];
+                };
+            };
+        };
+    };
+    get_admin_subscribers: {
+        parameters: {
+            query?: {
+                /** @description Part of an address. */
+                q?: string;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Subscriber"];
+                };
+            };
+        };
+    };
+    get_admin_subscribers_export_csv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    delete_admin_subscribers_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2789,6 +4935,45 @@ export interface operations {
             };
         };
     };
+    post_admin_videos_bulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkVideos"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkDone"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_admin_videos_check_link: {
         parameters: {
             query?: never;
@@ -2822,7 +5007,10 @@ export interface operations {
     };
     get_admin_videos_counts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only those in which it is found. */
+                q?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2865,6 +5053,35 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_videos_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminVideo"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3498,6 +5715,94 @@ export interface operations {
             };
         };
     };
+    post_contact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactForm"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_faq: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Faq"];
+                };
+            };
+        };
+    };
+    post_faq_id_views: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_openapi_json: {
         parameters: {
             query?: never;
@@ -3660,6 +5965,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Site"];
+                };
+            };
+        };
+    };
+    get_store: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Store"];
+                };
+            };
+        };
+    };
+    post_subscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Subscribe"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_subscribe_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscribeToken"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4050,6 +6440,64 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    get_media_products_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": unknown;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_media_products_id_thumb: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": unknown;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
