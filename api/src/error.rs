@@ -104,7 +104,7 @@ impl IntoResponse for Problem {
         self.request_id = REQUEST_ID.try_with(Clone::clone).ok();
         match &self.cause {
             Some(cause) if self.status == 503 => tracing::warn!(%cause, "busy"),
-            Some(cause) => tracing::error!(%cause, cause_debug = ?cause, "request failed"),
+            Some(cause) => tracing::error!(%cause, "request failed"),
             None => {}
         }
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

@@ -161,6 +161,10 @@ async fn on(server: &Url, statement: String) {
 pub struct Running(Child);
 
 impl Running {
+    pub fn of(child: Child) -> Running {
+        Running(child)
+    }
+
     /// As `kill -9` does.
     pub fn kill(&mut self) {
         self.0.kill().expect("it was alive");

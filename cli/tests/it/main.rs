@@ -4,6 +4,7 @@ mod admin;
 mod camp;
 mod gallery;
 mod help;
+mod logs;
 mod mail;
 mod seed;
 mod settings;
