@@ -69,7 +69,7 @@ async fn delete_own(
     Id(id): Id,
 ) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
-    comments::delete_own(&mut tx, user.id, id).await?;
+    comments::delete_own(&mut tx, &app, user.id, id).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

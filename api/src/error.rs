@@ -50,6 +50,12 @@ impl Problem {
         }
     }
 
+    /// Not now; the seconds say when.
+    pub fn busy(detail: &str, seconds: u64) -> Problem {
+        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail);
+        Problem { retry_after: Some(seconds), ..problem }
+    }
+
     pub fn bad_request(detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }

@@ -10,8 +10,10 @@ mod around;
 mod auth;
 mod comments;
 mod error;
+mod events;
 mod families;
 mod faq;
+mod feeds;
 mod input;
 mod letters;
 mod media;
@@ -25,6 +27,7 @@ mod staff;
 mod store;
 mod subscribers;
 mod unsubscribe;
+mod updates;
 mod videos;
 
 use std::time::Duration;
@@ -36,6 +39,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Router, body::Body};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use portal::App;
+use tokio_util::sync::CancellationToken;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
 use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
@@ -53,6 +57,7 @@ use error::Problem;
 pub struct Api {
     pub app: App,
     sessions: auth::Sessions,
+    events: events::Hub,
     metrics: Option<PrometheusHandle>,
 }
 
@@ -77,18 +82,32 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(letters::routes())
         .merge(subscribers::routes())
         .merge(faq::routes())
+        .merge(updates::routes())
         .layer(CompressionLayer::new())
 }
 
-/// The whole portal as one service.
-pub fn router(app: App) -> Router {
-    let api = Api { app: app.clone(), sessions: auth::Sessions::default(), metrics: recorder() };
-    let (guarded, _) = api_routes().split_for_parts();
-    let (open, _) = unsubscribe::one_click()
+/// What is neither guarded against other sites nor packed: files, event streams, and what programs
+/// read.
+fn open_routes() -> OpenApiRouter<Api> {
+    unsubscribe::one_click()
         .merge(ops::routes())
         .merge(media::routes())
         .merge(store::media())
-        .split_for_parts();
+        .merge(events::routes())
+        .merge(feeds::routes())
+}
+
+/// The whole portal as one service. The token ends the event streams, which would otherwise never
+/// end.
+pub fn router(app: App, stop: CancellationToken) -> Router {
+    let api = Api {
+        app: app.clone(),
+        sessions: auth::Sessions::default(),
+        events: events::Hub::new(app.clone(), stop),
+        metrics: recorder(),
+    };
+    let (guarded, _) = api_routes().split_for_parts();
+    let (open, _) = open_routes().split_for_parts();
     let csrf = CsrfLayer::new().with_rejection_response(|_: ProtectionError| -> Response<Body> {
         let detail = "This request came from another site and was refused.";
         Problem::new(StatusCode::FORBIDDEN, "forbidden", detail).into_response()
@@ -121,12 +140,7 @@ fn recorder() -> Option<PrometheusHandle> {
 
 /// The OpenAPI 3.1 document of all routes, as JSON.
 pub fn openapi() -> String {
-    let mut document = api_routes()
-        .merge(unsubscribe::one_click())
-        .merge(ops::routes())
-        .merge(media::routes())
-        .merge(store::media())
-        .to_openapi();
+    let mut document = api_routes().merge(open_routes()).to_openapi();
     describe(&mut document);
     document.to_pretty_json().unwrap_or_default()
 }

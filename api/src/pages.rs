@@ -5,7 +5,9 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use portal::access::Viewer;
 use portal::settings::Settings;
+use portal::updates::{self, LiveUpdate};
 use portal::{App, Error, videos};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
@@ -206,6 +208,9 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
             true,
             ok,
         ),
+        "/updates" => {
+            plain("Live Updates", "What the camp tells families, the newest first.", true, ok)
+        }
         "/auth" => plain("Sign In", "Sign in or make an account.", true, ok),
         "/profile" => plain("Profile", "", false, ok),
         "/auth/verify" => plain("Confirm your e-mail", "", false, ok),
@@ -221,6 +226,14 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
         "/subscribe/confirm" => plain("Stay Updated", "", false, ok),
         "/unsubscribe" => plain("Unsubscribe", "", false, ok),
         _ if path == "/admin" || path.starts_with("/admin/") => plain("Staff", "", false, ok),
+        _ if path.starts_with("/updates/") => {
+            match update(app, settings, path.trim_start_matches("/updates/")).await? {
+                Some(Some(update)) => plain(&update.title, &update.message, true, ok),
+                // Withdrawn, or not for strangers.
+                Some(None) => plain("Live Update", "", false, ok),
+                None => plain("Update not found", "", false, StatusCode::NOT_FOUND),
+            }
+        }
         _ => {
             let id = path.strip_prefix("/video/").and_then(|id| id.parse::<Uuid>().ok());
             let found = match id {
@@ -248,6 +261,17 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
     Ok(meta)
 }
 
+/// The update with this id as far as a stranger may read it; nothing when there never was one.
+async fn update(app: &App, settings: &Settings, id: &str) -> Answer<Option<Option<LiveUpdate>>> {
+    let Ok(id) = id.parse::<Uuid>() else { return Ok(None) };
+    match updates::find(app, settings, &Viewer::default(), id).await {
+        Ok(page) => Ok(Some((!page.withdrawn).then_some(page.update))),
+        Err(Error::NotFound(_)) => Ok(None),
+        Err(Error::SignInRequired) => Ok(Some(None)),
+        Err(error) => Err(error.into()),
+    }
+}
+
 fn head(app: &App, settings: &Settings, path: &str, meta: &Meta) -> String {
     let title = escape(&meta.title);
     let description = escape(&meta.description);
@@ -263,6 +287,7 @@ fn head(app: &App, settings: &Settings, path: &str, meta: &Meta) -> String {
         "<title>{title}</title>\
          <meta name=\"description\" content=\"{description}\">\
          <link rel=\"canonical\" href=\"{url}\">\
+         <link rel=\"alternate\" type=\"application/atom+xml\" title=\"{site}\" href=\"/feed.xml\">\
          <meta property=\"og:type\" content=\"{kind}\">\
          <meta property=\"og:site_name\" content=\"{site}\">\
          <meta property=\"og:title\" content=\"{title}\">\

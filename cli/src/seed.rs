@@ -64,12 +64,13 @@ impl Seed {
         }
         say(format!(
             "Planted {} families, {} visitors, {} staff accounts, {} videos of this summer and {} of \
-             earlier ones, {} comments, {} likes, {} views and {} mails.",
+             earlier ones, {} updates, {} comments, {} likes, {} views and {} mails.",
             planted.families,
             planted.visitors,
             planted.staff,
             planted.videos_this_summer,
             planted.videos_of_earlier_summers,
+            planted.updates,
             planted.comments,
             planted.likes,
             planted.views,

@@ -41,6 +41,14 @@ pub fn year_in(zone: Tz, at: DateTime<Utc>) -> i32 {
     day_in(zone, at).year()
 }
 
+/// A time on the camp's wall as forms send it: `YYYY-MM-DDTHH:MM`, perhaps with seconds.
+pub fn wall_time(typed: &str) -> Option<NaiveDateTime> {
+    ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
+        .iter()
+        .find_map(|form| NaiveDateTime::parse_from_str(typed.trim(), form).ok())
+        .filter(|local| local.year() >= 1900)
+}
+
 /// A time on the camp's wall as a moment in UTC (decision V2): a time that daylight saving skips
 /// moves forward by the gap, of a time that it repeats the first one is meant.
 pub fn moment_in(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {

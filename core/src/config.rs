@@ -69,6 +69,11 @@ pub struct Config {
     )]
     pub storage_url: Option<String>,
 
+    /// Open pages that are told what happens as it happens; further ones are asked to come back later
+    #[arg(long, global = true, env = "CAMP_EVENT_STREAMS", default_value_t = 10_000, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub event_streams: u32,
+
     /// Proxies whose X-Forwarded-For is believed, as addresses or networks, separated by commas
     #[arg(long, global = true, env = "CAMP_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETS",
           value_parser = network)]

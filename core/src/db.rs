@@ -1,8 +1,10 @@
 //! The database: SQLite by default, PostgreSQL for those who have one, with one SQL text for both.
 
+use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::sqlite::{
@@ -11,6 +13,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{Arguments, Encode, FromRow, Postgres, Sqlite, Transaction, Type};
 
+use crate::events::{self, Event};
 use crate::{Error, Result};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
@@ -27,8 +30,34 @@ pub enum Db {
 
 /// A transaction that may write. Dropped without [`Tx::commit`] it leaves nothing behind.
 pub enum Tx {
-    Sqlite(Transaction<'static, Sqlite>),
-    Postgres(Transaction<'static, Postgres>),
+    Sqlite(Open<Sqlite>),
+    Postgres(Open<Postgres>),
+}
+
+/// A transaction of one engine, and the events that its commit will number.
+pub struct Open<E: sqlx::Database> {
+    tx: Transaction<'static, E>,
+    events: Vec<(DateTime<Utc>, Event)>,
+}
+
+impl<E: sqlx::Database> Open<E> {
+    fn new(tx: Transaction<'static, E>) -> Open<E> {
+        Open { tx, events: Vec::new() }
+    }
+}
+
+impl<E: sqlx::Database> Deref for Open<E> {
+    type Target = E::Connection;
+
+    fn deref(&self) -> &E::Connection {
+        &self.tx
+    }
+}
+
+impl<E: sqlx::Database> DerefMut for Open<E> {
+    fn deref_mut(&mut self) -> &mut E::Connection {
+        &mut self.tx
+    }
 }
 
 /// Whatever can be bound on both engines.
@@ -223,8 +252,10 @@ impl Db {
     /// Begins a transaction that writes. On SQLite it is the only one in the process.
     pub async fn begin(&self) -> Result<Tx> {
         Ok(match self {
-            Db::Sqlite { write, .. } => Tx::Sqlite(write.begin_with("begin immediate").await?),
-            Db::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+            Db::Sqlite { write, .. } => {
+                Tx::Sqlite(Open::new(write.begin_with("begin immediate").await?))
+            }
+            Db::Postgres(pool) => Tx::Postgres(Open::new(pool.begin().await?)),
         })
     }
 
@@ -310,20 +341,37 @@ impl Tx {
         On::Tx(self).sql(text)
     }
 
-    pub async fn commit(self) -> Result<()> {
+    /// Commits, with the events that were noted on the way: they get their numbers last, so that
+    /// nobody has to wait for another's number while holding a row.
+    pub async fn commit(mut self) -> Result<()> {
+        let events = match &mut self {
+            Tx::Sqlite(open) => std::mem::take(&mut open.events),
+            Tx::Postgres(open) => std::mem::take(&mut open.events),
+        };
+        if !events.is_empty() {
+            events::number(&mut self, events).await?;
+        }
         match self {
-            Tx::Sqlite(tx) => tx.commit().await?,
-            Tx::Postgres(tx) => tx.commit().await?,
+            Tx::Sqlite(open) => open.tx.commit().await?,
+            Tx::Postgres(open) => open.tx.commit().await?,
         }
         Ok(())
     }
 
     pub async fn rollback(self) -> Result<()> {
         match self {
-            Tx::Sqlite(tx) => tx.rollback().await?,
-            Tx::Postgres(tx) => tx.rollback().await?,
+            Tx::Sqlite(open) => open.tx.rollback().await?,
+            Tx::Postgres(open) => open.tx.rollback().await?,
         }
         Ok(())
+    }
+
+    /// Keeps an event for the commit.
+    pub(crate) fn note(&mut self, now: DateTime<Utc>, event: Event) {
+        match self {
+            Tx::Sqlite(open) => open.events.push((now, event)),
+            Tx::Postgres(open) => open.events.push((now, event)),
+        }
     }
 
     /// Lets one transaction at a time pass for `name`, where a rule spans several rows ("the last

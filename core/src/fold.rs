@@ -48,6 +48,14 @@ pub fn pattern(typed: &str) -> String {
     pattern
 }
 
+/// What is typed into a search box, as a pattern, or nothing when there is nothing to search for.
+pub(crate) fn searched(typed: Option<&str>) -> Option<String> {
+    let typed: String =
+        typed?.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let pattern = pattern(&typed);
+    (pattern != "%%").then_some(pattern)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod comments;
 pub mod config;
 pub mod db;
+pub mod events;
 pub mod faq;
 pub mod files;
 pub mod fold;
@@ -30,6 +31,7 @@ pub mod seed;
 pub mod settings;
 pub mod store;
 pub mod subscribers;
+pub mod updates;
 pub mod videos;
 
 pub use app::{App, Keys};

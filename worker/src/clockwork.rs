@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use portal::{App, Result, accounts, alerts, faq, jobs, notifications, subscribers, videos};
+use portal::{
+    App, Result, accounts, alerts, events, faq, jobs, notifications, subscribers, updates, videos,
+};
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +30,7 @@ pub async fn run(app: App, stop: CancellationToken) {
         tokio::select! {
             _ = look.tick(), if !stop.is_cancelled() => {
                 log("videos that are due", videos::publish_due(&app).await);
+                log("updates that end", updates::expire_due(&app).await);
                 // While the mail server rests there is nothing to wake anybody for.
                 if app.mailer.resting().is_none() {
                     log("mails that wait", notifications::sweep(&app).await);
@@ -37,6 +40,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("what owners should know", alerts::look(&app).await);
             }
             _ = sweep_up.tick(), if !stop.is_cancelled() => {
+                log("events of earlier days", events::prune(&app).await);
                 log("finished jobs", jobs::prune(&app).await);
                 log("expired sessions and links", accounts::prune(&app).await);
                 log("unconfirmed subscribers", subscribers::prune(&app).await);

@@ -9,7 +9,7 @@ mod queue;
 use std::time::Duration;
 
 use portal::jobs::Jobs;
-use portal::{App, Result, jobs as queued, notifications, videos};
+use portal::{App, Result, jobs as queued, notifications, updates, videos};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -49,12 +49,12 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
 }
 
 /// Does everything that is due now, in this process and without waiting; returns how many jobs ran
-/// and videos went up. For tests, which cannot wait for a worker.
+/// and how many videos and updates were due. For tests, which cannot wait for a worker.
 pub async fn drain(app: &App) -> Result<usize> {
     let jobs = jobs();
     let mut done = 0;
     loop {
-        let mut round = videos::publish_due(app).await?;
+        let mut round = videos::publish_due(app).await? + updates::expire_due(app).await?;
         for envelope in queued::take_due(app).await? {
             jobs.perform(app, envelope).await?;
             round += 1;

@@ -3,13 +3,15 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use axum::{Router, body};
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::Parser;
+use futures_util::StreamExt;
 use portal::accounts::staff::{self, NewStaff, Role};
 use portal::audit::Actor;
 use portal::db::Db;
@@ -17,6 +19,7 @@ use portal::mail::{Mail, Mailer};
 use portal::{App, Config, jobs, settings};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -83,7 +86,7 @@ pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp
     let mut app = App::with(db, config(folder.path(), &database)).await.expect("the camp opens");
     let (mailer, mails) = Mailer::memory();
     app.mailer = mailer;
-    let router = api::router(app.clone());
+    let router = api::router(app.clone(), CancellationToken::new());
     let camp = Camp { app: app.clone(), router, mails, _folder: folder.clone() };
     story(camp).await;
     // The folder stays until the last look at the database.
@@ -148,6 +151,23 @@ async fn postgres_copy() -> String {
 }
 
 impl Camp {
+    /// Another process of the portal on the same database: its own pool, its own memory.
+    pub async fn beside(&self) -> Camp {
+        let config = (*self.app.config).clone();
+        let db = Db::open(&config.database_url()).await.expect("the database opens");
+        let mut app = App::with(db, config).await.expect("the camp opens");
+        app.clock = self.app.clock.clone();
+        let (mailer, mails) = Mailer::memory();
+        app.mailer = mailer;
+        let router = api::router(app.clone(), CancellationToken::new());
+        Camp { app, router, mails, _folder: self._folder.clone() }
+    }
+
+    /// The same browser at another process.
+    pub fn of(&self, browser: &Browser) -> Browser {
+        Browser { router: self.router.clone(), ..browser.clone() }
+    }
+
     /// A browser that has never been here.
     pub fn browser(&self) -> Browser {
         self.browser_at("203.0.113.7")
@@ -264,6 +284,77 @@ pub fn token(mail: &Mail) -> String {
     rest.split_whitespace().next().expect("a token").to_owned()
 }
 
+/// A page that listens.
+pub struct Listener {
+    body: BodyDataStream,
+    text: String,
+}
+
+/// What a page heard.
+#[derive(Debug, PartialEq)]
+pub struct Heard {
+    pub kind: String,
+    pub id: String,
+    pub data: Value,
+}
+
+impl Listener {
+    /// The next event, or nothing when the stream has ended. Waits at most six seconds.
+    pub async fn next(&mut self) -> Option<Heard> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let field = |name: &str| {
+                    let value = event.lines().find_map(|line| line.strip_prefix(name));
+                    value.unwrap_or_default().to_owned()
+                };
+                let data = field("data: ");
+                let heard = Heard {
+                    kind: field("event: "),
+                    id: field("id: "),
+                    data: serde_json::from_str(&data).unwrap_or(Value::Null),
+                };
+                self.text = rest.to_owned();
+                // Signs of life are no events.
+                if heard.kind.is_empty() {
+                    continue;
+                }
+                return Some(heard);
+            }
+            let bytes = tokio::time::timeout(Duration::from_secs(6), self.body.next());
+            match bytes.await.expect("nothing was heard for six seconds") {
+                Some(bytes) => {
+                    let bytes = bytes.expect("a stream");
+                    self.text.push_str(std::str::from_utf8(&bytes).expect("text"));
+                }
+                None => return None,
+            }
+        }
+    }
+
+    /// The next event, which is of that kind.
+    #[track_caller]
+    pub fn hears(&mut self, kind: &str) -> impl Future<Output = Heard> {
+        let at = std::panic::Location::caller();
+        async move {
+            let heard = self.next().await.unwrap_or_else(|| panic!("the stream ended, at {at}"));
+            assert_eq!(heard.kind, kind, "at {at}: {heard:?}");
+            heard
+        }
+    }
+
+    /// That nothing is to be heard for more than a look of the portal.
+    pub async fn hears_nothing(&mut self) {
+        let wait = Duration::from_millis(700);
+        let heard = tokio::time::timeout(wait, self.next()).await;
+        assert!(heard.is_err(), "{heard:?}");
+    }
+
+    /// That the stream ends, after whatever it still tells.
+    pub async fn ends(&mut self) {
+        while self.next().await.is_some() {}
+    }
+}
+
 #[derive(Clone)]
 pub struct Browser {
     router: Router,
@@ -339,6 +430,16 @@ impl Browser {
         body: Option<Value>,
         headers: &[(&str, &str)],
     ) -> Reply {
+        self.send_raw(self.request(method, path, body, headers)).await
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        headers: &[(&str, &str)],
+    ) -> Request<Body> {
         let mut request = Request::builder().method(method).uri(path);
         let out = request.headers_mut().expect("a request");
         out.insert(header::HOST, "camp.example".parse().expect("a header"));
@@ -360,7 +461,23 @@ impl Browser {
             }
         }
         let body = body.map_or(Body::empty(), |body| Body::from(body.to_string()));
-        self.send_raw(request.body(body).expect("a request")).await
+        request.body(body).expect("a request")
+    }
+
+    /// Opens the stream of events as a page does, or again after the event with this id.
+    pub async fn listen(&self, last: Option<&str>) -> Listener {
+        let mut request = self.request(Method::GET, "/api/events", None, &[]);
+        if let Some(last) = last {
+            request.headers_mut().insert("last-event-id", last.parse().expect("an id"));
+        }
+        let response = self.router.clone().oneshot(request).await.expect("an answer");
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
+        assert!(!response.headers().contains_key(header::CONTENT_ENCODING));
+        let mut listener =
+            Listener { body: response.into_body().into_data_stream(), text: String::new() };
+        assert_eq!(listener.next().await.expect("a greeting").kind, "hello");
+        listener
     }
 
     /// Sends exactly this.

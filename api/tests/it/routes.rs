@@ -50,8 +50,11 @@ story! {
                         Some("owner") => *name == "owner",
                         Some(other) => panic!("{method} {path} declares {other}"),
                     };
-                    let verb: Method = method.to_uppercase().parse().expect("a method");
-                    let body = (verb != Method::GET && verb != Method::DELETE).then(|| json!({}));
+                    // Nobody can wait for the end of a stream of events.
+                    let verb = if path == "/api/events" { "head" } else { method };
+                    let verb: Method = verb.to_uppercase().parse().expect("a method");
+                    let reads = matches!(verb, Method::GET | Method::HEAD | Method::DELETE);
+                    let body = (!reads).then(|| json!({}));
                     let reply = browser.send(verb, &path_of(path), body, &[]).await;
                     let status = reply.status.as_u16();
                     assert!(status < 500, "{method} {path} as {name}: {}", reply.text());

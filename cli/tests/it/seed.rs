@@ -29,6 +29,9 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from videos where year = 2026 and status = 'published'").await, 29);
         assert_eq!(count(&app.db, "select count(*) from videos where status = 'scheduled'").await, 2);
         assert_eq!(count(&app.db, "select count(*) from videos where status = 'draft'").await, 3);
+        assert_eq!(count(&app.db, "select count(*) from live_updates").await, 36);
+        assert_eq!(count(&app.db, "select count(*) from live_updates where is_active").await, 12);
+        assert_eq!(count(&app.db, "select count(*) from live_updates where priority = 'high'").await, 4);
         assert_eq!(count(&app.db, "select count(*) from suppressed_addresses").await, 2);
         assert_eq!(count(&app.db, "select count(*) from messages where status = 'unread'").await, 5);
         assert_eq!(count(&app.db, "select count(*) from messages where status = 'replied'").await, 9);

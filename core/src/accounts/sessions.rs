@@ -138,6 +138,80 @@ pub async fn staff(app: &App, settings: &Settings, token: &str) -> Result<Option
     Ok(row.map(|row| (session.id, row.to_staff(settings))))
 }
 
+/// What a session is good for, as far as watching is concerned.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Standing {
+    pub id: Uuid,
+    pub user_id: Option<Uuid>,
+    /// Linked to a family that staff made or approved.
+    pub family: bool,
+    /// On duty: not disabled, and with the second factor where it is required.
+    pub staff_id: Option<Uuid>,
+}
+
+/// The columns of [`Standing`] and the sessions that are good: $1 now, $2 and $3 the last sight
+/// from which users and staff count as present, $4 whether staff need a second factor.
+macro_rules! standing {
+    () => {
+        "select s.id, u.id as user_id, t.id as staff_id,
+                coalesce(p.approved_at is not null and p.refused_at is null, 1 = 0) as family
+         from sessions s
+         left join users u on u.id = s.user_id
+         left join profiles p on p.id = u.profile_id
+         left join staff t
+           on t.id = s.staff_id
+          and t.disabled_at is null
+          and (t.totp_confirmed_at is not null or not $4)
+         where s.expires_at > $1
+           and s.last_seen_at > case when s.staff_id is null then $2 else $3 end
+           and p.deleted_at is null
+           and (u.id is not null or t.id is not null) "
+    };
+}
+
+/// What the cookie of this token is good for now. Asking is no sign of life: a page that is only
+/// open does not keep anybody signed in.
+pub async fn standing_of(app: &App, settings: &Settings, token: &str) -> Result<Option<Standing>> {
+    let now = app.clock.now();
+    app.db
+        .sql(concat!(standing!(), "and s.token_hash = $5"))
+        .bind(now)
+        .bind(now - USER_IDLE)
+        .bind(now - TimeDelta::minutes(settings.session_timeout))
+        .bind(settings.enable_two_factor)
+        .bind(token_hash(token))
+        .optional()
+        .await
+}
+
+/// The same for many sessions at once; those that have ended are not in the answer.
+pub async fn standings(app: &App, settings: &Settings, ids: &[Uuid]) -> Result<Vec<Standing>> {
+    let now = app.clock.now();
+    let (list, query) = match &app.db {
+        Db::Sqlite { .. } => (
+            ids.iter().map(|id| id.simple().to_string()).collect::<Vec<_>>(),
+            concat!(standing!(), "and s.id in (select unhex(value) from json_each($5))"),
+        ),
+        Db::Postgres(_) => (
+            ids.iter().map(Uuid::to_string).collect(),
+            concat!(
+                standing!(),
+                "and s.id in (select cast(value as uuid)
+                              from jsonb_array_elements_text(cast($5 as jsonb)))"
+            ),
+        ),
+    };
+    app.db
+        .sql(query)
+        .bind(now)
+        .bind(now - USER_IDLE)
+        .bind(now - TimeDelta::minutes(settings.session_timeout))
+        .bind(settings.enable_two_factor)
+        .bind(serde_json::to_string(&list).map_err(Error::unforeseen)?)
+        .all()
+        .await
+}
+
 #[derive(sqlx::FromRow)]
 struct SessionRow {
     id: Uuid,

@@ -9,6 +9,7 @@ use crate::access::Viewer;
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::db::Tx;
+use crate::events::{self, Event};
 use crate::pages::{Page, Part};
 use crate::settings::Settings;
 use crate::videos::{self, must_be_open};
@@ -105,19 +106,23 @@ pub async fn post(
         "" => "Anonymous",
         name => name,
     };
-    tx.sql(
-        "insert into video_comments (id, video_id, user_id, author_name, content, created_at)
-         values ($1, $2, $3, $4, $5, $6)
-         returning id, author_name, content, created_at, (1 = 1) as mine",
-    )
-    .bind(Uuid::now_v7())
-    .bind(video_id)
-    .bind(user_id)
-    .bind(name)
-    .bind(content)
-    .bind(app.clock.now())
-    .one()
-    .await
+    let now = app.clock.now();
+    let comment: Comment = tx
+        .sql(
+            "insert into video_comments (id, video_id, user_id, author_name, content, created_at)
+             values ($1, $2, $3, $4, $5, $6)
+             returning id, author_name, content, created_at, (1 = 1) as mine",
+        )
+        .bind(Uuid::now_v7())
+        .bind(video_id)
+        .bind(user_id)
+        .bind(name)
+        .bind(content)
+        .bind(now)
+        .one()
+        .await?;
+    events::tell(tx, now, Event::CommentCreated { video_id, id: comment.id });
+    Ok(comment)
 }
 
 /// The comments of a video that stand, newest first. Errors as for the video's page.
@@ -177,7 +182,7 @@ pub async fn list_for_staff(app: &App, video_id: Uuid, part: &Part) -> Result<Pa
 }
 
 /// Deletes one's own comment; somebody else's is not found.
-pub async fn delete_own(tx: &mut Tx, user_id: Uuid, id: Uuid) -> Result<()> {
+pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Result<()> {
     let gone: Option<Place> = tx
         .sql(
             "delete from video_comments where id = $1 and user_id = $2
@@ -187,7 +192,10 @@ pub async fn delete_own(tx: &mut Tx, user_id: Uuid, id: Uuid) -> Result<()> {
         .bind(user_id)
         .optional()
         .await?;
-    uncount(tx, gone.ok_or(NOT_FOUND)?).await
+    let place = gone.ok_or(NOT_FOUND)?;
+    uncount(tx, &place).await?;
+    tell_removed(tx, app, &place, id);
+    Ok(())
 }
 
 /// Deletes anybody's comment.
@@ -198,9 +206,10 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .optional()
         .await?;
     let place = gone.ok_or(NOT_FOUND)?;
-    let video_id = place.video_id;
-    uncount(tx, place).await?;
-    record(tx, app, actor, "comment.delete", id, video_id).await
+    uncount(tx, &place).await?;
+    record(tx, app, actor, "comment.delete", id, place.video_id).await?;
+    tell_removed(tx, app, &place, id);
+    Ok(())
 }
 
 /// Takes a comment out of the readers' sight; hiding it again changes nothing.
@@ -217,8 +226,11 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .optional()
         .await?;
     let Some((video_id,)) = hidden else { return must_exist(tx, id).await };
-    uncount(tx, Place { video_id, hidden_at: None }).await?;
-    record(tx, app, actor, "comment.hide", id, video_id).await
+    let place = Place { video_id, hidden_at: None };
+    uncount(tx, &place).await?;
+    record(tx, app, actor, "comment.hide", id, video_id).await?;
+    tell_removed(tx, app, &place, id);
+    Ok(())
 }
 
 /// Lets a hidden comment stand again.
@@ -237,7 +249,9 @@ pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .bind(video_id)
         .execute()
         .await?;
-    record(tx, app, actor, "comment.show", id, video_id).await
+    record(tx, app, actor, "comment.show", id, video_id).await?;
+    events::tell(tx, app.clock.now(), Event::CommentCreated { video_id, id });
+    Ok(())
 }
 
 /// Reports a comment to the camp: one report of each reader. Errors: [`Error::NotFound`], also for
@@ -294,7 +308,7 @@ struct Place {
 }
 
 /// Hidden comments are not counted.
-async fn uncount(tx: &mut Tx, place: Place) -> Result<()> {
+async fn uncount(tx: &mut Tx, place: &Place) -> Result<()> {
     if place.hidden_at.is_none() {
         tx.sql("update videos set comment_count = comment_count - 1 where id = $1")
             .bind(place.video_id)
@@ -302,6 +316,14 @@ async fn uncount(tx: &mut Tx, place: Place) -> Result<()> {
             .await?;
     }
     Ok(())
+}
+
+/// Of a hidden comment readers knew nothing any more.
+fn tell_removed(tx: &mut Tx, app: &App, place: &Place, id: Uuid) {
+    if place.hidden_at.is_none() {
+        let event = Event::CommentRemoved { video_id: place.video_id, id };
+        events::tell(tx, app.clock.now(), event);
+    }
 }
 
 async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {

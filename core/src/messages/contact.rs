@@ -11,6 +11,7 @@ use super::mail::{ARRIVED, RECEIVED};
 use super::{Department, SenderType};
 use crate::accounts::limits;
 use crate::checks::Checks;
+use crate::events::{self, Event};
 use crate::fold::fold;
 use crate::notifications::{self, Notice};
 use crate::{App, Result};
@@ -76,6 +77,7 @@ pub async fn receive(app: &App, new: &NewMessage, from: IpAddr) -> Result<()> {
     notifications::tell(&mut tx, app, Notice::new(ARRIVED, id), camp, "").await?;
     // Without the name: whatever a stranger types must not reach a third person's mailbox from us.
     notifications::tell(&mut tx, app, Notice::new(RECEIVED, id), &email, "").await?;
+    events::tell(&mut tx, now, Event::MessagesChanged);
     tx.commit().await
 }
 

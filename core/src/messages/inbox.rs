@@ -12,6 +12,7 @@ use super::{Department, Message, NOT_FOUND, Reply, ReplyDelivery, Status};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, given};
 use crate::db::{Db, On, Tx};
+use crate::events::{self, Event};
 use crate::fold::pattern;
 use crate::notifications::{self, Notice};
 use crate::pages::{Page, Part};
@@ -238,6 +239,9 @@ pub async fn change(
     if changed == 0 {
         return Err(Error::Stale);
     }
+    if changes.status.is_some() || changes.spam.is_some() {
+        events::tell(tx, now, Event::MessagesChanged);
+    }
     // What is typed into a draft is nobody's business but the inbox's.
     let mut details = serde_json::Map::new();
     if let Some(status) = changes.status {
@@ -323,6 +327,7 @@ pub async fn reply(
         let details = json!({ "reply_id": reply_id });
         audit::record(tx, now, actor, "message.reply", subject, details).await?;
     }
+    events::tell(tx, now, Event::MessagesChanged);
     find(tx, id).await
 }
 
@@ -351,5 +356,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         return Err(NOT_FOUND);
     }
     let subject = Subject::new("message", id);
-    audit::record(tx, app.clock.now(), actor, "message.delete", subject, json!({})).await
+    audit::record(tx, app.clock.now(), actor, "message.delete", subject, json!({})).await?;
+    events::tell(tx, app.clock.now(), Event::MessagesChanged);
+    Ok(())
 }

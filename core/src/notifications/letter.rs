@@ -6,7 +6,9 @@ use lettre::message::Mailbox;
 
 use super::{Delivery, Notification};
 use crate::settings::Settings;
-use crate::{App, Error, Result, accounts, alerts, letters, messages, subscribers, videos};
+use crate::{
+    App, Error, Result, accounts, alerts, letters, messages, subscribers, updates, videos,
+};
 
 /// A letter in its parts; both forms are made from the same parts.
 #[derive(Debug, Default)]
@@ -52,6 +54,7 @@ pub(super) async fn write(
             messages::mail::write(app, settings, notification).await
         }
         subscribers::KIND => subscribers::letter(app, settings, notification).await,
+        updates::announce::KIND => updates::announce::letter(app, notification).await,
         _ => accounts::letters::write(app, settings, notification, delivery).await,
     }
 }

@@ -306,7 +306,8 @@ fn switched_on(settings: &Settings, category: Category) -> bool {
     settings.email_enabled
         && match category {
             Category::DailyVideos => settings.daily_reports,
-            Category::CampUpdates | Category::General => true,
+            Category::CampUpdates => settings.live_updates,
+            Category::General => true,
         }
 }
 

@@ -18,6 +18,7 @@ pub struct Content {
     pub products: Vec<super::shelf::Product>,
     pub messages: Vec<super::post::Message>,
     pub faq: Vec<super::answers::Answer>,
+    pub updates: Vec<super::board::Announcement>,
 }
 
 #[derive(Deserialize)]

@@ -4,6 +4,7 @@
 //! This is the one place that writes the tables of all slices, because it tells their past.
 
 mod answers;
+mod board;
 mod calendar;
 mod content;
 mod dice;
@@ -54,6 +55,7 @@ pub struct Planted {
     pub staff: usize,
     pub videos_this_summer: usize,
     pub videos_of_earlier_summers: usize,
+    pub updates: usize,
     pub comments: usize,
     pub likes: usize,
     pub views: usize,
@@ -134,10 +136,11 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     people.write(&mut tx, &hash).await?;
     films::write(&mut tx, &films).await?;
     doings.write(&mut tx, app).await?;
-    let mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
+    let mut mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
     shelf::write(&mut tx, &content, &people, now, &mut dice).await?;
     post::write(&mut tx, &content, &people, now, &mut dice).await?;
     answers::write(&mut tx, &content, now, &mut dice).await?;
+    mails += board::write(&mut tx, &content, &people, now, &mut dice).await?;
     let camp = &content.camp;
     let changes = BTreeMap::from([
         ("siteName".to_owned(), json!(camp.site_name)),
@@ -161,6 +164,7 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
         staff: people.staff.len(),
         videos_this_summer: this_summer,
         videos_of_earlier_summers: films.len() - this_summer,
+        updates: content.updates.len(),
         comments: doings.comments.len(),
         likes: doings.likes.len(),
         views: doings.views.len(),

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::audit::{self, Actor};
 use crate::checks::address;
 use crate::db::Tx;
+use crate::events::{self, Event};
 use crate::{App, Error, Result};
 
 /// Who may watch (decision P9).
@@ -44,6 +45,7 @@ pub struct Settings {
     pub daily_reports: bool,
     pub system_alerts: bool,
     pub push_enabled: bool,
+    pub live_updates: bool,
     pub user_registrations: bool,
     pub require_email_verification: bool,
     /// Minutes without a click after which staff are signed out.
@@ -79,6 +81,7 @@ impl Default for Settings {
             daily_reports: true,
             system_alerts: true,
             push_enabled: true,
+            live_updates: true,
             user_registrations: true,
             require_email_verification: true,
             session_timeout: 30,
@@ -161,6 +164,7 @@ pub const KEYS: &[Key] = &[
         Kind::Switch,
         "Whether pages that are open may show notifications of the browser for new updates",
     ),
+    key("liveUpdates", Kind::Switch, "Whether families are mailed about live updates"),
     key("userRegistrations", Kind::Switch, "Whether people may sign up; invitations always work"),
     key(
         "requireEmailVerification",
@@ -310,10 +314,12 @@ pub async fn set(
     let before = as_map(&merge(rows));
     let defaults = as_map(&Settings::default());
     let now = app.clock.now();
+    let mut changed = false;
     for (name, value) in clean {
         if before.get(&name) == Some(&value) {
             continue;
         }
+        changed = true;
         tx.sql("delete from settings where key = $1").bind(&name).execute().await?;
         if defaults.get(&name) != Some(&value) {
             tx.sql(
@@ -329,6 +335,9 @@ pub async fn set(
         let details = json!({ "key": name, "before": before.get(&name), "after": value });
         audit::record(tx, now, actor, "settings.set", audit::Subject::none("setting"), details)
             .await?;
+    }
+    if changed {
+        events::tell(tx, now, Event::SiteChanged);
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::clock::year_in;
 use crate::db::Tx;
+use crate::events::{self, Event};
 use crate::notifications::{self, Category, Notice};
 use crate::settings::Settings;
 use crate::{App, Error, Result, jobs};
@@ -45,6 +46,7 @@ pub async fn create(
         Status::Published => announce_first(tx, app, settings, id, &record).await?,
         _ => 0,
     };
+    tell_pages(tx, app, settings, id, None, &record);
     saved(tx, settings, now, id, notified).await
 }
 
@@ -90,6 +92,9 @@ pub async fn add_own_file(
     add(tx, id, &record, actor, now).await?;
     if told {
         announce_first(tx, app, settings, id, &record).await?;
+        tell_pages(tx, app, settings, id, None, &record);
+    } else if record.status == Status::Published {
+        events::tell(tx, now, Event::VideoChanged(id));
     }
     Ok(id)
 }
@@ -128,9 +133,10 @@ pub async fn edit(
         }
     }
     if old.source.file_key.is_some() && new.source.file_key.is_none() {
-        let Source { file_key, thumbnail_key, .. } = old.source;
+        let Source { file_key, thumbnail_key, .. } = old.source.clone();
         jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
     }
+    tell_pages(tx, app, settings, id, Some(&old), &new);
     saved(tx, settings, now, id, notified).await
 }
 
@@ -161,17 +167,20 @@ pub async fn publish(
 /// Deletes a video with its comments, likes and files. A letter about it that has not gone out yet
 /// never will. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let gone: Option<(String, Option<String>, Option<String>)> = tx
-        .sql("delete from videos where id = $1 returning title, file_key, thumbnail_key")
+    let gone: Option<(String, Status, Option<String>, Option<String>)> = tx
+        .sql("delete from videos where id = $1 returning title, status, file_key, thumbnail_key")
         .bind(id)
         .optional()
         .await?;
-    let (title, file_key, thumbnail_key) = gone.ok_or(NOT_FOUND)?;
+    let (title, status, file_key, thumbnail_key) = gone.ok_or(NOT_FOUND)?;
     let details = json!({ "title": title });
     let subject = Subject::new("video", id);
     audit::record(tx, app.clock.now(), actor, "video.delete", subject, details).await?;
     if file_key.is_some() || thumbnail_key.is_some() {
         jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
+    }
+    if status == Status::Published {
+        events::tell(tx, app.clock.now(), Event::VideoChanged(id));
     }
     Ok(())
 }
@@ -228,6 +237,7 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
     if old.published_at.is_none() {
         announce_first(&mut tx, app, settings, id, &new).await?;
     }
+    tell_pages(&mut tx, app, settings, id, Some(&old), &new);
     tx.commit().await?;
     Ok(true)
 }
@@ -246,6 +256,28 @@ async fn announce_first(
     }
     let notice = Notice::new(announce::KIND, id);
     notifications::tell_families(tx, app, settings, notice, Category::DailyVideos).await
+}
+
+/// Tells the pages that are open what changed of a video that the public sees or saw until now.
+fn tell_pages(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    id: Uuid,
+    old: Option<&Record>,
+    new: &Record,
+) {
+    let now = app.clock.now();
+    let is_public = new.status == Status::Published;
+    let was_public = old.is_some_and(|old| old.status == Status::Published);
+    let is_first = old.is_none_or(|old| old.published_at.is_none());
+    let this_year = i64::from(year_in(settings.timezone, now));
+    let event = match is_public {
+        true if is_first && new.year == this_year => Event::VideoPublished(id),
+        _ if is_public || was_public => Event::VideoChanged(id),
+        _ => return,
+    };
+    events::tell(tx, now, event);
 }
 
 async fn add(

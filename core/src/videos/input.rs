@@ -1,13 +1,13 @@
 //! What staff may enter about a video, and what is wrong with it in their words.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
-use serde::{Deserialize, Deserializer};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
+use serde::Deserialize;
 
 use super::Status;
 use super::link;
 use super::record::{Record, Source};
-use crate::checks::Checks;
-use crate::clock::{day_in, moment_in};
+use crate::checks::{Checks, given};
+use crate::clock::{day_in, moment_in, wall_time};
 use crate::error::FieldError;
 use crate::settings::Settings;
 use crate::{Error, Result};
@@ -71,11 +71,6 @@ pub struct VideoChanges {
 
 fn published() -> Status {
     Status::Published
-}
-
-/// Tells `null` from "left out".
-fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(from).map(Some)
 }
 
 impl NewVideo {
@@ -274,10 +269,8 @@ fn moment(
 ) -> Option<DateTime<Utc>> {
     let typed = typed?.trim();
     let nine = NaiveTime::from_hms_opt(9, 0, 0).unwrap_or_default();
-    let local = NaiveDateTime::parse_from_str(typed, "%Y-%m-%dT%H:%M")
-        .or_else(|_| NaiveDateTime::parse_from_str(typed, "%Y-%m-%dT%H:%M:%S"))
-        .or_else(|_| NaiveDate::parse_from_str(typed, "%Y-%m-%d").map(|day| day.and_time(nine)))
-        .ok()
+    let local = wall_time(typed)
+        .or_else(|| Some(NaiveDate::parse_from_str(typed, "%Y-%m-%d").ok()?.and_time(nine)))
         .filter(|local| (1900..=now.year() + 10).contains(&local.year()));
     if local.is_none() {
         checks.refuse("scheduled_date", "Please enter a valid date and time.");

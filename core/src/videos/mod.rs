@@ -29,9 +29,12 @@ pub(crate) use reactions::must_be_open;
 pub(crate) use reactions::viewer_key;
 pub use reactions::{Like, favorites, forget_likes, like, record_view, unlike};
 pub(crate) use record::search_texts;
-pub use watch::{Filter, Preview, find, list, media_elsewhere, posting_time, preview, years};
+pub use watch::{
+    Filter, Preview, find, list, media_elsewhere, posting_time, preview, published, years,
+};
 
 use crate::Error;
+use crate::fold::searched;
 
 pub const NOT_FOUND: Error = Error::NotFound("Video not found");
 
@@ -145,14 +148,6 @@ pub struct VideoRef {
 pub struct YearCount {
     pub year: i64,
     pub count: i64,
-}
-
-/// What is typed into a search box, as a pattern, or nothing when there is nothing to search for.
-fn searched(typed: Option<&str>) -> Option<String> {
-    let typed: String =
-        typed?.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let pattern = crate::fold::pattern(&typed);
-    (pattern != "%%").then_some(pattern)
 }
 
 /// A row that refers to a video which was deleted a moment ago.

@@ -243,6 +243,22 @@ pub async fn preview(app: &App, settings: &Settings, id: Uuid) -> Result<Option<
     }))
 }
 
+/// The addresses of the published videos and when each changed last, the newest first, at most
+/// `limit`. For those who may watch.
+pub async fn published(app: &App, limit: i64) -> Result<Vec<(Uuid, DateTime<Utc>)>> {
+    app.db
+        .sql(
+            "select id, updated_at
+             from videos
+             where status = 'published'
+             order by upload_date desc, published_at desc, id desc
+             limit $1",
+        )
+        .bind(limit)
+        .all()
+        .await
+}
+
 /// When the next video of today appears, for the banner (decision V8).
 async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Utc>>> {
     let now = app.clock.now();

@@ -1,0 +1,138 @@
+//! Live updates over HTTP: families read them, staff post them.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use portal::App;
+use portal::audit::Actor;
+use portal::pages::Part;
+use portal::updates::{
+    self, AdminUpdate, LiveUpdate, LiveUpdatePage, NewUpdate, Saved, UpdateChanges,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::{Looking, OnDuty};
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Page, Params};
+use crate::videos::PartQuery;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(find))
+        .routes(routes!(admin_list, create))
+        .routes(routes!(reach))
+        .routes(routes!(edit, delete))
+}
+
+/// The active updates, the pinned ones first, then the newest
+#[utoipa::path(get, path = "/api/live-updates", tag = "updates", security(()), params(PartQuery),
+    responses((status = 200, body = Page<LiveUpdate>), (status = 401, body = Problem),
+              (status = 403, body = Problem)))]
+async fn list(
+    State(app): State<App>,
+    Looking(viewer): Looking,
+    Params(query): Params<PartQuery>,
+) -> Answer<Json<Page<LiveUpdate>>> {
+    let settings = app.settings().await?;
+    Ok(Json(updates::list(&app, &settings, &viewer, &query.into()).await?.into()))
+}
+
+/// An update; one that was taken back says so
+#[utoipa::path(get, path = "/api/live-updates/{id}", tag = "updates", security(()), params(("id" = Uuid, Path)),
+    responses((status = 200, body = LiveUpdatePage), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn find(
+    State(app): State<App>,
+    Looking(viewer): Looking,
+    Id(id): Id,
+) -> Answer<Json<LiveUpdatePage>> {
+    let settings = app.settings().await?;
+    Ok(Json(updates::find(&app, &settings, &viewer, id).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct DeskQuery {
+    /// Searched in title, message and author.
+    q: Option<String>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+}
+
+/// All updates, the newest first
+#[utoipa::path(get, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])), params(DeskQuery),
+    responses((status = 200, body = Page<AdminUpdate>), (status = 401, body = Problem)))]
+async fn admin_list(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Params(query): Params<DeskQuery>,
+) -> Answer<Json<Page<AdminUpdate>>> {
+    let part = Part { cursor: query.cursor, limit: query.limit };
+    Ok(Json(updates::admin_list(&app, query.q.as_deref(), &part).await?.into()))
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = UpdateReach)]
+struct Reach {
+    /// Addresses that would get mail about an update now.
+    recipients: i64,
+}
+
+/// How many addresses would get mail
+#[utoipa::path(get, path = "/api/admin/live-updates/reach", tag = "admin updates", security(("staff" = [])),
+    responses((status = 200, body = Reach), (status = 401, body = Problem)))]
+async fn reach(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Reach>> {
+    let settings = app.settings().await?;
+    Ok(Json(Reach { recipients: updates::reach(&app, &settings).await? }))
+}
+
+/// Post an update
+#[utoipa::path(post, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])),
+    request_body = NewUpdate,
+    responses((status = 201, body = Saved), (status = 401, body = Problem), (status = 422, body = Problem)))]
+async fn create(
+    State(app): State<App>,
+    OnDuty(staff): OnDuty,
+    Input(new): Input<NewUpdate>,
+) -> Answer<(StatusCode, Json<Saved>)> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let saved = updates::create(&mut tx, &app, &settings, Actor::Staff(staff.id), &new).await?;
+    tx.commit().await?;
+    Ok((StatusCode::CREATED, Json(saved)))
+}
+
+/// Change an update, or show or hide it; nobody is mailed
+#[utoipa::path(patch, path = "/api/admin/live-updates/{id}", tag = "admin updates", security(("staff" = [])),
+    params(("id" = Uuid, Path)), request_body = UpdateChanges,
+    responses((status = 200, body = AdminUpdate), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn edit(
+    State(app): State<App>,
+    OnDuty(staff): OnDuty,
+    Id(id): Id,
+    Input(changes): Input<UpdateChanges>,
+) -> Answer<Json<AdminUpdate>> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let actor = Actor::Staff(staff.id);
+    let update = updates::edit(&mut tx, &app, &settings, actor, id, &changes).await?;
+    tx.commit().await?;
+    Ok(Json(update))
+}
+
+/// Delete an update; its address says that it was withdrawn
+#[utoipa::path(delete, path = "/api/admin/live-updates/{id}", tag = "admin updates", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn delete(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    updates::delete(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

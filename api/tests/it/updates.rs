@@ -1,0 +1,258 @@
+//! Staff post updates; families read them, and those who want to are mailed once.
+
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use portal::events;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp, Reply, sign_up};
+
+pub fn update(title: &str, more: Value) -> Value {
+    let mut update = json!({ "title": title, "message": "All is well.", "author": "Main office" });
+    let fields = more.as_object().expect("fields").clone();
+    update.as_object_mut().expect("fields").extend(fields);
+    update
+}
+
+/// Posts an update and returns it as staff see it.
+pub async fn posted(staff: &Browser, title: &str, more: Value) -> Value {
+    let reply = staff.post("/api/admin/live-updates", update(title, more)).await.expect(201);
+    reply.json()["update"].clone()
+}
+
+pub async fn patch(staff: &Browser, update: &Value, mut changes: Value) -> Reply {
+    changes["version"] = update["version"].clone();
+    staff.patch(&format!("/api/admin/live-updates/{}", id(update)), changes).await
+}
+
+pub fn id(update: &Value) -> &str {
+    update["id"].as_str().expect("an id")
+}
+
+async fn titles(browser: &Browser, path: &str) -> Vec<String> {
+    let list = browser.get(path).await.expect(200).json();
+    let items = list["items"].as_array().expect("items");
+    items.iter().map(|update| update["title"].as_str().expect("a title").to_owned()).collect()
+}
+
+/// A parent who wants camp updates by mail.
+async fn follower(camp: &Camp, name: &str, email: &str) -> Browser {
+    let browser = camp.browser();
+    let mut form = sign_up(name, email);
+    form["camp_updates_email"] = json!(true);
+    browser.post("/api/auth/sign-up", form).await.expect(201);
+    let token = camp.token_for(email).await;
+    browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+    browser
+}
+
+fn update_mails(camp: &Camp) -> Vec<String> {
+    let mails = camp.mails().into_iter().filter(|mail| mail.unsubscribe_url.is_some());
+    mails.map(|mail| format!("{}: {}", mail.to.email, mail.subject)).collect()
+}
+
+story! {
+    async fn posting_an_update_tells_whoever_wants_camp_updates_once_ever(camp) {
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let _moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let staff = camp.staff().await;
+        let reach = staff.get("/api/admin/live-updates/reach").await.expect(200).json();
+        assert_eq!(reach["recipients"], 1);
+        let new = update("Buses are late", json!({ "priority": "high", "message": "Fifty minutes.\n\nWater & <snacks> on board." }));
+        let reply = staff.post("/api/admin/live-updates", new).await.expect(201).json();
+        assert_eq!(reply["notified"], 1);
+        let posted = &reply["update"];
+        assert_eq!(posted["deliveries"], json!({ "queued": 1, "sent": 0, "failed": 0, "suppressed": 0 }));
+        assert_eq!((&posted["is_active"], &posted["announced"], &posted["posted_by"]), (&json!(true), &json!(true), &json!("feder")));
+        camp.work().await;
+        let mail = camp.mail_to("chaya@family.example").await;
+        assert_eq!(mail.subject, "High priority: Buses are late");
+        assert!(mail.text.contains("Water & <snacks> on board."), "{}", mail.text);
+        assert!(mail.text.contains("— Main office"), "{}", mail.text);
+        assert!(mail.text.contains(&format!("http://camp.example/updates/{}", id(posted))), "{}", mail.text);
+        assert!(mail.html.contains("Water &#38; &#60;snacks&#62;") || mail.html.contains("Water &amp; &lt;snacks&gt;"), "{}", mail.html);
+        let off = patch(&staff, posted, json!({ "is_active": false })).await.expect(200).json();
+        assert_eq!(off["is_active"], false);
+        let on = patch(&staff, &off, json!({ "is_active": true, "title": "Buses are on time" })).await.expect(200).json();
+        assert_eq!(on["deliveries"]["sent"], 1);
+        camp.work().await;
+        assert_eq!(update_mails(&camp), ["chaya@family.example: High priority: Buses are late"]);
+    }
+}
+
+story! {
+    async fn an_update_that_was_taken_back_is_not_mailed_any_more(camp) {
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let wrong = posted(&staff, "Wrong camp", json!({})).await;
+        patch(&staff, &wrong, json!({ "is_active": false })).await.expect(200);
+        let gone = posted(&staff, "Gone", json!({})).await;
+        staff.delete(&format!("/api/admin/live-updates/{}", id(&gone))).await.expect(204);
+        camp.work().await;
+        assert!(update_mails(&camp).is_empty());
+    }
+}
+
+story! {
+    async fn the_switch_for_mails_about_updates_is_real(camp) {
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        camp.set("liveUpdates", false).await;
+        let reach = staff.get("/api/admin/live-updates/reach").await.expect(200).json();
+        assert_eq!(reach["recipients"], 0);
+        let quiet = staff.post("/api/admin/live-updates", update("Quiet", json!({}))).await.expect(201).json();
+        assert_eq!(quiet["notified"], 0);
+        camp.set("liveUpdates", true).await;
+        let off = patch(&staff, &quiet["update"], json!({ "is_active": false })).await.expect(200).json();
+        patch(&staff, &off, json!({ "is_active": true })).await.expect(200);
+        camp.work().await;
+        assert!(update_mails(&camp).is_empty());
+        assert_eq!(staff.post("/api/admin/live-updates", update("Loud", json!({}))).await.expect(201).json()["notified"], 1);
+    }
+}
+
+story! {
+    async fn families_read_active_updates_the_pinned_ones_first_page_by_page(camp) {
+        let staff = camp.staff().await;
+        for n in 0..5 {
+            camp.wait(TimeDelta::minutes(1));
+            posted(&staff, &format!("No. {n}"), json!({ "pinned": n == 1 })).await;
+        }
+        let stranger = camp.browser();
+        assert_eq!(titles(&stranger, "/api/live-updates").await, ["No. 1", "No. 4", "No. 3", "No. 2", "No. 0"]);
+        let mut read = Vec::new();
+        let mut path = "/api/live-updates?limit=2".to_owned();
+        loop {
+            read.extend(titles(&stranger, &path).await);
+            let next = stranger.get(&path).await.expect(200).json()["next"].clone();
+            let Some(next) = next.as_str() else { break };
+            path = format!("/api/live-updates?limit=2&cursor={next}");
+        }
+        assert_eq!(read, ["No. 1", "No. 4", "No. 3", "No. 2", "No. 0"]);
+        let list = stranger.get("/api/live-updates?limit=1").await.expect(200).json();
+        let fields: Vec<&String> = list["items"][0].as_object().expect("fields").keys().collect();
+        assert_eq!(fields, ["author", "created_at", "id", "message", "pinned", "priority", "title"]);
+        assert_eq!(titles(&staff, "/api/admin/live-updates").await, ["No. 4", "No. 3", "No. 2", "No. 1", "No. 0"]);
+        assert_eq!(titles(&staff, "/api/admin/live-updates?q=NO.%203").await, ["No. 3"]);
+        assert!(titles(&staff, "/api/admin/live-updates?q=100%25").await.is_empty());
+    }
+}
+
+story! {
+    async fn an_update_that_was_withdrawn_says_so_at_its_address(camp) {
+        let staff = camp.staff().await;
+        let stranger = camp.browser();
+        let hidden = posted(&staff, "Secret", json!({ "pinned": true })).await;
+        let deleted = posted(&staff, "Secret", json!({})).await;
+        let path = |update: &Value| format!("/api/live-updates/{}", id(update));
+        let seen = stranger.get(&path(&hidden)).await.expect(200).json();
+        assert_eq!((&seen["title"], &seen["withdrawn"]), (&json!("Secret"), &json!(false)));
+        patch(&staff, &hidden, json!({ "is_active": false })).await.expect(200);
+        staff.delete(&format!("/api/admin{}", path(&deleted).trim_start_matches("/api"))).await.expect(204);
+        staff.delete(&format!("/api/admin{}", path(&deleted).trim_start_matches("/api"))).await.refused(404, "not_found");
+        patch(&staff, &deleted, json!({ "title": "Again" })).await.refused(404, "not_found");
+        for update in [&hidden, &deleted] {
+            let seen = stranger.get(&path(update)).await.expect(200).json();
+            assert_eq!((&seen["title"], &seen["withdrawn"]), (&json!(""), &json!(true)));
+            let text = seen.to_string();
+            assert!(!text.contains("Secret") && !text.contains("well") && !text.contains("office"), "{text}");
+        }
+        assert!(titles(&stranger, "/api/live-updates").await.is_empty());
+        assert_eq!(titles(&staff, "/api/admin/live-updates").await, ["Secret"]);
+        stranger.get("/api/live-updates/0190a5b0-0000-7000-8000-000000000000").await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn an_update_ends_when_it_said_it_would(camp) {
+        camp.set_clock("2026-07-29T16:00:00Z");
+        let staff = camp.staff().await;
+        let stranger = camp.browser();
+        let lunch = posted(&staff, "Lunch outside", json!({ "expires_at": "2026-07-29T12:20" })).await;
+        assert_eq!(lunch["expires_at"], "2026-07-29T16:20:00Z", "on the clock in camp");
+        let mut page = stranger.listen(None).await;
+        camp.wait(TimeDelta::minutes(21));
+        assert!(titles(&stranger, "/api/live-updates").await.is_empty(), "before any worker looked");
+        assert_eq!(staff.get("/api/admin/live-updates").await.expect(200).json()["items"][0]["is_active"], false);
+        camp.work().await;
+        assert_eq!(page.hears("update.removed").await.data, json!({ "id": id(&lunch) }));
+        camp.work().await;
+        page.hears_nothing().await;
+        // Shown again, it has no end any more.
+        let lunch = staff.get("/api/admin/live-updates").await.expect(200).json()["items"][0].clone();
+        patch(&staff, &lunch, json!({ "expires_at": "2026-07-29T12:10" })).await.refused(422, "validation");
+        let again = patch(&staff, &lunch, json!({ "is_active": true })).await.expect(200).json();
+        assert_eq!((&again["is_active"], &again["expires_at"]), (&json!(true), &Value::Null));
+        let ends = patch(&staff, &again, json!({ "expires_at": "2026-11-01T01:30" })).await.expect(200).json();
+        assert_eq!(ends["expires_at"], "2026-11-01T05:30:00Z", "of a time that comes twice the first");
+        let endless = patch(&staff, &ends, json!({ "expires_at": null })).await.expect(200).json();
+        assert_eq!(endless["expires_at"], Value::Null);
+    }
+}
+
+story! {
+    async fn what_is_missing_or_strange_is_refused_beside_its_field(camp) {
+        let staff = camp.staff().await;
+        let path = "/api/admin/live-updates";
+        for (more, field) in [
+            (json!({ "title": "  " }), "title"),
+            (json!({ "title": "two\nlines" }), "title"),
+            (json!({ "title": "x".repeat(201) }), "title"),
+            (json!({ "message": "" }), "message"),
+            (json!({ "message": "x".repeat(5001) }), "message"),
+            (json!({ "author": "" }), "author"),
+            (json!({ "author": "nul\u{0}" }), "author"),
+            (json!({ "expires_at": "tomorrow" }), "expires_at"),
+            (json!({ "expires_at": "2001-01-01T10:00" }), "expires_at"),
+            (json!({ "expires_at": "99999-01-01T10:00" }), "expires_at"),
+        ] {
+            let wrong = staff.post(path, update("Title", more)).await.refused(422, "validation");
+            assert_eq!(wrong["errors"][0]["field"], field);
+        }
+        for more in [json!({ "priority": "urgent" }), json!({ "is_active": false }), json!({ "posted_by": "me" })] {
+            staff.post(path, update("Title", more)).await.refused(422, "validation");
+        }
+        let kept = posted(&staff, "Kept", json!({})).await;
+        let wrong = patch(&staff, &kept, json!({ "title": "" })).await.refused(422, "validation");
+        assert_eq!(wrong["errors"][0]["message"], "Title is required");
+        assert_eq!(titles(&staff, path).await, ["Kept"]);
+        assert_eq!(events::newest(&camp.app.db).await.expect("a number"), 1);
+    }
+}
+
+story! {
+    async fn of_two_who_edit_the_same_update_one_is_told(camp) {
+        let staff = camp.staff().await;
+        let update = posted(&staff, "Title", json!({})).await;
+        let edits = join_all(["One", "Two", "Three"].map(|title| patch(&staff, &update, json!({ "title": title })))).await;
+        assert_eq!(edits.iter().filter(|reply| reply.status == 200).count(), 1);
+        for reply in edits.into_iter().filter(|reply| reply.status != 200) {
+            reply.refused(409, "stale");
+        }
+        let owner = camp.owner().await;
+        let log = owner.get(&format!("/api/admin/audit?subject_id={}", id(&update))).await.expect(200).json();
+        let actions: Vec<&str> = log["items"].as_array().expect("items").iter()
+            .map(|entry| entry["action"].as_str().expect("an action")).collect();
+        assert_eq!(actions, ["live_update.edit", "live_update.create"]);
+    }
+}
+
+story! {
+    async fn who_may_not_watch_reads_no_updates(camp) {
+        let staff = camp.staff().await;
+        let update = posted(&staff, "Trip", json!({})).await;
+        let path = format!("/api/live-updates/{}", id(&update));
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        camp.set("access", "signed_in").await;
+        for path in ["/api/live-updates", &path] {
+            camp.browser().get(path).await.refused(401, "sign_in_required");
+            chaya.get(path).await.expect(200);
+        }
+        camp.set("access", "families").await;
+        for path in ["/api/live-updates", &path] {
+            camp.browser().get(path).await.refused(401, "sign_in_required");
+            chaya.get(path).await.refused(403, "awaiting_approval");
+            staff.get(path).await.expect(200);
+        }
+    }
+}

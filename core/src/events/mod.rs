@@ -1,0 +1,221 @@
+//! What open pages are told as it happens (decision U1): updates, videos and comments to whoever
+//! may watch, the inbox to staff.
+//!
+//! A row is written in the transaction of what it tells of, whichever process that is in. Each API
+//! reads what is new a few times a second and passes it on.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::access::Viewer;
+use crate::comments::Comment;
+use crate::db::{Db, Tx};
+use crate::settings::Access;
+use crate::updates::{LiveUpdate, Priority};
+use crate::{App, Result};
+
+/// Something that open pages should know.
+#[derive(Debug, Clone, Copy)]
+pub enum Event {
+    UpdateCreated(Uuid),
+    /// Changed, or shown again.
+    UpdateChanged(Uuid),
+    UpdateRemoved(Uuid),
+    /// For the first time, and of the current year: what families are mailed about.
+    VideoPublished(Uuid),
+    /// Any other change of a video that is published or was until now.
+    VideoChanged(Uuid),
+    /// Written, or shown again.
+    CommentCreated {
+        video_id: Uuid,
+        id: Uuid,
+    },
+    CommentRemoved {
+        video_id: Uuid,
+        id: Uuid,
+    },
+    /// The inbox of the staff changed.
+    MessagesChanged,
+    /// The settings changed.
+    SiteChanged,
+}
+
+/// Notes the event in the transaction of what it tells of.
+pub fn tell(tx: &mut Tx, now: DateTime<Utc>, event: Event) {
+    tx.note(now, event);
+}
+
+/// Writes the events of a transaction that is about to commit. Until it has, nobody else can write
+/// any, so that their numbers grow in the order of the commits.
+pub(crate) async fn number(tx: &mut Tx, events: Vec<(DateTime<Utc>, Event)>) -> Result<()> {
+    tx.serialize("events").await?;
+    for (now, event) in events {
+        let (kind, video_id, subject_id) = event.columns();
+        tx.sql(
+            "insert into events (id, kind, video_id, subject_id, created_at)
+             select coalesce(max(id), 0) + 1, $1, $2, $3, $4 from events",
+        )
+        .bind(kind)
+        .bind(video_id)
+        .bind(subject_id)
+        .bind(now)
+        .execute()
+        .await?;
+    }
+    Ok(())
+}
+
+impl Event {
+    /// Kind, video, and update or comment.
+    fn columns(self) -> (&'static str, Option<Uuid>, Option<Uuid>) {
+        use Event::*;
+        match self {
+            UpdateCreated(id) => ("update.created", None, Some(id)),
+            UpdateChanged(id) => ("update.changed", None, Some(id)),
+            UpdateRemoved(id) => ("update.removed", None, Some(id)),
+            VideoPublished(id) => ("video.published", Some(id), None),
+            VideoChanged(id) => ("video.changed", Some(id), None),
+            CommentCreated { video_id, id } => ("comment.created", Some(video_id), Some(id)),
+            CommentRemoved { video_id, id } => ("comment.removed", Some(video_id), Some(id)),
+            MessagesChanged => ("messages.changed", None, None),
+            SiteChanged => ("site.changed", None, None),
+        }
+    }
+}
+
+/// An event as it is told.
+#[derive(Debug)]
+pub struct Told {
+    pub id: i64,
+    pub kind: String,
+    /// Nothing when there is nothing to tell any more.
+    pub data: Option<Value>,
+}
+
+impl Told {
+    /// The one place that decides who hears of an event (safety 14).
+    pub fn is_for(&self, viewer: &Viewer, access: Access) -> bool {
+        match self.kind.as_str() {
+            "messages.changed" | "site.changed" => viewer.staff_id.is_some(),
+            _ => viewer.may_watch(access),
+        }
+    }
+}
+
+/// The number of the newest event.
+pub async fn newest(db: &Db) -> Result<i64> {
+    db.sql("select coalesce(max(id), 0) from events").scalar().await
+}
+
+/// At most `limit` events after this number, the oldest first, as things stand now.
+///
+/// Numbers have no holes: when the first one is not the next one, others before it are forgotten.
+pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<Told>> {
+    let rows: Vec<Row> = app
+        .db
+        .sql(
+            "select e.id, e.kind, e.video_id, e.subject_id,
+                    coalesce(u.title, v.title) as title,
+                    coalesce(u.message, c.content) as content,
+                    coalesce(u.author, c.author_name) as author,
+                    coalesce(u.created_at, c.created_at) as created_at,
+                    u.priority, u.pinned,
+                    case when e.kind = 'messages.changed'
+                         then (select count(*) from messages where status = 'unread' and not spam)
+                    end as unread
+             from events e
+             left join live_updates u
+               on e.kind in ('update.created', 'update.changed')
+              and u.id = e.subject_id
+              and u.is_active
+              and (u.expires_at is null or u.expires_at > $3)
+             left join videos v
+               on e.kind in ('video.published', 'comment.created')
+              and v.id = e.video_id
+              and v.status = 'published'
+             left join video_comments c
+               on e.kind = 'comment.created'
+              and c.id = e.subject_id
+              and c.hidden_at is null
+             where e.id > $1
+             order by e.id
+             limit $2",
+        )
+        .bind(after)
+        .bind(limit)
+        .bind(app.clock.now())
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(Row::told).collect())
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: i64,
+    kind: String,
+    video_id: Option<Uuid>,
+    subject_id: Option<Uuid>,
+    unread: Option<i64>,
+    title: Option<String>,
+    content: Option<String>,
+    author: Option<String>,
+    created_at: Option<DateTime<Utc>>,
+    priority: Option<Priority>,
+    pinned: Option<bool>,
+}
+
+impl Row {
+    fn told(self) -> Told {
+        let (id, kind) = (self.id, self.kind.clone());
+        Told { id, kind, data: self.data() }
+    }
+
+    fn data(self) -> Option<Value> {
+        let (video_id, subject_id) = (self.video_id, self.subject_id);
+        match self.kind.as_str() {
+            "update.created" | "update.changed" => {
+                let update = LiveUpdate {
+                    id: subject_id?,
+                    title: self.title?,
+                    message: self.content?,
+                    author: self.author?,
+                    priority: self.priority?,
+                    created_at: self.created_at?,
+                    pinned: self.pinned?,
+                };
+                serde_json::to_value(update).ok()
+            }
+            "update.removed" => Some(json!({ "id": subject_id? })),
+            "video.published" => Some(json!({ "id": video_id?, "title": self.title? })),
+            "video.changed" => Some(json!({ "id": video_id? })),
+            "comment.created" => {
+                // Of a published video only; the title is not told.
+                self.title?;
+                let comment = Comment {
+                    id: subject_id?,
+                    author_name: self.author?,
+                    content: self.content?,
+                    created_at: self.created_at?,
+                    mine: false,
+                };
+                Some(json!({ "video_id": video_id?, "comment": comment }))
+            }
+            "comment.removed" => Some(json!({ "video_id": video_id?, "id": subject_id? })),
+            "messages.changed" => Some(json!({ "unread": self.unread? })),
+            "site.changed" => Some(json!({})),
+            _ => None,
+        }
+    }
+}
+
+/// Forgets what is older than two days; a page that slept longer reads everything anew. The newest
+/// one stays, because the next number follows from it.
+pub async fn prune(app: &App) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    tx.sql("delete from events where created_at < $1 and id < (select max(id) from events)")
+        .bind(app.clock.now() - TimeDelta::days(2))
+        .execute()
+        .await?;
+    tx.commit().await
+}

@@ -1,0 +1,42 @@
+//! Tells families of an update.
+
+use super::Priority;
+use crate::notifications::{Button, Letter, Notification};
+use crate::{App, Result};
+
+pub const KIND: &str = "update";
+
+/// The letter as the update is now; nothing when it was taken back or has come to its end.
+pub(crate) async fn letter(app: &App, notification: &Notification) -> Result<Option<Letter>> {
+    let update: Option<(String, String, String, Priority)> = app
+        .db
+        .sql(
+            "select title, message, author, priority
+             from live_updates
+             where id = $1 and is_active and (expires_at is null or expires_at > $2)",
+        )
+        .bind(notification.subject_id)
+        .bind(app.clock.now())
+        .optional()
+        .await?;
+    let Some((title, message, author, priority)) = update else { return Ok(None) };
+    let subject = match priority {
+        Priority::High => format!("High priority: {title}"),
+        _ => format!("Camp update: {title}"),
+    };
+    Ok(Some(Letter {
+        subject,
+        heading: title,
+        paragraphs: message
+            .split("\n\n")
+            .map(|paragraph| paragraph.trim().to_owned())
+            .filter(|paragraph| !paragraph.is_empty())
+            .chain([format!("— {author}")])
+            .collect(),
+        button: Some(Button {
+            label: "Read it on the site",
+            url: app.url(&format!("/updates/{}", notification.subject_id)),
+        }),
+        ..Letter::default()
+    }))
+}

@@ -1,0 +1,142 @@
+//! What staff may enter about an update.
+
+use chrono::{DateTime, Datelike, Utc};
+use serde::Deserialize;
+
+use super::Priority;
+use super::desk::Record;
+use crate::Result;
+use crate::checks::{Checks, given};
+use crate::clock::{moment_in, wall_time};
+use crate::settings::Settings;
+
+const TITLE: usize = 200;
+const MESSAGE: usize = 5000;
+const AUTHOR: usize = 100;
+
+/// An update as staff post it. It is shown at once.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewUpdate {
+    pub title: String,
+    pub message: String,
+    /// Whom families read it from.
+    pub author: String,
+    #[serde(default)]
+    pub priority: Priority,
+    #[serde(default)]
+    pub pinned: bool,
+    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`, from which it is not shown any more.
+    pub expires_at: Option<String>,
+}
+
+/// What is changed of an update; whatever is left out stays as it is.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = UpdatePatch)]
+pub struct UpdateChanges {
+    /// Of the update as it was read; somebody else's change in between is not overwritten.
+    pub version: i64,
+    pub title: Option<String>,
+    pub message: Option<String>,
+    pub author: Option<String>,
+    pub priority: Option<Priority>,
+    pub is_active: Option<bool>,
+    pub pinned: Option<bool>,
+    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`, or null for no end.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub expires_at: Option<Option<String>>,
+}
+
+impl NewUpdate {
+    pub(super) fn record(&self, settings: &Settings, now: DateTime<Utc>) -> Result<Record> {
+        let mut checks = Checks::new();
+        let record = Record {
+            title: title(&mut checks, &self.title),
+            message: message(&mut checks, &self.message),
+            author: author(&mut checks, &self.author),
+            priority: self.priority,
+            is_active: true,
+            pinned: self.pinned,
+            expires_at: end(&mut checks, self.expires_at.as_deref(), settings, now, None),
+            version: 1,
+        };
+        checks.done()?;
+        Ok(record)
+    }
+}
+
+impl UpdateChanges {
+    /// The update as it shall be.
+    pub(super) fn apply(
+        &self,
+        old: &Record,
+        settings: &Settings,
+        now: DateTime<Utc>,
+    ) -> Result<Record> {
+        let mut checks = Checks::new();
+        let mut new = old.clone();
+        if let Some(text) = &self.title {
+            new.title = title(&mut checks, text);
+        }
+        if let Some(text) = &self.message {
+            new.message = message(&mut checks, text);
+        }
+        if let Some(text) = &self.author {
+            new.author = author(&mut checks, text);
+        }
+        new.priority = self.priority.unwrap_or(old.priority);
+        new.is_active = self.is_active.unwrap_or(old.is_active);
+        new.pinned = self.pinned.unwrap_or(old.pinned);
+        match &self.expires_at {
+            Some(typed) => {
+                new.expires_at = end(&mut checks, typed.as_deref(), settings, now, old.expires_at);
+            }
+            // Shown again after its end, it has no end any more.
+            None if self.is_active == Some(true) => {
+                new.expires_at = old.expires_at.filter(|end| *end > now);
+            }
+            None => {}
+        }
+        checks.done()?;
+        Ok(new)
+    }
+}
+
+fn title(checks: &mut Checks, text: &str) -> String {
+    let text = checks.line("title", text, TITLE);
+    checks.require(!text.is_empty(), "title", "Title is required");
+    text
+}
+
+fn message(checks: &mut Checks, text: &str) -> String {
+    let text = checks.block("message", text, MESSAGE);
+    checks.require(!text.is_empty(), "message", "Message is required");
+    text
+}
+
+fn author(checks: &mut Checks, text: &str) -> String {
+    let text = checks.line("author", text, AUTHOR);
+    checks.require(!text.is_empty(), "author", "Author is required");
+    text
+}
+
+/// The moment at which it ends. One that stays as it was may have passed.
+fn end(
+    checks: &mut Checks,
+    typed: Option<&str>,
+    settings: &Settings,
+    now: DateTime<Utc>,
+    before: Option<DateTime<Utc>>,
+) -> Option<DateTime<Utc>> {
+    let local = wall_time(typed?).filter(|local| local.year() <= now.year() + 10);
+    let Some(local) = local else {
+        checks.refuse("expires_at", "Please enter a valid date and time.");
+        return None;
+    };
+    let end = moment_in(settings.timezone, local);
+    let good = end > now || before == Some(end);
+    checks.require(good, "expires_at", "Please choose a date and time in the future.");
+    Some(end)
+}
