@@ -336,6 +336,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/live-updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All updates, the newest first */
+        get: operations["get_admin_live_updates"];
+        put?: never;
+        /** Post an update */
+        post: operations["post_admin_live_updates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/live-updates/reach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many addresses would get mail */
+        get: operations["get_admin_live_updates_reach"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/live-updates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an update; its address says that it was withdrawn */
+        delete: operations["delete_admin_live_updates_id"];
+        options?: never;
+        head?: never;
+        /** Change an update, or show or hide it; nobody is mailed */
+        patch: operations["patch_admin_live_updates_id"];
+        trace?: never;
+    };
     "/api/admin/messages": {
         parameters: {
             query?: never;
@@ -1230,6 +1283,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens, as it happens
+         * @description The first event is `hello {id}`. With the id of the last event that was heard, everything since
+         *     then follows; when that cannot be told any more, `reset {}` asks the page to read everything
+         *     anew. Then `update.created` and `update.changed` (LiveUpdate), `update.removed {id}`,
+         *     `video.published {id, title}`, `video.changed {id}`, `comment.created {video_id, comment}`,
+         *     `comment.removed {video_id, id}`; for staff also `messages.changed {unread}` and
+         *     `site.changed {}`. Nobody hears what they may not see. A comment line every 15 seconds shows
+         *     that the stream lives. It ends when the session or the right to watch changes.
+         */
+        get: operations["get_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/faq": {
         parameters: {
             query?: never;
@@ -1258,6 +1337,40 @@ export interface paths {
         put?: never;
         /** Count that somebody opened an answer */
         post: operations["post_faq_id_views"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/live-updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The active updates, the pinned ones first, then the newest */
+        get: operations["get_live_updates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/live-updates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An update; one that was taken back says so */
+        get: operations["get_live_updates_id"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1573,6 +1686,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/feed.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest videos and updates as an Atom feed, empty unless everybody may watch */
+        get: operations["get_feed_xml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1692,6 +1822,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/robots.txt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where search engines need not look */
+        get: operations["get_robots_txt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sitemap.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The pages that search engines may list */
+        get: operations["get_sitemap_xml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1758,6 +1922,20 @@ export interface components {
             /** @description The name of the account that made it. */
             created_by?: string | null;
             is_active: boolean;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description An update as staff see it. */
+        AdminUpdate: components["schemas"]["LiveUpdate"] & {
+            /** @description Whether families have been told of it, which happens once. */
+            announced: boolean;
+            deliveries?: components["schemas"]["Deliveries"] | null;
+            /** Format: date-time */
+            expires_at?: string | null;
+            /** @description Shown to families now. */
+            is_active: boolean;
+            /** @description Username of whoever posted it. */
+            posted_by?: string | null;
             /** Format: int64 */
             version: number;
         };
@@ -2116,6 +2294,25 @@ export interface components {
             /** @description What the player opens: an embed, or the address of a media file. */
             video_url: string;
         };
+        /** @description An active update. */
+        LiveUpdate: {
+            /** @description As staff wrote it. */
+            author: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            message: string;
+            /** @description Stands above the others. */
+            pinned: boolean;
+            priority: components["schemas"]["UpdatePriority"];
+            title: string;
+        };
+        /** @description An update at its own address, where it stays known for ever (decision U4). */
+        LiveUpdatePage: components["schemas"]["LiveUpdate"] & {
+            /** @description Taken back, expired or deleted: title, message and author are empty. */
+            withdrawn: boolean;
+        };
         /** @description A session as its owner sees it. */
         LoginSession: {
             /** Format: date-time */
@@ -2270,6 +2467,17 @@ export interface components {
             role: components["schemas"]["Role"];
             username: string;
         };
+        /** @description An update as staff post it. It is shown at once. */
+        NewUpdate: {
+            /** @description Whom families read it from. */
+            author: string;
+            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`, from which it is not shown any more. */
+            expires_at?: string | null;
+            message: string;
+            pinned?: boolean;
+            priority?: components["schemas"]["UpdatePriority"];
+            title: string;
+        };
         /** @description A video as staff or an import add it. */
         NewVideo: {
             description?: string | null;
@@ -2343,6 +2551,24 @@ export interface components {
                 /** @description The name of the account that made it. */
                 created_by?: string | null;
                 is_active: boolean;
+                /** Format: int64 */
+                version: number;
+            })[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AdminUpdate: {
+            items: (components["schemas"]["LiveUpdate"] & {
+                /** @description Whether families have been told of it, which happens once. */
+                announced: boolean;
+                deliveries?: components["schemas"]["Deliveries"] | null;
+                /** Format: date-time */
+                expires_at?: string | null;
+                /** @description Shown to families now. */
+                is_active: boolean;
+                /** @description Username of whoever posted it. */
+                posted_by?: string | null;
                 /** Format: int64 */
                 version: number;
             })[];
@@ -2498,6 +2724,24 @@ export interface components {
                 /** @description As it stands in an answer: `{access_answer}`. */
                 name: string;
                 value: string;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_LiveUpdate: {
+            items: {
+                /** @description As staff wrote it. */
+                author: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uuid */
+                id: string;
+                message: string;
+                /** @description Stands above the others. */
+                pinned: boolean;
+                priority: components["schemas"]["UpdatePriority"];
+                title: string;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
@@ -2824,6 +3068,12 @@ export interface components {
          * @enum {string}
          */
         Role: "owner" | "staff";
+        /** @description An update that was posted, and how many mails that put into the queue. */
+        SavedUpdate: {
+            /** Format: int64 */
+            notified: number;
+            update: components["schemas"]["AdminUpdate"];
+        };
         /** @description A video that was saved, and how many mails its publication put into the queue. */
         SavedVideo: {
             /** Format: int64 */
@@ -3026,6 +3276,31 @@ export interface components {
         };
         UnsubscribeToken: {
             token: string;
+        };
+        /** @description What is changed of an update; whatever is left out stays as it is. */
+        UpdatePatch: {
+            author?: string | null;
+            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`, or null for no end. */
+            expires_at?: string | null;
+            is_active?: boolean | null;
+            message?: string | null;
+            pinned?: boolean | null;
+            priority?: components["schemas"]["UpdatePriority"] | null;
+            title?: string | null;
+            /**
+             * Format: int64
+             * @description Of the update as it was read; somebody else's change in between is not overwritten.
+             */
+            version: number;
+        };
+        /** @enum {string} */
+        UpdatePriority: "low" | "medium" | "high";
+        UpdateReach: {
+            /**
+             * Format: int64
+             * @description Addresses that would get mail about an update now.
+             */
+            recipients: number;
         };
         /**
          * @description A label that grants nothing (decision P4).
@@ -3864,6 +4139,180 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_live_updates: {
+        parameters: {
+            query?: {
+                /** @description Searched in title, message and author. */
+                q?: string;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AdminUpdate"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_live_updates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUpdate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedUpdate"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_live_updates_reach: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateReach"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_admin_live_updates_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_admin_live_updates_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdatePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminUpdate"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5752,6 +6201,36 @@ export interface operations {
             };
         };
     };
+    get_events: {
+        parameters: {
+            query?: {
+                /** @description The id of the last event that was heard; the header `Last-Event-ID` goes before it. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_faq: {
         parameters: {
             query?: {
@@ -5792,6 +6271,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_live_updates: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_LiveUpdate"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_live_updates_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveUpdatePage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             404: {
                 headers: {
@@ -6425,6 +6989,31 @@ export interface operations {
             };
         };
     };
+    get_feed_xml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": string;
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     get_healthz: {
         parameters: {
             query?: never;
@@ -6659,6 +7248,56 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Readiness"];
                 };
+            };
+        };
+    };
+    get_robots_txt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    get_sitemap_xml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": string;
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
