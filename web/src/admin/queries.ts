@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
-import { api, type AdminVideo } from "../api/client";
+import { api, isApiError, type AdminVideo } from "../api/client";
 import type { components } from "../api/schema.gen";
 import { asStaff } from "./session";
 
@@ -32,6 +32,13 @@ export const countsQuery = queryOptions({
   queryKey: ["admin", "counts"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/counts", { signal })),
 });
+
+/** How many videos of each kind a search finds. */
+export const foundQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["admin", "counts", q],
+    queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/counts", { params: { query: { q } }, signal })),
+  });
 
 export const galleryYearsQuery = queryOptions({
   queryKey: ["admin", "years"],
@@ -73,18 +80,14 @@ export const videoCommentsQuery = (id: string) =>
 
 export const awaitsJudgement = (comment: AdminComment) => comment.reports > 0 && !comment.hidden;
 
-/** The video as it is now, or null when it was deleted. There is no address for one, so its year is read, then all. */
-export async function readVideo({ id, year }: AdminVideo): Promise<AdminVideo | null> {
-  for (const filter of [{ year }, {}]) {
-    let cursor: string | null | undefined = "";
-    do {
-      const { items, next }: { items: AdminVideo[]; next?: string | null } = await page(filter, 100, cursor);
-      const found = items.find((video) => video.id === id);
-      if (found) return found;
-      cursor = next;
-    } while (cursor);
+/** The video as it is now, or null when it was deleted. */
+export async function readVideo({ id }: AdminVideo): Promise<AdminVideo | null> {
+  try {
+    return await asStaff(api.GET("/api/admin/videos/{id}", { params: { path: { id } } }));
+  } catch (error) {
+    if (isApiError(error, "not_found")) return null;
+    throw error;
   }
-  return null;
 }
 
 const at = (id: string) => ({ params: { path: { id } } });

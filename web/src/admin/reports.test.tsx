@@ -233,7 +233,7 @@ describe("the edit panel", () => {
     await user.type(panel.getByLabelText("Video Title"), " again");
     await user.click(panel.getByRole("button", { name: "Update Video" }));
     expect(await panel.findByText(/Somebody else changed this video/)).toBeTruthy();
-    camp.answer("GET /api/admin/videos", list(draftVideo({ version: 4, description: "Theirs" })));
+    camp.answer("GET /api/admin/videos/v2", draftVideo({ version: 4, description: "Theirs" }));
     camp.answer("PATCH /api/admin/videos/v2", answer);
     await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));
     await waitFor(() => expect(panel.getByLabelText(/^Description/)).toHaveProperty("value", "Theirs"));

@@ -14,7 +14,7 @@ import { everyQuarterMinute, useEvery } from "./attention";
 import { DeleteDialog } from "./delete-dialog";
 import { EditDrawer } from "./edit-drawer";
 import { NotRefreshed } from "./not-refreshed";
-import { countsQuery, deskQuery, type VideoStatus } from "./queries";
+import { countsQuery, deskQuery, foundQuery, type VideoStatus } from "./queries";
 import { ReportRow, ReportsSkeleton } from "./report-row";
 import { UploadForm } from "./upload-form";
 import { VideoDrawer } from "./video-drawer";
@@ -32,6 +32,7 @@ export default function Reports() {
   const uploading = params.get("action") === "upload";
   const refetchInterval = useEvery(everyQuarterMinute);
   const counts = useQuery({ ...countsQuery, refetchInterval }).data;
+  const found = useQuery({ ...foundQuery(term), enabled: Boolean(term) });
   const videos = useInfiniteQuery({
     ...deskQuery({ ...(term ? { q: term } : {}), ...(status ? { status } : {}) }),
     // A scheduled video becomes a published one by itself.
@@ -121,7 +122,7 @@ export default function Reports() {
       <h2 className="sr-only">Videos</h2>
       <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
         {term && videos.data && !videos.isPlaceholderData && (
-          <>Found {shown}{videos.hasNextPage && "+"} video(s) matching "<bdi>{term}</bdi>"</>
+          <>Found {videos.hasNextPage ? (found.data?.[status ?? "all"] ?? `${shown}+`) : shown} video(s) matching "<bdi>{term}</bdi>"</>
         )}
       </p>
       {videos.data ? (

@@ -28,6 +28,7 @@ export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
   view_count: 128,
   like_count: 45,
   comment_count: 1,
+  reported_comments: 0,
   archive: false,
   announced: true,
   version: 3,
