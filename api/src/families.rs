@@ -1,30 +1,49 @@
-//! Families for the staff area: add, invite, approve, delete.
+//! Families for the staff area: the list and its figures, add, edit, invite, approve, merge,
+//! import, export, delete.
 
 use axum::Json;
-use axum::extract::State;
-use axum::http::StatusCode;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::profiles::{self, Decision, Family, NewFamily, Search};
+use portal::pages::Part;
+use portal::profiles::desk::{
+    self, Decision, Detail, Direction, Family, FamilyChanges, Filter, NewFamily, Search, Sort,
+    Statement, Summary,
+};
+use portal::profiles::merge::{Merge, Merged, merge};
+use portal::profiles::{export, import};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::OnDuty;
+use crate::auth::{OnDuty, Owner};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page, Params, limit};
+use crate::input::{Id, Input, Page, Params};
+
+/// The longest table that is taken over HTTP, in bytes; the command line takes more.
+const TABLE: usize = 1024 * 1024;
 
 pub fn routes() -> OpenApiRouter<Api> {
+    // Line ends and quotes need two characters in JSON.
+    let tables =
+        OpenApiRouter::new().routes(routes!(take)).layer(DefaultBodyLimit::max(2 * TABLE + 1024));
     OpenApiRouter::new()
         .routes(routes!(list, add))
-        .routes(routes!(show, delete))
+        .routes(routes!(summary))
+        .routes(routes!(export))
+        .routes(routes!(merge_two))
+        .routes(routes!(show, edit, delete))
+        .routes(routes!(statement))
         .routes(routes!(invite))
         .routes(routes!(copy_invitation))
         .routes(routes!(approve))
         .routes(routes!(refuse))
+        .routes(routes!(clear_limits))
+        .merge(tables)
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -33,42 +52,47 @@ pub fn routes() -> OpenApiRouter<Api> {
 struct Query {
     /// In names, children's names and addresses.
     q: Option<String>,
-    /// `to_approve`: only those that wait for approval.
     #[param(inline)]
     filter: Option<Filter>,
-    cursor: Option<Uuid>,
+    #[param(inline)]
+    sort: Option<Sort>,
+    /// By default the latest first, and otherwise from A to Z.
+    #[param(inline)]
+    direction: Option<Direction>,
+    cursor: Option<String>,
+    /// 1 to 100, by default 50.
     limit: Option<i64>,
 }
 
-#[derive(Deserialize, PartialEq, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum Filter {
-    ToApprove,
-}
-
-/// Families, the newest first
+/// Families, the newest first unless another order is asked for
 #[utoipa::path(get, path = "/api/admin/users", tag = "families", security(("staff" = [])), params(Query),
-    responses((status = 200, body = Page<Family>)))]
+    responses((status = 200, body = Page<Family>), (status = 422, body = Problem)))]
 async fn list(
     State(app): State<App>,
     _staff: OnDuty,
     Params(query): Params<Query>,
 ) -> Answer<Json<Page<Family>>> {
-    let limit = limit(query.limit);
+    let settings = app.settings().await?;
     let search = Search {
         q: query.q.unwrap_or_default().chars().take(200).collect(),
-        to_approve: query.filter == Some(Filter::ToApprove),
-        before: query.cursor,
-        limit: limit + 1,
+        filter: query.filter.unwrap_or_default(),
+        sort: query.sort.unwrap_or_default(),
+        direction: query.direction,
+        part: Part { cursor: query.cursor, limit: query.limit },
     };
-    let mut items = profiles::list(&app.db, &search).await?;
-    let more = items.len() as i64 > limit;
-    items.truncate(limit as usize);
-    let next = more.then(|| items.last().map(|family| family.id.to_string())).flatten();
-    Ok(Json(Page { items, next }))
+    let page = desk::list(&app, &settings, &search).await?;
+    Ok(Json(Page { items: page.items, next: page.next }))
 }
 
-/// Add a family and send its invitation
+/// How many families stand how, and what all have paid
+#[utoipa::path(get, path = "/api/admin/users/summary", tag = "families", security(("staff" = [])),
+    responses((status = 200, body = Summary)))]
+async fn summary(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Summary>> {
+    let settings = app.settings().await?;
+    Ok(Json(desk::summary(&app, &settings).await?))
+}
+
+/// Add a family with its plan and send its invitation
 #[utoipa::path(post, path = "/api/admin/users", tag = "families", security(("staff" = [])),
     request_body = NewFamily, responses((status = 201, body = Family), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn add(
@@ -76,31 +100,105 @@ async fn add(
     OnDuty(me): OnDuty,
     Input(new): Input<NewFamily>,
 ) -> Answer<(StatusCode, Json<Family>)> {
-    let family = profiles::add(&app, Actor::Staff(me.id), new).await?;
+    let family = desk::add(&app, Actor::Staff(me.id), new).await?;
     Ok((StatusCode::CREATED, Json(family)))
 }
 
-/// One family
+/// One family with its ledger and its addresses
 #[utoipa::path(get, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
-    params(("id" = Uuid, Path)), responses((status = 200, body = Family), (status = 404, body = Problem)))]
-async fn show(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Family>> {
-    Ok(Json(profiles::family(&app.db, id).await?))
+    params(("id" = Uuid, Path)), responses((status = 200, body = Detail), (status = 404, body = Problem)))]
+async fn show(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Detail>> {
+    Ok(Json(desk::detail(&app, id).await?))
 }
 
-/// Delete a family with its logins
+/// Change a family and its plan; what is left out stays
+#[utoipa::path(patch, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
+    params(("id" = Uuid, Path)), request_body = FamilyChanges,
+    responses((status = 200, body = Detail), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn edit(
+    State(api): State<Api>,
+    OnDuty(me): OnDuty,
+    Id(id): Id,
+    Input(changes): Input<FamilyChanges>,
+) -> Answer<Json<Detail>> {
+    let detail = desk::edit(&api.app, Actor::Staff(me.id), id, changes).await?;
+    api.sessions.forget_all();
+    Ok(Json(detail))
+}
+
+/// What is printed as a family's statement
+#[utoipa::path(get, path = "/api/admin/users/{id}/statement", tag = "families", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = Statement), (status = 404, body = Problem)))]
+async fn statement(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Statement>> {
+    Ok(Json(desk::statement(&app, id).await?))
+}
+
+/// Delete a family with its logins; its payments stay in the ledger
 #[utoipa::path(delete, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn delete(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
-    profiles::delete(&api.app, Actor::Staff(me.id), id).await?;
+    desk::delete(&api.app, Actor::Staff(me.id), id).await?;
     api.sessions.forget_all();
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Make one family of two, or with `preview` tell what would come of it
+#[utoipa::path(post, path = "/api/admin/users/merge", tag = "families", security(("staff" = [])),
+    request_body = Merge, responses((status = 200, body = Merged), (status = 404, body = Problem), (status = 422, body = Problem)))]
+async fn merge_two(
+    State(api): State<Api>,
+    OnDuty(me): OnDuty,
+    Input(both): Input<Merge>,
+) -> Answer<Json<Merged>> {
+    let merged = merge(&api.app, Actor::Staff(me.id), both).await?;
+    api.sessions.forget_all();
+    Ok(Json(merged))
+}
+
+/// All families as a table
+#[utoipa::path(get, path = "/api/admin/users/export.csv", tag = "families", security(("owner" = [])),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
+    let table = export::csv(&app, Actor::Staff(me.id)).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"families.csv\""),
+    ];
+    Ok((headers, table).into_response())
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct FamilyTable {
+    /// The table itself, at most 1 MB.
+    csv: String,
+    /// Only check and count; change nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Add and update families from a table
+#[utoipa::path(post, path = "/api/admin/users/import", tag = "families", security(("staff" = [])),
+    request_body = FamilyTable, responses((status = 200, body = import::Report), (status = 413, body = Problem), (status = 422, body = Problem)))]
+async fn take(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    Input(FamilyTable { csv, dry_run }): Input<FamilyTable>,
+) -> Answer<Json<import::Report>> {
+    if csv.len() > TABLE {
+        let detail = "The table is larger than 1 MB. Please split it.";
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));
+    }
+    let report =
+        import::import(&app, Actor::Staff(me.id), csv.as_bytes(), dry_run, |_, _| {}).await;
+    Ok(Json(report?))
 }
 
 /// Send the invitation again
 #[utoipa::path(post, path = "/api/admin/users/{id}/invite", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 202), (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn invite(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
-    profiles::invite(&app, Actor::Staff(me.id), id).await?;
+    desk::invite(&app, Actor::Staff(me.id), id).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -117,7 +215,7 @@ async fn copy_invitation(
     OnDuty(me): OnDuty,
     Id(id): Id,
 ) -> Answer<Json<InvitationLink>> {
-    let url = profiles::invitation_link(&app, Actor::Staff(me.id), id).await?;
+    let url = desk::invitation_link(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(InvitationLink { url }))
 }
 
@@ -125,7 +223,7 @@ async fn copy_invitation(
 #[utoipa::path(post, path = "/api/admin/users/{id}/approve", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Family), (status = 404, body = Problem)))]
 async fn approve(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Family>> {
-    let family = profiles::decide(&api.app, Actor::Staff(me.id), id, Decision::Approve).await?;
+    let family = desk::decide(&api.app, Actor::Staff(me.id), id, Decision::Approve).await?;
     api.sessions.forget_all();
     Ok(Json(family))
 }
@@ -134,7 +232,25 @@ async fn approve(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answ
 #[utoipa::path(post, path = "/api/admin/users/{id}/refuse", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Family), (status = 404, body = Problem)))]
 async fn refuse(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Family>> {
-    let family = profiles::decide(&api.app, Actor::Staff(me.id), id, Decision::Refuse).await?;
+    let family = desk::decide(&api.app, Actor::Staff(me.id), id, Decision::Refuse).await?;
     api.sessions.forget_all();
     Ok(Json(family))
+}
+
+#[derive(Serialize, ToSchema)]
+struct ClearedLimits {
+    /// How many brakes there were.
+    cleared: u64,
+}
+
+/// Let a family's logins try to sign in again at once
+#[utoipa::path(post, path = "/api/admin/users/{id}/clear-limits", tag = "families", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = ClearedLimits), (status = 404, body = Problem)))]
+async fn clear_limits(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    Id(id): Id,
+) -> Answer<Json<ClearedLimits>> {
+    let cleared = desk::clear_limits(&app, Actor::Staff(me.id), id).await?;
+    Ok(Json(ClearedLimits { cleared }))
 }

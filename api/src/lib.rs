@@ -20,6 +20,7 @@ mod media;
 mod messages;
 mod ops;
 mod pages;
+mod payments;
 mod server;
 mod settings;
 mod site;
@@ -72,6 +73,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(unsubscribe::routes())
         .merge(staff::routes())
         .merge(families::routes())
+        .merge(payments::routes())
         .merge(settings::routes())
         .merge(store::routes())
         .merge(analytics::routes())

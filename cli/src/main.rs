@@ -2,6 +2,7 @@
 
 mod admin;
 mod demo;
+mod family;
 mod gallery;
 mod house;
 mod jobs;
@@ -72,6 +73,8 @@ enum Command {
         after_help = "Example:\n  camp gallery import summer-2024.csv --year 2024 --dry-run"
     )]
     Gallery(gallery::Gallery),
+    #[command(subcommand, after_help = "Example:\n  camp family import families.csv --dry-run")]
+    Family(family::Family),
 }
 
 fn main() -> ExitCode {
@@ -108,6 +111,7 @@ impl Command {
             Command::Settings(settings) => settings.run(config).await,
             Command::Admin(admin) => admin.run(config).await,
             Command::Gallery(gallery) => gallery.run(config).await,
+            Command::Family(family) => family.run(config).await,
         }
     }
 }

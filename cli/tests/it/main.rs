@@ -2,6 +2,7 @@
 
 mod admin;
 mod camp;
+mod family;
 mod gallery;
 mod help;
 mod logs;

@@ -23,6 +23,9 @@ on_both_engines! {
             "select count(*) from videos v where comment_count <> (select count(*) from video_comments c where c.video_id = v.id and c.hidden_at is null)",
             "select count(*) from videos where status = 'published' and published_at > '2026-07-28T12:00:00+00:00'",
             "select count(*) from deliveries where status in ('queued', 'sending')",
+            "select count(*) from payment_plans l where paid_amount <> (select coalesce(sum(amount), 0) from payments p where p.plan_id = l.id)",
+            "select count(*) from profiles f join payment_plans l on l.profile_id = f.id where list_paid <> paid_amount",
+            "select count(*) from payments where payment_date > '2026-07-28'",
         ] {
             assert_eq!(count(&app.db, wrong).await, 0, "{wrong}");
         }
@@ -39,6 +42,20 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from messages where spam").await, 1);
         assert_eq!(count(&app.db, "select count(*) from faq where is_published").await, 10);
         assert_eq!(count(&app.db, "select count(*) from faq where not is_published").await, 2);
+        for (plans, query) in [
+            (61, "select count(*) from payment_plans where paid_amount = total_amount and total_amount > 0"),
+            (57, "select count(*) from payment_plans where paid_amount < total_amount"),
+            (19, "select count(*) from payment_plans where paid_amount < total_amount and due_date < '2026-07-28'"),
+            (2, "select count(*) from payment_plans where total_amount = 0"),
+            (3, "select count(*) from payment_plans where paid_amount > total_amount"),
+            (6, "select count(*) from payments where kind = 'refund'"),
+            (3, "select count(*) from payments where kind = 'void'"),
+            (2, "select count(*) from payments where kind = 'adjustment'"),
+        ] {
+            assert_eq!(count(&app.db, query).await, plans, "{query}");
+        }
+        let payments = count(&app.db, "select count(*) from payments where kind = 'payment'").await;
+        assert!((300..=380).contains(&payments), "{payments}");
     }
 }
 

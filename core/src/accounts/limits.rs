@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use ipnet::{Ipv4Net, Ipv6Net};
 
+use crate::db::Tx;
 use crate::{App, Error, Result};
 
 /// At most so many in so long a time.
@@ -80,6 +81,11 @@ pub struct Attempt {
     address: Vec<u8>,
 }
 
+/// Names an account whatever the address from which it is tried.
+fn account_hash(app: &App, kind: &str, account: &str) -> Vec<u8> {
+    app.keys.hash("sign-in-account", &[kind.as_bytes(), account.as_bytes()])
+}
+
 impl Attempt {
     /// Refuses while account and address, or the address alone, have to wait.
     pub async fn begin(
@@ -95,11 +101,15 @@ impl Attempt {
             app.keys.hash("sign-in", &[kind.as_bytes(), account.as_bytes(), net.as_bytes()]);
         let address_key = app.keys.hash("sign-in-address", &[kind.as_bytes(), net.as_bytes()]);
         let mut tx = app.db.begin().await?;
-        for (key, most) in [(&account_key, most), (&address_key, ADDRESS_FAILURES)] {
+        let everywhere = account_hash(app, kind, account);
+        for (key, account, most) in
+            [(&account_key, Some(everywhere), most), (&address_key, None, ADDRESS_FAILURES)]
+        {
             // Counting first locks the row, so that of many at once each sees those before it.
             let (count, blocked_until): (i64, Option<DateTime<Utc>>) = tx
                 .sql(
-                    "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
+                    "insert into attempts (key, count, first_at, last_at, account)
+                     values ($1, 1, $2, $2, $4)
                      on conflict (key) do update set
                        count = case when attempts.last_at <= $3 then 1 else attempts.count + 1 end,
                        last_at = $2
@@ -108,6 +118,7 @@ impl Attempt {
                 .bind(key.clone())
                 .bind(now)
                 .bind(now - MEMORY)
+                .bind(account)
                 .one()
                 .await?;
             if let Some(until) = blocked_until.filter(|until| *until > now) {
@@ -151,6 +162,14 @@ fn delay(over: i64) -> TimeDelta {
 
 fn too_many(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
     Error::TooMany { retry_after: (until - now).num_seconds().max(1) as u64 }
+}
+
+/// Takes the brakes off a parent's or visitor's login, from wherever it was tried.
+pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &str) -> Result<u64> {
+    tx.sql("delete from attempts where account = $1")
+        .bind(account_hash(app, "user", email))
+        .execute()
+        .await
 }
 
 /// Takes all brakes off, for staff and operators who were asked to help.

@@ -20,7 +20,7 @@ use crate::error::OrTaken;
 use crate::notifications::{self, Category, Notice, unsubscribe};
 use crate::profiles::{self, Preferences, UserType};
 use crate::settings::{Access, Settings};
-use crate::{App, Error, Result, comments, messages, videos};
+use crate::{App, Error, Result, comments, messages, payments, videos};
 
 /// A login together with what its family makes of it.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -688,9 +688,11 @@ pub async fn download(app: &App, user: &User) -> Result<Value> {
         false => Vec::new(),
     };
     let sessions = sessions::of_user(&app.db, user.id, Uuid::nil()).await?;
+    let payments = payments::own(app, user).await?;
     Ok(json!({
         "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified },
         "family": profile,
+        "payments": payments,
         "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),
         "likes": likes.iter().map(|(video, at)| json!({ "video_id": video, "created_at": at })).collect::<Vec<_>>(),
         "mails": mails.iter().map(|(kind, status, at)| json!({ "kind": kind, "status": status, "sent_at": at })).collect::<Vec<_>>(),

@@ -4,9 +4,6 @@
 //! in together. Importing the same file again adds nothing. Archive videos are published and never
 //! announced (decision V3).
 
-mod day;
-mod sheet;
-
 use std::collections::HashSet;
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
@@ -17,15 +14,69 @@ use crate::audit::{self, Actor, Subject};
 use crate::clock;
 use crate::db::Tx;
 use crate::settings::Settings;
+use crate::sheet::{self, Column, Row, Shape, day};
 use crate::videos::{self, NewVideo, Status, link};
 use crate::{App, Error, FieldError, Result};
 
-use sheet::Row;
-
 /// Largest file, in bytes.
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;
-/// Most rows in a file.
-pub const MAX_ROWS: usize = 20_000;
+
+const SHAPE: Shape = Shape {
+    things: "videos",
+    thing: "video",
+    columns: &[
+        Column {
+            name: "title",
+            also: &["name", "videotitle", "videoname", "heading"],
+            needed: true,
+        },
+        Column {
+            name: "url",
+            also: &[
+                "link",
+                "videourl",
+                "videolink",
+                "address",
+                "drivelink",
+                "driveurl",
+                "googledrivelink",
+                "googledriveurl",
+                "googledrivevideourl",
+                "youtubelink",
+                "youtubeurl",
+                "youtube",
+                "href",
+            ],
+            needed: true,
+        },
+        Column {
+            name: "description",
+            also: &["desc", "text", "details", "notes", "summary", "caption"],
+            needed: false,
+        },
+        Column {
+            name: "date",
+            also: &[
+                "uploaddate",
+                "day",
+                "datefilmed",
+                "filmed",
+                "filmedon",
+                "published",
+                "publisheddate",
+                "uploaded",
+            ],
+            needed: false,
+        },
+        Column { name: "featured", also: &["isfeatured", "highlight"], needed: false },
+    ],
+    max_bytes: MAX_BYTES,
+};
+const TITLE: usize = 0;
+const URL: usize = 1;
+const DESCRIPTION: usize = 2;
+const DATE: usize = 3;
+const FEATURED: usize = 4;
 
 /// What an import did, or would do.
 #[derive(Debug, Default, Serialize, PartialEq, Eq)]
@@ -74,7 +125,7 @@ pub async fn import(
             ),
         ));
     }
-    let sheet = sheet::read(bytes)?;
+    let sheet = sheet::read(bytes, &SHAPE)?;
     let mut report = Report {
         year,
         dry_run,
@@ -131,16 +182,10 @@ fn check(
     let mut refuse = |column, message: String| {
         problems.push(Problem { line: row.line, column, message });
     };
-    if let Some((found, named)) = row.too_many {
-        refuse(
-            "row",
-            format!(
-                "This line has {found} values where the header names {named} columns. Please put \
-                 values with a separator inside into quotes."
-            ),
-        );
+    if let Some(message) = row.surplus() {
+        refuse("row", message);
     }
-    let day = match row.date.trim() {
+    let day = match row.cell(DATE).trim() {
         // What the archive form of the staff area takes when it is given only a year.
         "" => NaiveDate::from_ymd_opt(year, 7, 1),
         typed => match day::read(typed) {
@@ -161,7 +206,7 @@ fn check(
             }
         },
     };
-    let is_featured = match row.featured.trim().to_lowercase().as_str() {
+    let is_featured = match row.cell(FEATURED).trim().to_lowercase().as_str() {
         "" | "0" | "no" | "n" | "false" | "off" | "-" => false,
         "1" | "yes" | "y" | "true" | "on" | "x" | "✓" => true,
         _ => {
@@ -170,9 +215,9 @@ fn check(
         }
     };
     let video = NewVideo {
-        title: row.title.clone(),
-        video_url: row.url.clone(),
-        description: Some(row.description.clone()),
+        title: row.cell(TITLE).to_owned(),
+        video_url: row.cell(URL).to_owned(),
+        description: Some(row.cell(DESCRIPTION).to_owned()),
         upload_date: day.or(NaiveDate::from_ymd_opt(year, 7, 1)),
         status: Status::Published,
         scheduled_date: None,
@@ -184,11 +229,11 @@ fn check(
                 "title" => refuse("title", message),
                 "description" => refuse("description", message),
                 "upload_date" => refuse("date", message),
-                _ => refuse("url", no_link(&row.url)),
+                _ => refuse("url", no_link(row.cell(URL))),
             }
         }
     }
-    match link::parse(&row.url) {
+    match link::parse(row.cell(URL)) {
         Ok(link) if problems.is_empty() => Ok((video, link.video_url)),
         _ => Err(problems),
     }

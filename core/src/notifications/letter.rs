@@ -7,7 +7,7 @@ use lettre::message::Mailbox;
 use super::{Delivery, Notification};
 use crate::settings::Settings;
 use crate::{
-    App, Error, Result, accounts, alerts, letters, messages, subscribers, updates, videos,
+    App, Error, Result, accounts, alerts, letters, messages, payments, subscribers, updates, videos,
 };
 
 /// A letter in its parts; both forms are made from the same parts.
@@ -55,6 +55,7 @@ pub(super) async fn write(
         }
         subscribers::KIND => subscribers::letter(app, settings, notification).await,
         updates::announce::KIND => updates::announce::letter(app, notification).await,
+        payments::receipt::KIND => payments::receipt::letter(app, settings, notification).await,
         _ => accounts::letters::write(app, settings, notification, delivery).await,
     }
 }

@@ -1,18 +1,20 @@
 //! Families: who they are, their addresses, and what mail they want. A family record outlives the
 //! logins that point at it.
 
+pub mod desk;
+pub mod export;
+pub mod import;
+pub mod merge;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{User, letters, limits, users};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::{User, letters, limits};
 use crate::checks::Checks;
-use crate::db::{Db, On, Tx};
+use crate::db::{On, Tx};
 use crate::error::OrTaken;
-use crate::fold::{fold, pattern};
+use crate::fold::fold;
 use crate::notifications::{self, Category, Notice, unsubscribe};
 use crate::{App, Error, Result};
 
@@ -66,37 +68,6 @@ pub struct OwnProfile {
     pub suppressed: bool,
 }
 
-/// A family as staff see it.
-#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
-pub struct Family {
-    pub id: Uuid,
-    pub full_name: String,
-    pub child_name: String,
-    pub email: Option<String>,
-    pub secondary_email: Option<String>,
-    pub user_type: UserType,
-    /// `self`, `staff` or `import`.
-    pub origin: String,
-    pub email_notifications: bool,
-    pub daily_video_email: bool,
-    pub camp_updates_email: bool,
-    /// How many logins point at this family.
-    pub logins: i64,
-    pub approved_at: Option<DateTime<Utc>>,
-    pub refused_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub version: i64,
-}
-
-/// The "Add New User" form.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewFamily {
-    pub full_name: String,
-    pub email: String,
-    pub child_name: String,
-}
-
 /// What members may change about their family; what is left out stays.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -124,6 +95,50 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Profile> {
         .ok_or(NO_FAMILY)
 }
 
+/// Keeps everybody else from changing this family until the end of the transaction. Whoever writes
+/// to its plan or ledger holds it first, always, so that sums are right and nobody waits in a
+/// circle. It counts as a change: a dialog that was open has to be loaded again.
+pub(crate) async fn hold(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+    let held = tx
+        .sql(
+            "update profiles set version = version + 1, updated_at = $2
+             where id = $1 and deleted_at is null",
+        )
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    match held {
+        0 => Err(NO_FAMILY),
+        _ => Ok(()),
+    }
+}
+
+/// Where the family stands in lists that are ordered by payment.
+pub(crate) async fn set_standing(tx: &mut Tx, id: Uuid, standing: i64, paid: i64) -> Result<()> {
+    tx.sql("update profiles set list_standing = $2, list_paid = $3 where id = $1")
+        .bind(id)
+        .bind(standing)
+        .bind(paid)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Where the family stands in lists that are ordered by address; after every change of its own.
+async fn refresh_list_email(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql(
+        "update profiles
+         set list_email = coalesce((select a.email from profile_addresses a
+                                    where a.profile_id = profiles.id and a.kind = 'primary'), '')
+         where id = $1",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 pub(crate) async fn has_login(tx: &mut Tx, id: Uuid) -> Result<bool> {
     let logins: i64 =
         tx.sql("select count(*) from users where profile_id = $1").bind(id).scalar().await?;
@@ -139,7 +154,7 @@ pub(crate) async fn create_own(
     user_type: UserType,
     preferences: Preferences,
 ) -> Result<Uuid> {
-    insert(tx, now, "self", None, full_name, child_name, user_type, preferences).await
+    insert(tx, now, "self", None, full_name, child_name, user_type, preferences, "").await
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -152,13 +167,15 @@ async fn insert(
     child_name: &str,
     user_type: UserType,
     preferences: Preferences,
+    primary_email: &str,
 ) -> Result<Uuid> {
     let id = Uuid::now_v7();
     tx.sql(
         "insert into profiles
            (id, full_name, child_name, user_type, origin, email_notifications, daily_video_email,
-            camp_updates_email, welcome_popup_shown, approved_at, search_text, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, false, $9, $10, 1, $11, $11)",
+            camp_updates_email, welcome_popup_shown, approved_at, search_text,
+            list_email, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, false, $9, $10, $12, 1, $11, $11)",
     )
     .bind(id)
     .bind(full_name)
@@ -171,6 +188,7 @@ async fn insert(
     .bind(approved_at)
     .bind(fold(&format!("{full_name} {child_name}")))
     .bind(now)
+    .bind(primary_email)
     .execute()
     .await?;
     Ok(id)
@@ -203,7 +221,7 @@ pub(crate) async fn add_address(
     .bind(now)
     .execute()
     .await?;
-    Ok(())
+    refresh_list_email(tx, profile_id).await
 }
 
 /// After a login moved to another address, so does the address of its family.
@@ -223,7 +241,7 @@ pub(crate) async fn move_address(
     .bind(new)
     .execute()
     .await?;
-    Ok(())
+    refresh_list_email(tx, profile_id).await
 }
 
 pub(crate) async fn preferences(tx: &mut Tx, id: Uuid) -> Result<Preferences> {
@@ -262,7 +280,8 @@ pub(crate) async fn set_preferences(
 pub(crate) async fn drop_if_own_and_empty(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
     let dropped = tx
         .sql(
-            "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '', search_text = ''
+            "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '', search_text = '',
+                 list_email = ''
              where id = $1 and origin = 'self' and approved_at is null
                and not exists (select 1 from users where profile_id = $1)",
         )
@@ -405,229 +424,4 @@ async fn refold(tx: &mut Tx, id: Uuid) -> Result<()> {
         .execute()
         .await?;
     Ok(())
-}
-
-/// Staff add a family: the record, its address and its invitation, in one transaction.
-/// Errors: [`Error::Invalid`], [`Error::Taken`] on `email`.
-pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
-    let mut checks = Checks::new();
-    let full_name = checks.line("full_name", &new.full_name, 120);
-    let child_name = checks.line("child_name", &new.child_name, 200);
-    let missing = "All fields are required";
-    checks.require(!full_name.is_empty(), "full_name", missing);
-    checks.require(!child_name.is_empty(), "child_name", missing);
-    let email = match new.email.trim().is_empty() {
-        true => {
-            checks.refuse("email", missing);
-            String::new()
-        }
-        false => checks.email("email", &new.email),
-    };
-    checks.done()?;
-    let now = app.clock.now();
-    let mut tx = app.db.begin().await?;
-    // An address that somebody typed at sign-up and never proved does not keep the camp from
-    // entering it; when it is proved later, the login is linked to this family.
-    tx.sql(
-        "delete from profile_addresses
-         where email = $1 and verified_at is null and not entered_by_staff and kind = 'primary'",
-    )
-    .bind(&email)
-    .execute()
-    .await?;
-    let parent = UserType::Parent;
-    let id = insert(
-        &mut tx,
-        now,
-        "staff",
-        Some(now),
-        &full_name,
-        &child_name,
-        parent,
-        DEFAULT_PREFERENCES,
-    )
-    .await?;
-    tx.sql(
-        "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
-         values ($1, $2, 'primary', true, null, $3)",
-    )
-    .bind(&email)
-    .bind(id)
-    .bind(now)
-    .execute()
-    .await
-    .or_taken("email", EXISTS)?;
-    notifications::tell(&mut tx, app, Notice::new(letters::INVITATION, id), &email, &full_name)
-        .await?;
-    audit::record(&mut tx, now, actor, "profile.add", Subject::new("profile", id), json!({}))
-        .await?;
-    tx.commit().await?;
-    family(&app.db, id).await
-}
-
-/// Sends a family's invitation again. Errors: [`Error::Conflict`] for a family without an address.
-pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let now = app.clock.now();
-    let mut tx = app.db.begin().await?;
-    let profile = find(&mut tx, id).await?;
-    let address: Option<(String,)> = tx
-        .sql("select email from profile_addresses where profile_id = $1 and kind = 'primary'")
-        .bind(id)
-        .optional()
-        .await?;
-    let Some((email,)) = address else {
-        return Err(Error::Conflict(
-            "This family has no e-mail address. Copy the invitation link instead.",
-        ));
-    };
-    notifications::tell(
-        &mut tx,
-        app,
-        Notice::new(letters::INVITATION, id),
-        &email,
-        &profile.full_name,
-    )
-    .await?;
-    audit::record(&mut tx, now, actor, "profile.invite", Subject::new("profile", id), json!({}))
-        .await?;
-    tx.commit().await
-}
-
-/// A fresh invitation link to hand over by other means. It proves no address.
-pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String> {
-    let now = app.clock.now();
-    let mut tx = app.db.begin().await?;
-    find(&mut tx, id).await?;
-    let bearer = Bearer { profile_id: Some(id), ..Bearer::default() };
-    let token = tokens::make(&mut tx, app, Purpose::Invite, &bearer).await?;
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        "profile.copy_invitation",
-        Subject::new("profile", id),
-        json!({}),
-    )
-    .await?;
-    tx.commit().await?;
-    Ok(app.url(&format!("/auth?invite={token}")))
-}
-
-/// Whether staff take somebody who registered for a family of the camp (decision P9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
-    Approve,
-    Refuse,
-}
-
-/// Approves or refuses, tells the family by mail and writes it down. Saying the same again
-/// changes nothing and tells nobody.
-pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Result<Family> {
-    let now = app.clock.now();
-    let mut tx = app.db.begin().await?;
-    let profile = find(&mut tx, id).await?;
-    let (approved, refused, letter, action) = match decision {
-        Decision::Approve => (Some(now), None, letters::APPROVED, "profile.approve"),
-        Decision::Refuse => (None, Some(now), letters::REFUSED, "profile.refuse"),
-    };
-    let changed = tx
-        .sql(
-            "update profiles set approved_at = $2, refused_at = $3, updated_at = $4, version = version + 1
-             where id = $1 and ((approved_at is null) <> ($2 is null) or (refused_at is null) <> ($3 is null))",
-        )
-        .bind(id)
-        .bind(approved)
-        .bind(refused)
-        .bind(now)
-        .execute()
-        .await?;
-    if changed > 0 {
-        let logins: Vec<(String,)> =
-            tx.sql("select email from users where profile_id = $1").bind(id).all().await?;
-        for (email,) in logins {
-            notifications::tell(&mut tx, app, Notice::new(letter, id), &email, &profile.full_name)
-                .await?;
-        }
-        audit::record(&mut tx, now, actor, action, Subject::new("profile", id), json!({})).await?;
-    }
-    tx.commit().await?;
-    family(&app.db, id).await
-}
-
-/// Removes a family from all lists, with its logins and addresses (decision P10).
-pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let now = app.clock.now();
-    let mut tx = app.db.begin().await?;
-    find(&mut tx, id).await?;
-    let logins: Vec<(Uuid,)> =
-        tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
-    for (user_id,) in logins {
-        users::remove(&mut tx, user_id).await?;
-    }
-    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
-    tx.sql(
-        "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '', search_text = ''
-         where id = $1",
-    )
-    .bind(id)
-    .bind(now)
-    .execute()
-    .await?;
-    audit::record(&mut tx, now, actor, "profile.delete", Subject::new("profile", id), json!({}))
-        .await?;
-    tx.commit().await
-}
-
-pub async fn family(db: &Db, id: Uuid) -> Result<Family> {
-    db.sql(
-        "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email, p.user_type, p.origin,
-                p.email_notifications, p.daily_video_email, p.camp_updates_email,
-                (select count(*) from users u where u.profile_id = p.id) as logins,
-                p.approved_at, p.refused_at, p.created_at, p.version
-         from profiles p
-         left join profile_addresses a on a.profile_id = p.id and a.kind = 'primary'
-         left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
-         where p.id = $1 and p.deleted_at is null",
-    )
-    .bind(id)
-    .optional()
-    .await?
-    .ok_or(NO_FAMILY)
-}
-
-/// What staff look for among families.
-#[derive(Debug, Default)]
-pub struct Search {
-    /// In names, children's names and addresses.
-    pub q: String,
-    /// Only those that wait for approval.
-    pub to_approve: bool,
-    /// Id of the last one of the page before; ids grow with time.
-    pub before: Option<Uuid>,
-    pub limit: i64,
-}
-
-/// Families, the newest first.
-pub async fn list(db: &Db, search: &Search) -> Result<Vec<Family>> {
-    db.sql(
-        "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email, p.user_type, p.origin,
-                p.email_notifications, p.daily_video_email, p.camp_updates_email,
-                (select count(*) from users u where u.profile_id = p.id) as logins,
-                p.approved_at, p.refused_at, p.created_at, p.version
-         from profiles p
-         left join profile_addresses a on a.profile_id = p.id and a.kind = 'primary'
-         left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
-         where p.deleted_at is null
-           and (p.search_text like $1 escape '\\' or a.email like $1 escape '\\' or s.email like $1 escape '\\')
-           and (not $2 or (p.approved_at is null and p.refused_at is null and p.user_type = 'parent'))
-           and ($3 is null or p.id < $3)
-         order by p.id desc
-         limit $4",
-    )
-    .bind(pattern(&search.q))
-    .bind(search.to_approve)
-    .bind(search.before)
-    .bind(search.limit)
-    .all()
-    .await
 }

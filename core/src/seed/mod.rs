@@ -10,6 +10,7 @@ mod content;
 mod dice;
 mod doings;
 mod films;
+mod payments;
 mod people;
 mod post;
 mod shelf;
@@ -53,6 +54,8 @@ pub struct Planted {
     pub families: usize,
     pub visitors: usize,
     pub staff: usize,
+    pub payment_plans: usize,
+    pub payments: usize,
     pub videos_this_summer: usize,
     pub videos_of_earlier_summers: usize,
     pub updates: usize,
@@ -120,6 +123,9 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     let people = people::invent(&content, options.sample, now, &mut dice);
     let mut films = films::invent(&content, options.sample, now, &people, &mut dice)?;
     let doings = doings::invent(&content, now, &people, &mut films, &mut dice);
+    // Dice of its own, so that the money of the camp does not change its people.
+    let mut coins = Dice::new(options.seed ^ 0x6d6f_6e65_79);
+    let payments = payments::invent(&content, options.sample, now, &people, &mut coins);
     films::store_files(app).await?;
 
     let mut tx = app.db.begin().await?;
@@ -134,6 +140,7 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
         ));
     }
     people.write(&mut tx, &hash).await?;
+    payments.write(&mut tx).await?;
     films::write(&mut tx, &films).await?;
     doings.write(&mut tx, app).await?;
     let mut mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
@@ -162,6 +169,8 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
         families: people.families.len(),
         visitors: people.visitors.len(),
         staff: people.staff.len(),
+        payment_plans: payments.plans(),
+        payments: payments.rows(),
         videos_this_summer: this_summer,
         videos_of_earlier_summers: films.len() - this_summer,
         updates: content.updates.len(),

@@ -21,6 +21,7 @@ pub struct People {
 pub struct Family {
     pub id: Uuid,
     pub full_name: String,
+    pub children: usize,
     child_name: String,
     user_type: &'static str,
     origin: &'static str,
@@ -29,7 +30,7 @@ pub struct Family {
     wants_updates: bool,
     wants_letters: bool,
     pub addresses: Vec<Address>,
-    created_at: DateTime<Utc>,
+    pub created_at: DateTime<Utc>,
 }
 
 pub struct Address {
@@ -142,6 +143,7 @@ fn family(
     Family {
         id: dice.id(created_at),
         full_name,
+        children,
         child_name,
         user_type: "parent",
         origin: if without_email { "import" } else { "staff" },
@@ -172,6 +174,7 @@ fn visitor(
     Family {
         id: dice.id(created_at),
         full_name,
+        children: 0,
         child_name: String::new(),
         user_type: "visitor",
         origin: "self",

@@ -1,9 +1,29 @@
 //! Reads a table out of whatever a spreadsheet saved: CSV with comma, semicolon or tab, or JSON.
 
+pub mod day;
+
 use serde_json::{Map, Value};
 
-use super::{MAX_BYTES, MAX_ROWS};
 use crate::{Error, Result};
+
+/// Most rows in a file.
+pub const MAX_ROWS: usize = 20_000;
+
+/// What a table is of, and the columns that are looked for in it.
+pub struct Shape {
+    /// As in "a list of videos".
+    pub things: &'static str,
+    pub thing: &'static str,
+    pub columns: &'static [Column],
+    pub max_bytes: usize,
+}
+
+pub struct Column {
+    pub name: &'static str,
+    /// Other names that people give it: lower case, letters and digits only.
+    pub also: &'static [&'static str],
+    pub needed: bool,
+}
 
 pub struct Sheet {
     pub rows: Vec<Row>,
@@ -14,34 +34,43 @@ pub struct Sheet {
 #[derive(Default)]
 pub struct Row {
     pub line: usize,
-    pub title: String,
-    pub description: String,
-    pub url: String,
-    pub date: String,
-    pub featured: String,
+    /// In the order of the shape's columns; nothing where the file has no such column.
+    cells: Vec<Option<String>>,
     /// Values found and columns named, when there are more of the former.
     pub too_many: Option<(usize, usize)>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Column {
-    Title,
-    Description,
-    Url,
-    Date,
-    Featured,
+impl Row {
+    pub fn cell(&self, column: usize) -> &str {
+        self.cells.get(column).and_then(Option::as_deref).unwrap_or_default()
+    }
+
+    pub fn has(&self, column: usize) -> bool {
+        self.cells.get(column).is_some_and(Option::is_some)
+    }
+
+    /// What to tell about a line with more values than the header has names.
+    pub fn surplus(&self) -> Option<String> {
+        self.too_many.map(|(found, named)| {
+            format!(
+                "This line has {found} values where the header names {named} columns. Please put \
+                 values with a separator inside into quotes."
+            )
+        })
+    }
 }
 
-pub fn read(bytes: &[u8]) -> Result<Sheet> {
-    if bytes.len() > MAX_BYTES {
-        return wrong(format!("The file is larger than {} MB. Please split it.", MAX_BYTES >> 20));
+pub fn read(bytes: &[u8], shape: &Shape) -> Result<Sheet> {
+    if bytes.len() > shape.max_bytes {
+        let most = shape.max_bytes >> 20;
+        return wrong(format!("The file is larger than {most} MB. Please split it."));
     }
     let text = text(bytes)?;
     // The content decides, because people rename files.
     let sheet = match text.trim_start().chars().next() {
         None => return wrong("The file is empty.".into()),
-        Some('[' | '{') => json(text)?,
-        Some(_) => csv(text)?,
+        Some('[' | '{') => json(text, shape)?,
+        Some(_) => csv(text, shape)?,
     };
     match sheet.rows.len() {
         0 => wrong("The file has a header and no rows.".into()),
@@ -76,14 +105,14 @@ fn text(bytes: &[u8]) -> Result<&str> {
     }
 }
 
-fn csv(text: &str) -> Result<Sheet> {
+fn csv(text: &str, shape: &Shape) -> Result<Sheet> {
     let (separator, text, skipped) = separator(text);
     let mut reader = ::csv::ReaderBuilder::new()
         .delimiter(separator)
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
-    let mut header: Option<Vec<Option<Column>>> = None;
+    let mut header: Option<Vec<Option<usize>>> = None;
     let mut sheet = Sheet { rows: Vec::new(), unknown_columns: Vec::new() };
     let (mut line, mut counted) = (skipped + 1, 0);
     for record in reader.records() {
@@ -99,13 +128,13 @@ fn csv(text: &str) -> Result<Sheet> {
             continue;
         }
         let Some(columns) = &header else {
-            header = Some(columns_of(record.iter(), &mut sheet.unknown_columns)?);
+            header = Some(columns_of(record.iter(), shape, &mut sheet.unknown_columns)?);
             continue;
         };
-        let mut row = Row { line, ..Row::default() };
-        for (cell, column) in record.iter().zip(columns) {
+        let mut row = Row { line, cells: vec![None; shape.columns.len()], too_many: None };
+        for (at, column) in columns.iter().enumerate() {
             if let Some(column) = column {
-                *row.cell(*column) = cell.to_owned();
+                row.cells[*column] = Some(record.get(at).unwrap_or_default().to_owned());
             }
         }
         let surplus = record.iter().skip(columns.len()).any(|cell| !cell.trim().is_empty());
@@ -140,12 +169,13 @@ fn separator(text: &str) -> (u8, &str, usize) {
 
 fn columns_of<'a>(
     names: impl Iterator<Item = &'a str>,
+    shape: &Shape,
     unknown: &mut Vec<String>,
-) -> Result<Vec<Option<Column>>> {
-    let mut columns: Vec<Option<Column>> = Vec::new();
+) -> Result<Vec<Option<usize>>> {
+    let mut columns: Vec<Option<usize>> = Vec::new();
     let mut seen = Vec::new();
     for name in names {
-        let column = column(name);
+        let column = shape.column(name);
         match column {
             Some(known) if columns.contains(&Some(known)) => {
                 return wrong(format!(
@@ -160,11 +190,14 @@ fn columns_of<'a>(
         seen.push(name.trim().to_owned());
         columns.push(column);
     }
-    for (needed, name) in [(Column::Title, "title"), (Column::Url, "url")] {
-        if !columns.contains(&Some(needed)) {
+    for (at, needed) in shape.columns.iter().enumerate() {
+        if needed.needed && !columns.contains(&Some(at)) {
             return wrong(format!(
-                "There is no column “{name}”. The first line must name the columns: title and url, \
-                 and if you like description, date and featured. It reads: {}",
+                "There is no column “{}”. The first line must name the columns: {}, and if you \
+                 like {}. It reads: {}",
+                needed.name,
+                shape.names(true),
+                shape.names(false),
                 seen.join(" | ").chars().take(200).collect::<String>()
             ));
         }
@@ -172,87 +205,87 @@ fn columns_of<'a>(
     Ok(columns)
 }
 
-fn column(name: &str) -> Option<Column> {
-    let plain: String = name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-    Some(match plain.as_str() {
-        "title" | "name" | "videotitle" | "videoname" | "heading" => Column::Title,
-        "description" | "desc" | "text" | "details" | "notes" | "summary" | "caption" => {
-            Column::Description
+impl Shape {
+    fn column(&self, name: &str) -> Option<usize> {
+        let plain: String = name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+        self.columns.iter().position(|column| {
+            column.name.replace('_', "") == plain || column.also.contains(&plain.as_str())
+        })
+    }
+
+    fn names(&self, needed: bool) -> String {
+        let names: Vec<&str> =
+            self.columns.iter().filter(|c| c.needed == needed).map(|c| c.name).collect();
+        match names.as_slice() {
+            [many @ .., last] if !many.is_empty() => format!("{} and {last}", many.join(", ")),
+            other => other.join(", "),
         }
-        "url"
-        | "link"
-        | "videourl"
-        | "videolink"
-        | "address"
-        | "drivelink"
-        | "driveurl"
-        | "googledrivelink"
-        | "googledriveurl"
-        | "googledrivevideourl"
-        | "youtubelink"
-        | "youtubeurl"
-        | "youtube"
-        | "href" => Column::Url,
-        "date" | "uploaddate" | "day" | "datefilmed" | "filmed" | "filmedon" | "published"
-        | "publisheddate" | "uploaded" => Column::Date,
-        "featured" | "isfeatured" | "highlight" => Column::Featured,
-        _ => return None,
-    })
+    }
 }
 
-fn json(text: &str) -> Result<Sheet> {
+fn json(text: &str, shape: &Shape) -> Result<Sheet> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         Error::invalid("file", format!("The file is not whole as JSON: {error}."))
     })?;
+    let needed: Vec<String> = shape
+        .columns
+        .iter()
+        .filter(|column| column.needed)
+        .map(|column| format!("\"{}\": …", column.name))
+        .collect();
+    let no_list =
+        || wrong(format!("Please give a list of {}: [{{{}}}, …]", shape.things, needed.join(", ")));
     let (items, depth) = match value {
         Value::Array(items) => (items, 1),
         Value::Object(mut map) => {
-            let list = ["videos", "items"].into_iter().find_map(|name| match map.remove(name) {
-                Some(Value::Array(items)) => Some(items),
-                _ => None,
-            });
+            let list =
+                [shape.things, "items"].into_iter().find_map(|name| match map.remove(name) {
+                    Some(Value::Array(items)) => Some(items),
+                    _ => None,
+                });
             match list {
                 // With other members before the list, their lines cannot be told apart.
                 Some(items) if map.is_empty() => (items, 2),
                 Some(items) => (items, 0),
-                None => {
-                    return wrong(
-                        "Please give a list of videos: [{\"title\": …, \"url\": …}, …]".into(),
-                    );
-                }
+                None => return no_list(),
             }
         }
-        _ => return wrong("Please give a list of videos: [{\"title\": …, \"url\": …}, …]".into()),
+        _ => return no_list(),
     };
     let lines = lines_of_items(text, depth);
     let mut sheet = Sheet { rows: Vec::new(), unknown_columns: Vec::new() };
     for (at, item) in items.into_iter().enumerate() {
         let line = lines.get(at).copied().unwrap_or(at + 1);
         let Value::Object(map) = item else {
-            return wrong(format!("Line {line}: this is no video, but a bare value."));
+            return wrong(format!("Line {line}: this is no {}, but a bare value.", shape.thing));
         };
-        sheet.rows.push(row_of(line, map, &mut sheet.unknown_columns)?);
+        sheet.rows.push(row_of(line, map, shape, &mut sheet.unknown_columns)?);
     }
     Ok(sheet)
 }
 
-fn row_of(line: usize, map: Map<String, Value>, unknown: &mut Vec<String>) -> Result<Row> {
-    let mut row = Row { line, ..Row::default() };
+fn row_of(
+    line: usize,
+    map: Map<String, Value>,
+    shape: &Shape,
+    unknown: &mut Vec<String>,
+) -> Result<Row> {
+    let mut row = Row { line, cells: vec![None; shape.columns.len()], too_many: None };
     for (name, value) in map {
-        let Some(column) = column(&name) else {
+        let Some(column) = shape.column(&name) else {
             if !unknown.contains(&name) {
                 unknown.push(name);
             }
             continue;
         };
-        *row.cell(column) = match value {
+        row.cells[column] = Some(match value {
             Value::Null => String::new(),
             Value::String(text) => text,
             Value::Bool(_) | Value::Number(_) => value.to_string(),
             Value::Array(_) | Value::Object(_) => {
                 return wrong(format!("Line {line}: “{name}” must be a text."));
             }
-        };
+        });
     }
     Ok(row)
 }
@@ -281,24 +314,26 @@ fn lines_of_items(text: &str, list_depth: usize) -> Vec<usize> {
     if list_depth == 0 { Vec::new() } else { lines }
 }
 
-impl Row {
-    fn cell(&mut self, column: Column) -> &mut String {
-        match column {
-            Column::Title => &mut self.title,
-            Column::Description => &mut self.description,
-            Column::Url => &mut self.url,
-            Column::Date => &mut self.date,
-            Column::Featured => &mut self.featured,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const SHAPE: Shape = Shape {
+        things: "videos",
+        thing: "video",
+        columns: &[
+            Column { name: "title", also: &["name", "videotitle"], needed: true },
+            Column { name: "url", also: &["link", "videolink"], needed: true },
+        ],
+        max_bytes: 1 << 20,
+    };
+
+    fn read(bytes: &[u8]) -> Result<Sheet> {
+        super::read(bytes, &SHAPE)
+    }
+
     fn lines(sheet: &Sheet) -> Vec<(usize, &str, &str)> {
-        sheet.rows.iter().map(|r| (r.line, r.title.as_str(), r.url.as_str())).collect()
+        sheet.rows.iter().map(|r| (r.line, r.cell(0), r.cell(1))).collect()
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! Payments over HTTP: families see theirs, staff record them.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use portal::App;
+use portal::audit::Actor;
+use portal::payments::{self, NewPayment, OwnPayments, Recorded};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+use crate::Api;
+use crate::auth::{OnDuty, SignedIn};
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input};
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(own)).routes(routes!(record)).routes(routes!(void))
+}
+
+/// The plan and the payments of one's own family
+#[utoipa::path(get, path = "/api/profile/payments", tag = "payments", security(("session" = [])),
+    responses((status = 200, body = OwnPayments)))]
+async fn own(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<OwnPayments>> {
+    Ok(Json(payments::own(&app, &signed_in.user).await?))
+}
+
+/// Record a payment, an adjustment or a refund
+///
+/// The same `Idempotency-Key` with the same body is answered as before and records nothing.
+#[utoipa::path(post, path = "/api/admin/users/{id}/payments", tag = "payments", security(("staff" = [])),
+    params(("id" = Uuid, Path), ("Idempotency-Key" = Uuid, Header, description = "a fresh UUID for each form that is filled in")),
+    request_body = NewPayment, responses((status = 201, body = Recorded), (status = 400, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn record(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    Id(id): Id,
+    headers: HeaderMap,
+    Input(new): Input<NewPayment>,
+) -> Answer<(StatusCode, Json<Recorded>)> {
+    let key = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
+    let Some(key) = key.and_then(|key| key.trim().parse::<Uuid>().ok()) else {
+        return Err(Problem::bad_request("Please send a UUID as Idempotency-Key."));
+    };
+    // A payment is written to its end, whether or not the browser still waits for the answer.
+    let recorded =
+        tokio::spawn(
+            async move { payments::record(&app, Actor::Staff(me.id), id, key, &new).await },
+        );
+    let recorded = recorded.await.map_err(portal::Error::unforeseen)??;
+    Ok((StatusCode::CREATED, Json(recorded)))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct VoidReason {
+    reason: String,
+}
+
+/// Take a payment back by a row of its own
+#[utoipa::path(post, path = "/api/admin/payments/{id}/void", tag = "payments", security(("staff" = [])),
+    params(("id" = Uuid, Path)), request_body = VoidReason,
+    responses((status = 201, body = Recorded), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn void(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    Id(id): Id,
+    Input(VoidReason { reason }): Input<VoidReason>,
+) -> Answer<(StatusCode, Json<Recorded>)> {
+    let voided =
+        tokio::spawn(async move { payments::void(&app, Actor::Staff(me.id), id, &reason).await });
+    let voided = voided.await.map_err(portal::Error::unforeseen)??;
+    Ok((StatusCode::CREATED, Json(voided)))
+}

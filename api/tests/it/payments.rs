@@ -1,0 +1,341 @@
+//! The ledger through the front door (portal.md sections 4 and 5, decisions $1 to $3).
+
+use axum::http::Method;
+use portal::db::Db;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp, Reply};
+
+const PLAN_OF: i64 = 280_000;
+
+struct Family {
+    id: String,
+}
+
+async fn family(staff: &Browser, email: &str) -> Family {
+    let new = json!({ "full_name": "Chaya Lindenfeld", "email": email, "child_name": "Yossi" });
+    let added = staff.post("/api/admin/users", new).await.expect(201).json();
+    Family { id: added["id"].as_str().expect("an id").to_owned() }
+}
+
+fn payment(amount: i64) -> Value {
+    json!({ "kind": "payment", "amount": amount, "payment_date": "2026-07-15" })
+}
+
+async fn record_as(staff: &Browser, family: &Family, body: Value, key: &str) -> Reply {
+    let path = format!("/api/admin/users/{}/payments", family.id);
+    staff.send(Method::POST, &path, Some(body), &[("idempotency-key", key)]).await
+}
+
+async fn record(staff: &Browser, family: &Family, body: Value) -> Reply {
+    record_as(staff, family, body, &key()).await
+}
+
+fn key() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+async fn void(staff: &Browser, payment: &Value, reason: &str) -> Reply {
+    let id = payment["id"].as_str().expect("an id");
+    staff.post(&format!("/api/admin/payments/{id}/void"), json!({ "reason": reason })).await
+}
+
+async fn shown(staff: &Browser, family: &Family) -> Value {
+    staff.get(&format!("/api/admin/users/{}", family.id)).await.expect(200).json()
+}
+
+pub async fn count(camp: &Camp, text: &'static str) -> i64 {
+    match &camp.app.db {
+        Db::Sqlite { read, .. } => sqlx::query_scalar(text).fetch_one(read).await,
+        Db::Postgres(pool) => sqlx::query_scalar(text).fetch_one(pool).await,
+    }
+    .expect("a number")
+}
+
+/// What is kept beside the ledger says the same as the ledger.
+pub async fn assert_books_agree(camp: &Camp) {
+    for wrong in [
+        "select count(*) from payment_plans l where paid_amount <> (select coalesce(sum(amount), 0) from payments p where p.plan_id = l.id)",
+        "select count(*) from profiles f join payment_plans l on l.profile_id = f.id where f.list_paid <> l.paid_amount",
+        "select count(*) from profiles f join payment_plans l on l.profile_id = f.id where (f.list_standing = 10000000) <> (l.paid_amount >= l.total_amount)",
+        "select count(*) from profiles f where deleted_at is null and list_standing = 9000000 and exists (select 1 from payment_plans l where l.profile_id = f.id)",
+        "select count(*) from profiles f where deleted_at is null and list_email <> coalesce((select email from profile_addresses a where a.profile_id = f.id and kind = 'primary'), '')",
+    ] {
+        assert_eq!(count(camp, wrong).await, 0, "{wrong}");
+    }
+}
+
+story! {
+    async fn a_payment_is_recorded_with_its_remaining_balance_and_a_receipt(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        let id = &family.id;
+        let version = shown(&staff, &family).await["version"].clone();
+        let with_second = json!({ "version": version, "secondary_email": "shimon@family.example" });
+        staff.patch(&format!("/api/admin/users/{id}"), with_second).await.expect(200);
+
+        let body = json!({ "kind": "payment", "amount": 123_450, "payment_date": "2026-07-14", "notes": " Check 1042 " });
+        let done = record(&staff, &family, body).await.expect(201).json();
+        assert_eq!(done["payment"]["amount"], 123_450);
+        assert_eq!(done["payment"]["notes"], "Check 1042");
+        assert_eq!(done["payment"]["recorded_by"], "feder");
+        let plan = &done["plan"];
+        assert_eq!((&plan["total_amount"], &plan["paid_amount"], &plan["remaining_amount"]), (&json!(PLAN_OF), &json!(123_450), &json!(156_550)));
+        assert_eq!((&plan["percent"], &plan["badge"]), (&json!(44), &json!("payment_due")));
+
+        let receipt = camp.mail_to("chaya@family.example").await;
+        assert!(receipt.subject.contains("$1,234.50"), "{}", receipt.subject);
+        for part in ["Remaining balance: $1,565.50", "July 14, 2026", "Check 1042", "http://camp.example/profile"] {
+            assert!(receipt.text.contains(part), "{part}: {}", receipt.text);
+        }
+        assert!(receipt.unsubscribe_url.is_none(), "receipts are no category mail");
+        assert!(camp.mail_to("shimon@family.example").await.text.contains("$1,565.50"));
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn an_unproved_second_address_gets_no_receipt(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        let parent = camp.parent("Chaya", "chaya@family.example").await;
+        parent.patch("/api/profile", json!({ "secondary_email": "typo@family.example" })).await.expect(200);
+        camp.work().await;
+        let before = camp.mails_to("typo@family.example").len();
+        record(&staff, &family, payment(1_000)).await.expect(201);
+        camp.mail_to("chaya@family.example").await;
+        assert_eq!(camp.mails_to("typo@family.example").len(), before);
+        // Confirmed, it counts.
+        let token = camp.token_for("typo@family.example").await;
+        parent.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+        record(&staff, &family, payment(1_000)).await.expect(201);
+        camp.work().await;
+        assert_eq!(camp.mails_to("typo@family.example").len(), before + 1);
+    }
+}
+
+story! {
+    async fn a_payment_has_its_bounds(camp) {
+        // Half past eleven at night in camp: already tomorrow in UTC.
+        camp.set_clock("2026-07-16T03:30:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        for (body, field, says) in [
+            (payment(0), "amount", "Please enter an amount greater than 0."),
+            (payment(-5), "amount", "Please enter an amount greater than 0."),
+            (payment(PLAN_OF + 1), "amount", "This is more than the remaining balance of $2,800. Tick “Record as credit” to record it all the same."),
+            (json!({ "kind": "payment", "amount": 100, "payment_date": "2026-07-16" }), "payment_date", "The payment date cannot be in the future."),
+            (json!({ "kind": "refund", "amount": 100, "payment_date": "2026-07-15" }), "amount", "This is more than was paid so far, $0."),
+            (json!({ "kind": "adjustment", "amount": -100, "payment_date": "2026-07-15", "notes": "x" }), "amount", "This is more than was paid so far, $0."),
+            (json!({ "kind": "adjustment", "amount": 100, "payment_date": "2026-07-15" }), "notes", "Please say in the notes why this is adjusted."),
+            (json!({ "kind": "payment", "amount": i64::MAX, "payment_date": "2026-07-15", "as_credit": true }), "amount", "Please enter an amount up to $1,000,000."),
+            (json!({ "kind": "refund", "amount": i64::MIN, "payment_date": "2026-07-15" }), "amount", "Please enter an amount greater than 0."),
+        ] {
+            let problem = record(&staff, &family, body.clone()).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0], json!({ "field": field, "message": says }), "{body}");
+        }
+        for body in [json!({ "kind": "void", "amount": 5, "payment_date": "2026-07-15" }), json!({ "kind": "payment", "amount": 5.5, "payment_date": "2026-07-15" }),
+            json!({ "kind": "payment", "amount": 5, "payment_date": "2026-07-15", "paid_amount": 9 })] {
+            record(&staff, &family, body).await.refused(422, "validation");
+        }
+        let path = format!("/api/admin/users/{}/payments", family.id);
+        staff.post(&path, payment(100)).await.refused(400, "bad_request");
+        assert_eq!(count(&camp, "select count(*) from payments").await, 0);
+
+        record(&staff, &family, payment(PLAN_OF)).await.expect(201);
+        let more = record(&staff, &family, payment(1)).await.refused(422, "validation");
+        assert!(more["detail"].as_str().expect("a sentence").contains("balance of $0."));
+        let mut credit = payment(5_000);
+        credit["as_credit"] = json!(true);
+        let plan = record(&staff, &family, credit).await.expect(201).json()["plan"].clone();
+        assert_eq!((&plan["credit"], &plan["percent"], &plan["remaining_amount"], &plan["badge"]), (&json!(5_000), &json!(100), &json!(0), &json!("paid_in_full")));
+
+        let nobody = Family { id: uuid::Uuid::nil().to_string() };
+        record(&staff, &nobody, payment(1)).await.refused(404, "not_found");
+        let planless = camp.parent("Zev", "zev@family.example").await;
+        let found = staff.get("/api/admin/users?q=zev").await.json();
+        let zev = Family { id: found["items"][0]["id"].as_str().expect("an id").to_owned() };
+        let problem = record(&staff, &zev, payment(1)).await.refused(404, "not_found");
+        assert_eq!(problem["detail"], "Payment plan not found");
+        assert_eq!(planless.get("/api/profile/payments").await.expect(200).json()["plan"], Value::Null);
+    }
+}
+
+story! {
+    async fn a_double_click_records_once(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        let key = key();
+        let clicks = (0..8).map(|_| record_as(&staff, &family, payment(10_000), &key));
+        let replies = futures_util::future::join_all(clicks).await;
+        let answers: Vec<Value> = replies.into_iter().map(|reply| reply.expect(201).json()).collect();
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+        record(&staff, &family, payment(20_000)).await.expect(201);
+        // The answer is as it was, though the plan has moved on.
+        let late = record_as(&staff, &family, payment(10_000), &key).await.expect(201).json();
+        assert_eq!(late, answers[0]);
+        record_as(&staff, &family, payment(10_001), &key).await.refused(409, "conflict");
+        let other = self::family(&staff, "rivka@family.example").await;
+        record_as(&staff, &other, payment(10_000), &key).await.refused(409, "conflict");
+        assert_eq!(count(&camp, "select count(*) from payments").await, 2);
+        camp.work().await;
+        let receipts = camp.mails_to("chaya@family.example").into_iter().filter(|mail| mail.subject.contains("payment"));
+        assert_eq!(receipts.count(), 2);
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn fifty_payments_at_once_are_summed_exactly_and_never_pass_the_bound(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        // 28 of these fit.
+        let all = (0..50).map(|_| record(&staff, &family, payment(10_000)));
+        let replies = futures_util::future::join_all(all).await;
+        let recorded = replies.iter().filter(|reply| reply.status == 201).count();
+        let refused = replies.iter().filter(|reply| reply.status == 422).count();
+        assert_eq!((recorded, refused), (28, 22));
+        let plan = shown(&staff, &family).await["plan"].clone();
+        assert_eq!((&plan["paid_amount"], &plan["remaining_amount"], &plan["credit"]), (&json!(PLAN_OF), &json!(0), &json!(0)));
+        assert_eq!(count(&camp, "select count(*) from payments").await, 28);
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn a_mistake_is_taken_back_by_a_row_of_its_own(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        let first = record(&staff, &family, payment(100_000)).await.expect(201).json()["payment"].clone();
+        let refund = json!({ "kind": "refund", "amount": 40_000, "payment_date": "2026-07-15" });
+        let refund = record(&staff, &family, refund).await.expect(201).json();
+        assert_eq!((&refund["payment"]["amount"], &refund["plan"]["paid_amount"]), (&json!(-40_000), &json!(60_000)));
+
+        assert_eq!(void(&staff, &first, " ").await.refused(422, "validation")["detail"], "Please give a reason.");
+        void(&staff, &first, "Wrong family").await.refused(409, "conflict");
+        let back = void(&staff, &refund["payment"], "Was never paid out").await.expect(201).json();
+        assert_eq!((&back["payment"]["kind"], &back["payment"]["amount"], &back["plan"]["paid_amount"]), (&json!("void"), &json!(40_000), &json!(100_000)));
+        void(&staff, &back["payment"], "Again").await.refused(409, "conflict");
+
+        // Two at once: one wins.
+        let (a, b) = tokio::join!(void(&staff, &first, "Wrong family"), void(&staff, &first, "Wrong family"));
+        let mut statuses = [a.status.as_u16(), b.status.as_u16()];
+        statuses.sort();
+        assert_eq!(statuses, [201, 409]);
+
+        let detail = shown(&staff, &family).await;
+        assert_eq!(detail["plan"]["paid_amount"], 0);
+        let rows = detail["payments"].as_array().expect("a list");
+        assert_eq!(rows.len(), 4, "nothing is deleted");
+        let kinds: Vec<_> = rows.iter().map(|row| (row["kind"].as_str().expect("a kind"), row["voided"].as_bool().expect("a flag"))).collect();
+        assert_eq!(kinds, [("void", false), ("void", false), ("refund", true), ("payment", true)]);
+        assert_eq!(rows[0]["void_of"], first["id"]);
+        staff.post(&format!("/api/admin/payments/{}/void", uuid::Uuid::nil()), json!({ "reason": "x" })).await.refused(404, "not_found");
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn a_receipt_of_a_voided_payment_does_not_go_out(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        camp.work().await;
+        let done = record(&staff, &family, payment(100_000)).await.expect(201).json();
+        void(&staff, &done["payment"], "Wrong family").await.expect(201);
+        camp.work().await;
+        assert!(camp.mails_to("chaya@family.example").iter().all(|mail| !mail.subject.contains("payment")));
+    }
+}
+
+story! {
+    async fn editing_the_paid_amount_records_an_adjustment(camp) {
+        camp.set_clock("2026-07-16T03:50:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        let path = format!("/api/admin/users/{}", family.id);
+        let version = shown(&staff, &family).await["version"].clone();
+        // Somebody records a payment while the dialog is open.
+        record(&staff, &family, payment(50_000)).await.expect(201);
+        let edit = json!({ "version": version, "paid_amount": 30_000, "adjustment_note": "Counted again" });
+        staff.patch(&path, edit).await.refused(409, "stale");
+
+        let version = shown(&staff, &family).await["version"].clone();
+        let problem = staff.patch(&path, json!({ "version": version, "paid_amount": 30_000 })).await.refused(422, "validation");
+        assert_eq!(problem["errors"][0]["field"], "adjustment_note");
+        let edit = json!({ "version": version, "paid_amount": 30_000, "adjustment_note": "Counted again", "total_amount": 300_000, "due_date": "2026-07-15", "full_name": "Chaya L." });
+        let detail = staff.patch(&path, edit).await.expect(200).json();
+        assert_eq!((&detail["plan"]["paid_amount"], &detail["plan"]["total_amount"], &detail["full_name"]), (&json!(30_000), &json!(300_000), &json!("Chaya L.")));
+        assert_eq!(detail["plan"]["badge"], "payment_due", "due today is not overdue");
+        let row = &detail["payments"][0];
+        assert_eq!((&row["kind"], &row["amount"], &row["notes"], &row["payment_date"]), (&json!("adjustment"), &json!(-20_000), &json!("Counted again"), &json!("2026-07-15")));
+
+        camp.set_clock("2026-07-16T03:59:00Z");
+        assert_eq!(shown(&staff, &family).await["plan"]["badge"], "payment_due", "it is still the 15th in camp");
+        camp.set_clock("2026-07-16T04:01:00Z");
+        let later = shown(&staff, &family).await;
+        assert_eq!(later["plan"]["badge"], "overdue");
+        // The same again, with the date taken off; nothing is adjusted.
+        let edit = json!({ "version": later["version"], "paid_amount": 30_000, "due_date": null });
+        let detail = staff.patch(&path, edit).await.expect(200).json();
+        assert_eq!((&detail["plan"]["badge"], detail["payments"].as_array().expect("a list").len()), (&json!("payment_due"), 2));
+        // Nothing to pay is fully paid.
+        let edit = json!({ "version": detail["version"], "total_amount": 0, "paid_amount": 0, "adjustment_note": "Free of charge" });
+        let detail = staff.patch(&path, edit).await.expect(200).json();
+        assert_eq!((&detail["plan"]["badge"], &detail["plan"]["percent"]), (&json!("paid_in_full"), &json!(100)));
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn a_family_sees_its_own_payments_and_nobody_elses(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        record(&staff, &family, payment(100_000)).await.expect(201);
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let own = chaya.get("/api/profile/payments").await.expect(200).json();
+        assert_eq!((&own["plan"]["paid_amount"], &own["items"][0]["amount"], &own["currency"]), (&json!(100_000), &json!(100_000), &json!("USD")));
+        assert_eq!(own["items"][0]["recorded_by"], Value::Null, "who of the staff it was is not told");
+        let other = camp.parent("Rivka", "rivka@family.example").await;
+        let theirs = other.get("/api/profile/payments").await.expect(200).json();
+        assert_eq!((&theirs["plan"], &theirs["items"]), (&Value::Null, &json!([])));
+        assert_eq!(chaya.get("/api/profile/download").await.json()["payments"]["items"][0]["amount"], 100_000);
+        let statement = staff.get(&format!("/api/admin/users/{}/statement", family.id)).await.expect(200).json();
+        assert_eq!((&statement["family"]["full_name"], &statement["payments"][0]["amount"], &statement["date"]), (&json!("Chaya Lindenfeld"), &json!(100_000), &json!("2026-07-15")));
+    }
+}
+
+story! {
+    async fn the_ledger_of_a_deleted_family_stays(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        let done = record(&staff, &family, payment(100_000)).await.expect(201).json();
+        staff.delete(&format!("/api/admin/users/{}", family.id)).await.expect(204);
+        assert_eq!(count(&camp, "select count(*) from payments").await, 1);
+        assert_eq!(staff.get("/api/admin/users/summary").await.json()["total_revenue"], 100_000);
+        record(&staff, &family, payment(1)).await.refused(404, "not_found");
+        void(&staff, &done["payment"], "Too late").await.refused(404, "not_found");
+        camp.work().await;
+        assert!(camp.mails_to("chaya@family.example").is_empty(), "neither invitation nor receipt");
+    }
+}
+
+story! {
+    async fn a_new_family_owes_what_the_settings_say(camp) {
+        let staff = camp.staff().await;
+        camp.set("defaultPlanAmount", 310_050).await;
+        camp.set("currency", "GBP").await;
+        let family = family(&staff, "chaya@family.example").await;
+        assert_eq!(shown(&staff, &family).await["plan"]["total_amount"], 310_050);
+        let problem = record(&staff, &family, payment(400_000)).await.refused(422, "validation");
+        assert!(problem.to_string().contains("£3,100.50"), "{problem}");
+        assert_eq!(staff.get("/api/admin/users/summary").await.json()["currency"], "GBP");
+    }
+}

@@ -1,0 +1,57 @@
+//! Families from a table, as a camp's office would have it.
+
+use crate::camp::{Camp, count};
+use crate::on_both_engines;
+
+on_both_engines! {
+    async fn a_thousand_families_are_imported_once_however_often_it_runs(camp: Camp) {
+        let mut table = "\u{feff}Parent's name;Campers;E-mail;Tuition;Paid;Due\r\n".to_owned();
+        for n in 0..1000 {
+            let email = match n % 100 {
+                50 => "no address".to_owned(),
+                70 => String::new(),
+                _ => format!("family{n}@family.example"),
+            };
+            table += &format!("\"Lindenfeld; {n}\";Yossi {n};{email};\"2,800\";{};07/15/2026\r\n", n % 28 * 100);
+        }
+        let file = camp.folder().join("families.csv");
+        std::fs::write(&file, table).expect("a file");
+        let file = file.display().to_string();
+        let import = |more: &[&str]| camp.run(&[&["family", "import", &file], more].concat());
+
+        let dry = import(&["--dry-run"]);
+        assert_eq!(dry.code, 3, "{dry:?}");
+        assert!(dry.out.contains("990 families would be added, 0 would be updated, 0 already there, 10 with problems would be left out"), "{}", dry.out);
+        let app = camp.app().await;
+        assert_eq!(count(&app.db, "select count(*) from profiles").await, 0, "a dry run changes nothing");
+
+        let begun = std::time::Instant::now();
+        let first = import(&[]);
+        println!("{}: 990 families in {:?}", app.db.engine(), begun.elapsed());
+        assert_eq!(first.code, 3, "{first:?}");
+        let problems: Vec<&str> = first.err.lines().filter(|line| line.starts_with("line ")).collect();
+        assert_eq!(problems.len(), 10);
+        assert!(problems[0].starts_with("line 52: email: Please enter a valid e-mail address."), "{}", problems[0]);
+
+        for _ in 0..2 {
+            let again = import(&["--json"]);
+            assert_eq!(again.code, 3);
+            assert!(again.out.contains("\"added\": 0") && again.out.contains("\"updated\": 0") && again.out.contains("\"skipped\": 990"), "{}", again.out);
+        }
+        assert_eq!(count(&app.db, "select count(*) from payment_plans where total_amount = 280000").await, 990);
+        assert_eq!(count(&app.db, "select count(*) from payment_plans l where paid_amount <> (select coalesce(sum(amount), 0) from payments p where p.plan_id = l.id)").await, 0);
+        assert_eq!(count(&app.db, "select count(*) from notifications").await, 0, "nobody is told");
+        assert_eq!(count(&app.db, "select count(*) from audit_log where action = 'profile.import'").await, 1);
+    }
+
+    async fn a_list_of_families_in_json(camp: Camp) {
+        let list = "{\"families\": [\n {\"name\": \"Chaya\", \"child\": \"Yossi\", \"total\": 1400},\n {\"name\": \"\", \"child\": \"Moishe\"}\n]}";
+        let said = camp.run_with(&["family", "import", "-"], list);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.out.contains("1 family added") && said.err.contains("line 3: name: "), "{said:?}");
+        let said = camp.run_with(&["family", "import", "-"], "heading,when\nA,b\n");
+        assert!(said.code == 3 && said.err.contains("“name”"), "{said:?}");
+        let said = camp.run(&["family", "import", "/nowhere.csv"]);
+        assert!(said.code == 3 && said.err.contains("cannot be read"), "{said:?}");
+    }
+}

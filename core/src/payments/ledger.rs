@@ -1,0 +1,306 @@
+//! The rows of the ledger: recording a payment, an adjustment or a refund, and taking a row back.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{Kind, MOST, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, money, receipt};
+use super::{settle, today};
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::db::Tx;
+use crate::settings::Settings;
+use crate::{App, Error, Result, profiles};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = NewPaymentKind)]
+pub enum NewKind {
+    Payment,
+    Adjustment,
+    Refund,
+}
+
+/// The "Record Payment" form.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewPayment {
+    pub kind: NewKind,
+    /// Cents, more than 0; of an adjustment also less, to take away from what was paid.
+    pub amount: i64,
+    /// Today in camp, or earlier.
+    pub payment_date: NaiveDate,
+    pub notes: Option<String>,
+    /// Takes a payment of more than what remains.
+    #[serde(default)]
+    pub as_credit: bool,
+}
+
+/// The row that was written and how the family stands after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = RecordedPayment)]
+pub struct Recorded {
+    pub payment: Payment,
+    pub plan: PaymentPlan,
+}
+
+/// A row before it is written.
+pub struct Entry {
+    pub kind: Kind,
+    /// Signed.
+    pub amount: i64,
+    pub payment_date: NaiveDate,
+    pub notes: Option<String>,
+    pub void_of: Option<Uuid>,
+}
+
+impl NewPayment {
+    fn check(&self, settings: &Settings, today: NaiveDate) -> Result<Entry> {
+        let mut checks = Checks::new();
+        let notes = checks.block("notes", self.notes.as_deref().unwrap_or_default(), 500);
+        let (kind, amount) = match self.kind {
+            NewKind::Payment => (Kind::Payment, self.amount),
+            NewKind::Refund => (Kind::Refund, self.amount.saturating_neg()),
+            NewKind::Adjustment => (Kind::Adjustment, self.amount),
+        };
+        if kind == Kind::Adjustment {
+            checks.require(amount != 0, "amount", "Please enter an amount other than 0.");
+            let missing = "Please say in the notes why this is adjusted.";
+            checks.require(!notes.is_empty(), "notes", missing);
+        } else {
+            checks.require(self.amount > 0, "amount", "Please enter an amount greater than 0.");
+        }
+        checks.require((-MOST..=MOST).contains(&amount), "amount", {
+            format!("Please enter an amount up to {}.", money(MOST, &settings.currency))
+        });
+        check_date(&mut checks, "payment_date", self.payment_date);
+        let future = "The payment date cannot be in the future.";
+        checks.require(self.payment_date <= today, "payment_date", future);
+        checks.done()?;
+        let notes = (!notes.is_empty()).then_some(notes);
+        Ok(Entry { kind, amount, payment_date: self.payment_date, notes, void_of: None })
+    }
+}
+
+/// Records a payment, an adjustment or a refund. The same `key` with the same body is answered as
+/// before and records nothing, so that a double click or a retry counts once (decision $2).
+/// Errors: [`Error::Invalid`], [`Error::NotFound`] without a plan, [`Error::Conflict`] for a key
+/// that was used for something else.
+pub async fn record(
+    app: &App,
+    actor: Actor,
+    profile_id: Uuid,
+    key: Uuid,
+    new: &NewPayment,
+) -> Result<Recorded> {
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let today = today(&settings, now);
+    let body = serde_json::to_vec(new).map_err(Error::unforeseen)?;
+    let hash = app.keys.hash("payment request", &[profile_id.as_bytes(), &body]);
+    let mut tx = app.db.begin().await?;
+    if let Some(before) = answered(&mut tx, key, &hash).await? {
+        return Ok(before);
+    }
+    let entry = new.check(&settings, today)?;
+    profiles::hold(&mut tx, now, profile_id).await?;
+    // The first of two clicks may have been written while the second waited for the family.
+    if let Some(before) = answered(&mut tx, key, &hash).await? {
+        return Ok(before);
+    }
+    let plan = find(&mut tx, profile_id).await?.ok_or(NO_PLAN)?;
+    within_bounds(&plan, &entry, new.as_credit, &settings)?;
+    let id = enter(&mut tx, now, actor, profile_id, plan.id, &entry).await?;
+    let plan = settle(&mut tx, now, plan.id).await?.on(today);
+    let recorded = Recorded { payment: read(&mut tx, id).await?, plan };
+    remember(&mut tx, app, key, &hash, &recorded).await?;
+    if entry.kind == Kind::Payment {
+        receipt::send(&mut tx, app, profile_id, &recorded).await?;
+    }
+    tx.commit().await?;
+    Ok(recorded)
+}
+
+fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Settings) -> Result<()> {
+    let shown = |cents| money(cents, &settings.currency);
+    let paid = plan.paid_amount + entry.amount;
+    if entry.kind == Kind::Payment && entry.amount > plan.remaining() && !as_credit {
+        return Err(Error::invalid(
+            "amount",
+            format!(
+                "This is more than the remaining balance of {}. Tick “Record as credit” to record \
+                 it all the same.",
+                shown(plan.remaining())
+            ),
+        ));
+    }
+    if paid < 0 {
+        let text = format!("This is more than was paid so far, {}.", shown(plan.paid_amount));
+        return Err(Error::invalid("amount", text));
+    }
+    if paid > MOST {
+        let text = format!("A family cannot have paid more than {}.", shown(MOST));
+        return Err(Error::invalid("amount", text));
+    }
+    Ok(())
+}
+
+/// Takes one row of the ledger back by another (decision $1). Errors: [`Error::Conflict`] for a
+/// row that was taken back already, [`Error::Invalid`] without a reason.
+pub async fn void(app: &App, actor: Actor, id: Uuid, reason: &str) -> Result<Recorded> {
+    let mut checks = Checks::new();
+    let reason = checks.block("reason", reason, 500);
+    checks.require(!reason.is_empty(), "reason", "Please give a reason.");
+    checks.done()?;
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let profile_id = family_of(&mut tx, id).await?;
+    profiles::hold(&mut tx, now, profile_id).await?;
+    let (kind, amount, voided): (Kind, i64, bool) = tx
+        .sql(
+            "select p.kind, p.amount,
+                    exists (select 1 from payments v where v.void_of = p.id) as voided
+             from payments p
+             where p.id = $1",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    if kind == Kind::Void {
+        return Err(Error::Conflict("A void cannot be voided. Please record the payment again."));
+    }
+    if voided {
+        return Err(Error::Conflict("This was voided already."));
+    }
+    let plan = find(&mut tx, profile_id).await?.ok_or(NO_PLAN)?;
+    if plan.paid_amount < amount {
+        return Err(Error::Conflict(
+            "Without this, less than nothing would be paid. Please void the refund first.",
+        ));
+    }
+    let today = today(&settings, now);
+    let entry = Entry {
+        kind: Kind::Void,
+        amount: -amount,
+        payment_date: today,
+        notes: Some(reason),
+        void_of: Some(id),
+    };
+    let id = enter(&mut tx, now, actor, profile_id, plan.id, &entry).await?;
+    let plan = settle(&mut tx, now, plan.id).await?.on(today);
+    let payment = read(&mut tx, id).await?;
+    tx.commit().await?;
+    Ok(Recorded { payment, plan })
+}
+
+async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<Uuid> {
+    let found: Option<(Uuid,)> = tx
+        .sql(
+            "select l.profile_id from payments p
+             join payment_plans l on l.id = p.plan_id
+             join profiles f on f.id = l.profile_id
+             where p.id = $1 and f.deleted_at is null",
+        )
+        .bind(payment_id)
+        .optional()
+        .await?;
+    found.map(|(id,)| id).ok_or(Error::NotFound("There is no such payment."))
+}
+
+/// Writes a row and its line in the audit log. The caller settles the plan afterwards.
+pub(super) async fn enter(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    actor: Actor,
+    profile_id: Uuid,
+    plan_id: Uuid,
+    entry: &Entry,
+) -> Result<Uuid> {
+    let id = Uuid::now_v7();
+    tx.sql(
+        "insert into payments
+           (id, plan_id, kind, amount, payment_date, notes, void_of, recorded_by, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(id)
+    .bind(plan_id)
+    .bind(entry.kind)
+    .bind(entry.amount)
+    .bind(entry.payment_date)
+    .bind(entry.notes.clone())
+    .bind(entry.void_of)
+    .bind(actor.staff_id())
+    .bind(now)
+    .execute()
+    .await?;
+    let details = json!({
+        "payment_id": id, "kind": entry.kind, "amount": entry.amount,
+        "payment_date": entry.payment_date, "void_of": entry.void_of,
+    });
+    let subject = Subject::new("profile", profile_id);
+    audit::record(tx, now, actor, "payment.record", subject, details).await?;
+    Ok(id)
+}
+
+/// A row that was just written.
+async fn read(tx: &mut Tx, id: Uuid) -> Result<Payment> {
+    tx.sql(
+        "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.created_at, (1 = 0) as voided,
+                p.void_of, s.username as recorded_by
+         from payments p
+         left join staff s on s.id = p.recorded_by
+         where p.id = $1",
+    )
+    .bind(id)
+    .one()
+    .await
+}
+
+/// What was answered under that key.
+async fn answered(tx: &mut Tx, key: Uuid, hash: &[u8]) -> Result<Option<Recorded>> {
+    let stored: Option<(Vec<u8>, String)> = tx
+        .sql("select request_hash, answer from payment_requests where key = $1")
+        .bind(key)
+        .optional()
+        .await?;
+    match stored {
+        None => Ok(None),
+        Some((before, answer)) if before == hash => {
+            serde_json::from_str(&answer).map(Some).map_err(Error::unforeseen)
+        }
+        Some(_) => Err(OTHER_BODY),
+    }
+}
+
+const OTHER_BODY: Error = Error::Conflict(
+    "Another payment was recorded under this Idempotency-Key. Please reload the page and try again.",
+);
+
+async fn remember(
+    tx: &mut Tx,
+    app: &App,
+    key: Uuid,
+    hash: &[u8],
+    recorded: &Recorded,
+) -> Result<()> {
+    let answer = serde_json::to_string(recorded).map_err(Error::unforeseen)?;
+    let kept = tx
+        .sql(
+            "insert into payment_requests (key, request_hash, payment_id, answer, created_at)
+             values ($1, $2, $3, $4, $5)
+             on conflict (key) do nothing",
+        )
+        .bind(key)
+        .bind(hash.to_vec())
+        .bind(recorded.payment.id)
+        .bind(answer)
+        .bind(app.clock.now())
+        .execute()
+        .await?;
+    match kept {
+        0 => Err(OTHER_BODY),
+        _ => Ok(()),
+    }
+}

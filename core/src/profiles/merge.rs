@@ -1,0 +1,206 @@
+//! Makes one family of two that were found to be the same: logins with their comments, addresses,
+//! plan and ledger go to the one that is kept.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::desk::{addresses, set_addresses};
+use super::{Profile, find, hold, refold};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::fold::fold;
+use crate::payments::{self, PaymentPlan};
+use crate::{App, Error, Result};
+
+#[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FamilyMerge)]
+pub struct Merge {
+    /// The family that stays.
+    pub keep: Uuid,
+    /// The family that becomes part of it.
+    pub drop: Uuid,
+    /// Only tells what would come of it.
+    #[serde(default)]
+    pub preview: bool,
+}
+
+/// The family that came, or would come, of it.
+#[derive(Debug, Serialize, PartialEq, utoipa::ToSchema)]
+#[schema(as = MergedFamily)]
+pub struct Merged {
+    pub full_name: String,
+    pub child_name: String,
+    pub plan: Option<PaymentPlan>,
+    pub logins: i64,
+    /// Rows of the ledger.
+    pub payments: i64,
+    pub comments: i64,
+    /// At most two; further ones stay the addresses of their logins.
+    pub emails: Vec<String>,
+}
+
+/// Merges two families, or with `preview` only tells what would come of it. Both become one in one
+/// transaction; the preview is the same, taken back. Errors: [`Error::NotFound`], [`Error::Invalid`].
+pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
+    let Merge { keep, drop, preview } = merge;
+    if keep == drop {
+        return Err(Error::invalid("drop", "Please choose two different families."));
+    }
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    // In the order of their ids, so that two who merge the same pair do not wait for each other.
+    hold(&mut tx, now, keep.min(drop)).await?;
+    hold(&mut tx, now, keep.max(drop)).await?;
+    let (kept, dropped) = (find(&mut tx, keep).await?, find(&mut tx, drop).await?);
+    let totals = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
+
+    move_addresses(&mut tx, now, keep, drop).await?;
+    let moved = move_rows(&mut tx, now, keep, drop).await?;
+    payments::merge(&mut tx, now, keep, drop).await?;
+    join_records(&mut tx, now, &kept, &dropped).await?;
+
+    let shown = |plan: &Option<payments::Plan>| {
+        plan.as_ref()
+            .map(|p| json!({ "total_amount": p.total_amount, "paid_amount": p.paid_amount }))
+    };
+    let details = json!({
+        "merged": drop, "logins": moved,
+        "before": { "kept": shown(&totals.0), "merged": shown(&totals.1) },
+    });
+    audit::record(&mut tx, now, actor, "profile.merge", Subject::new("profile", keep), details)
+        .await?;
+    let merged = outcome(&mut tx, payments::today(&settings, now), keep).await?;
+    match preview {
+        true => tx.rollback().await?,
+        false => tx.commit().await?,
+    }
+    Ok(merged)
+}
+
+/// The kept family's addresses first, then those of the other one while there is room.
+async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
+    let (first, second) = addresses(tx, keep).await?;
+    let (third, fourth) = addresses(tx, drop).await?;
+    set_addresses(tx, now, drop, None, None).await?;
+    let mut all = [first, second, third, fourth].into_iter().flatten();
+    set_addresses(tx, now, keep, all.next(), all.next()).await
+}
+
+async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<u64> {
+    let moved = tx
+        .sql("update users set profile_id = $1, updated_at = $3 where profile_id = $2")
+        .bind(keep)
+        .bind(drop)
+        .bind(now)
+        .execute()
+        .await?;
+    // Links that are on their way, and what was told, belong to the family as well.
+    for text in [
+        "update mail_tokens set profile_id = $1 where profile_id = $2",
+        "update notifications set subject_id = $1 where subject_id = $2",
+        "update deliveries set profile_id = $1 where profile_id = $2",
+        "update profiles set merged_into = $1 where merged_into = $2",
+    ] {
+        tx.sql(text).bind(keep).bind(drop).execute().await?;
+    }
+    Ok(moved)
+}
+
+/// The kept family knows the children of both, and is of the camp when one of them was. The
+/// record of the other one stays as it was, out of all lists.
+async fn join_records(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    kept: &Profile,
+    dropped: &Profile,
+) -> Result<()> {
+    let full_name = match kept.full_name.is_empty() {
+        true => &dropped.full_name,
+        false => &kept.full_name,
+    };
+    tx.sql(
+        "update profiles
+         set full_name = $3, child_name = $4,
+             user_type = case when user_type = 'parent'
+                                or (select d.user_type from profiles d where d.id = $2) = 'parent'
+                              then 'parent' else 'visitor' end,
+             approved_at = coalesce(approved_at, (select d.approved_at from profiles d where d.id = $2)),
+             welcome_popup_shown = welcome_popup_shown
+               or (select d.welcome_popup_shown from profiles d where d.id = $2)
+         where id = $1",
+    )
+    .bind(kept.id)
+    .bind(dropped.id)
+    .bind(full_name)
+    .bind(children(&kept.child_name, &dropped.child_name))
+    .execute()
+    .await?;
+    tx.sql("update profiles set refused_at = null where id = $1 and approved_at is not null")
+        .bind(kept.id)
+        .execute()
+        .await?;
+    refold(tx, kept.id).await?;
+    tx.sql("update profiles set deleted_at = $2, merged_into = $3 where id = $1")
+        .bind(dropped.id)
+        .bind(now)
+        .bind(kept.id)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+fn children(kept: &str, dropped: &str) -> String {
+    let (one, other) = (fold(kept), fold(dropped));
+    if one.contains(&other) {
+        kept.to_owned()
+    } else if other.contains(&one) {
+        dropped.to_owned()
+    } else {
+        format!("{kept} & {dropped}")
+    }
+}
+
+async fn outcome(tx: &mut Tx, today: chrono::NaiveDate, id: Uuid) -> Result<Merged> {
+    let profile = find(&mut *tx, id).await?;
+    let plan = payments::find(&mut *tx, id).await?;
+    let (logins, payments, comments): (i64, i64, i64) = tx
+        .sql(
+            "select (select count(*) from users u where u.profile_id = $1),
+                    (select count(*) from payments p
+                     join payment_plans l on l.id = p.plan_id
+                     where l.profile_id = $1),
+                    (select count(*) from video_comments c
+                     join users u on u.id = c.user_id
+                     where u.profile_id = $1)",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    let (primary, secondary) = addresses(tx, id).await?;
+    Ok(Merged {
+        full_name: profile.full_name,
+        child_name: profile.child_name,
+        plan: plan.map(|plan| plan.on(today)),
+        logins,
+        payments,
+        comments,
+        emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::children;
+
+    #[test]
+    fn no_child_is_forgotten_and_none_named_twice() {
+        assert_eq!(children("Yossi", "yossi"), "Yossi");
+        assert_eq!(children("Yossi", "Yossi & Moishe"), "Yossi & Moishe");
+        assert_eq!(children("Yossi", "Chaim"), "Yossi & Chaim");
+        assert_eq!(children("", "Chaim"), "Chaim");
+    }
+}

@@ -1,0 +1,323 @@
+//! What the families of the sample camp owe and have paid.
+
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use super::Sample;
+use super::content::Content;
+use super::dice::Dice;
+use super::people::{Family, People};
+use crate::Result;
+use crate::clock::{day_in, moment_in};
+use crate::db::Tx;
+use crate::payments::{Kind, Plan};
+
+pub struct Payments {
+    plans: Vec<(Plan, DateTime<Utc>)>,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    id: Uuid,
+    plan_id: Uuid,
+    kind: Kind,
+    amount: i64,
+    date: NaiveDate,
+    notes: Option<&'static str>,
+    void_of: Option<Uuid>,
+    recorded_by: Option<Uuid>,
+    at: DateTime<Utc>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Standing {
+    Paid,
+    Due,
+    Overdue,
+    NoPlan,
+    Free,
+    Credit,
+}
+
+/// Families of each standing.
+fn standings(sample: Sample) -> Vec<Standing> {
+    use Standing::*;
+    let counts = match sample {
+        Sample::Yiddish => {
+            [(Paid, 61), (Due, 38), (Overdue, 19), (NoPlan, 9), (Free, 2), (Credit, 3)]
+        }
+        Sample::General => {
+            [(Paid, 84), (Due, 52), (Overdue, 26), (NoPlan, 12), (Free, 2), (Credit, 4)]
+        }
+    };
+    counts.into_iter().flat_map(|(standing, n)| std::iter::repeat_n(standing, n)).collect()
+}
+
+const REFUNDS: usize = 6;
+const VOIDS: usize = 3;
+const ADJUSTMENTS: usize = 2;
+/// Cents for the first child; each further one is a tenth off.
+const FIRST_CHILD: i64 = 280_000;
+const FURTHER_CHILD: i64 = FIRST_CHILD * 9 / 10;
+const NOTES: &[Option<&str>] = &[
+    None,
+    None,
+    None,
+    Some("Check"),
+    Some("Cash, at the office"),
+    Some("Bank transfer"),
+    Some("By card, over the phone"),
+];
+
+pub fn invent(
+    content: &Content,
+    sample: Sample,
+    now: DateTime<Utc>,
+    people: &People,
+    dice: &mut Dice,
+) -> Payments {
+    let zone = content.camp.timezone;
+    let today = day_in(zone, now);
+    let mut standings = standings(sample);
+    dice.shuffle(&mut standings);
+    // The parent whom one can sign in as has something to see.
+    if let Some(at) = standings.iter().position(|standing| *standing == Standing::Due) {
+        standings.swap(0, at);
+    }
+    let mut book = Book {
+        today,
+        noon: |day: NaiveDate| moment_in(zone, day.and_time(NaiveTime::MIN)) + TimeDelta::hours(12),
+        now,
+        office: people.staff.first().map(|staff| staff.id),
+        payments: Payments { plans: Vec::new(), rows: Vec::new() },
+    };
+    let (mut refunds, mut voids, mut adjustments) = (0, 0, 0);
+    for (family, standing) in people.families.iter().zip(standings) {
+        let total = match standing {
+            Standing::NoPlan => continue,
+            Standing::Free => 0,
+            _ => FIRST_CHILD + FURTHER_CHILD * (family.children as i64 - 1),
+        };
+        let due_date = match standing {
+            Standing::Free => None,
+            Standing::Overdue => Some(today - Days::new(dice.between(1, 40) as u64)),
+            Standing::Due if dice.percent(20) => None,
+            // One is due today.
+            Standing::Due => Some(today + Days::new(dice.between(0, 45) as u64)),
+            _ => Some(today - Days::new(dice.between(0, 60) as u64)),
+        };
+        let parts = match standing {
+            Standing::Paid => dice.between(2, 5),
+            Standing::Due => dice.between(1, 4),
+            Standing::Overdue => dice.between(0, 3),
+            Standing::Credit => dice.between(2, 4),
+            Standing::Free | Standing::NoPlan => 0,
+        };
+        let share = match standing {
+            Standing::Paid | Standing::Credit => total,
+            _ if parts == 0 => 0,
+            _ => total * dice.between(15, 85) / 100 / 5_000 * 5_000,
+        };
+        let plan_id = book.open(family, total, due_date, dice);
+        book.pay(plan_id, family, share, parts, dice);
+        if standing == Standing::Credit {
+            let over = 5_000 * dice.between(1, 4);
+            book.enter(
+                plan_id,
+                Kind::Payment,
+                over,
+                Some("Over the total, as credit"),
+                None,
+                today,
+                dice,
+            );
+        }
+        // A payment after all was paid, and its refund.
+        if standing == Standing::Paid && refunds < REFUNDS && dice.percent(25) {
+            refunds += 1;
+            let again = 5_000 * dice.between(2, 10);
+            let day = today - Days::new(dice.between(3, 20) as u64);
+            book.enter(plan_id, Kind::Payment, again, Some("Paid twice"), None, day, dice);
+            let day = day + Days::new(2);
+            book.enter(
+                plan_id,
+                Kind::Refund,
+                -again,
+                Some("The second payment, given back"),
+                None,
+                day,
+                dice,
+            );
+        }
+        if standing == Standing::Due && voids < VOIDS && dice.percent(25) {
+            voids += 1;
+            let wrong = 50_000;
+            let day = today - Days::new(dice.between(2, 15) as u64);
+            let row = book.enter(plan_id, Kind::Payment, wrong, Some("Check"), None, day, dice);
+            book.enter(
+                plan_id,
+                Kind::Void,
+                -wrong,
+                Some("Belonged to another family"),
+                Some(row),
+                day,
+                dice,
+            );
+        } else if standing == Standing::Due && adjustments < ADJUSTMENTS && dice.percent(25) {
+            adjustments += 1;
+            let day = today - Days::new(dice.between(2, 30) as u64);
+            book.enter(
+                plan_id,
+                Kind::Adjustment,
+                18_000,
+                Some("Help from the fund"),
+                None,
+                day,
+                dice,
+            );
+        }
+    }
+    book.payments
+}
+
+/// The office with its ledger open.
+struct Book<N> {
+    today: NaiveDate,
+    noon: N,
+    now: DateTime<Utc>,
+    office: Option<Uuid>,
+    payments: Payments,
+}
+
+impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
+    fn open(
+        &mut self,
+        family: &Family,
+        total_amount: i64,
+        due_date: Option<NaiveDate>,
+        dice: &mut Dice,
+    ) -> Uuid {
+        let id = dice.id(family.created_at);
+        let profile_id = family.id;
+        let plan = Plan { id, profile_id, total_amount, paid_amount: 0, due_date, version: 1 };
+        self.payments.plans.push((plan, family.created_at));
+        id
+    }
+
+    /// So much in so many parts of round amounts, from the family's first days on.
+    fn pay(&mut self, plan_id: Uuid, family: &Family, sum: i64, parts: i64, dice: &mut Dice) {
+        let days = (self.now - family.created_at).num_days().max(parts + 1);
+        let mut rest = sum;
+        for part in 0..parts {
+            let left = parts - part;
+            let amount = match left {
+                1 => rest,
+                _ => (rest / left / 5_000 + dice.between(-2, 2)).max(1) * 5_000,
+            };
+            let amount = amount.min(rest);
+            if amount <= 0 {
+                break;
+            }
+            rest -= amount;
+            let back = days - days * part / parts - dice.between(0, days / parts / 2);
+            let day = self.today - Days::new(back.clamp(0, 400) as u64);
+            let note = *dice.pick(NOTES);
+            self.enter(plan_id, Kind::Payment, amount, note, None, day, dice);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn enter(
+        &mut self,
+        plan_id: Uuid,
+        kind: Kind,
+        amount: i64,
+        notes: Option<&'static str>,
+        void_of: Option<Uuid>,
+        date: NaiveDate,
+        dice: &mut Dice,
+    ) -> Uuid {
+        let at = (self.noon)(date) + TimeDelta::minutes(dice.between(-180, 240));
+        let at = at.min(self.now);
+        let id = dice.id(at);
+        let recorded_by = self.office;
+        self.payments.rows.push(Row {
+            id,
+            plan_id,
+            kind,
+            amount,
+            date,
+            notes,
+            void_of,
+            recorded_by,
+            at,
+        });
+        if let Some((plan, _)) = self.payments.plans.iter_mut().find(|(plan, _)| plan.id == plan_id)
+        {
+            plan.paid_amount += amount;
+        }
+        id
+    }
+}
+
+impl Payments {
+    pub fn plans(&self) -> usize {
+        self.plans.len()
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub async fn write(&self, tx: &mut Tx) -> Result<()> {
+        for (plan, at) in &self.plans {
+            tx.sql(
+                "insert into payment_plans
+                   (id, profile_id, total_amount, paid_amount, due_date, version, created_at,
+                    updated_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $7)",
+            )
+            .bind(plan.id)
+            .bind(plan.profile_id)
+            .bind(plan.total_amount)
+            .bind(plan.paid_amount)
+            .bind(plan.due_date)
+            .bind(plan.version)
+            .bind(*at)
+            .execute()
+            .await?;
+            tx.sql("update profiles set list_standing = $2, list_paid = $3 where id = $1")
+                .bind(plan.profile_id)
+                .bind(plan.standing())
+                .bind(plan.paid_amount)
+                .execute()
+                .await?;
+        }
+        for row in &self.rows {
+            tx.sql(
+                "insert into payments
+                   (id, plan_id, kind, amount, payment_date, notes, void_of, recorded_by, created_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            )
+            .bind(row.id)
+            .bind(row.plan_id)
+            .bind(row.kind)
+            .bind(row.amount)
+            .bind(row.date)
+            .bind(row.notes.map(str::to_owned))
+            .bind(row.void_of)
+            .bind(row.recorded_by)
+            .bind(row.at)
+            .execute()
+            .await?;
+        }
+        tx.sql(
+            "update profiles
+             set list_email = coalesce((select a.email from profile_addresses a
+                                        where a.profile_id = profiles.id and a.kind = 'primary'), '')",
+        )
+        .execute()
+        .await?;
+        Ok(())
+    }
+}
