@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portal::App;
+use portal::analytics::dashboard::{self, Dashboard};
 use portal::analytics::{self, Analytics, Period};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -17,7 +18,7 @@ use crate::error::{Answer, Problem};
 use crate::input::Params;
 
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(look)).routes(routes!(table))
+    OpenApiRouter::new().routes(routes!(look)).routes(routes!(table)).routes(routes!(dashboard_now))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -58,4 +59,12 @@ async fn table(
         (header::CONTENT_DISPOSITION, "attachment; filename=\"analytics.csv\""),
     ];
     Ok((headers, analytics::csv(&figures)).into_response())
+}
+
+/// How much there is of everything, and what needs somebody now
+#[utoipa::path(get, path = "/api/admin/dashboard", tag = "analytics", security(("staff" = [])),
+    responses((status = 200, body = Dashboard)))]
+async fn dashboard_now(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Dashboard>> {
+    let settings = app.settings().await?;
+    Ok(Json(dashboard::look(&app, &settings).await?))
 }

@@ -38,3 +38,23 @@ story! {
         owner.get("/api/admin/analytics?period=8").await.refused(400, "bad_request");
     }
 }
+
+story! {
+    async fn the_dashboard_counts_what_is_there_and_what_needs_somebody(camp) {
+        let staff = camp.staff().await;
+        camp.parent("Chaya", "chaya@family.example").await;
+        let new = json!({ "full_name": "Rivky Brachfeld", "email": "rivky@family.example", "child_name": "Mendy" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        let video = json!({ "title": "Color War", "video_url": "https://youtu.be/dQw4w9WgXcQ", "status": "published" });
+        let id = staff.post("/api/admin/videos", video).await.expect(201).json()["video"]["id"].as_str().expect("an id").to_owned();
+        let rivky = camp.parent("Other", "other@family.example").await;
+        let said = rivky.post(&format!("/api/videos/{id}/comments"), json!({ "content": "Hm." })).await.expect(201).json();
+        let comment = said["id"].as_str().expect("an id");
+        camp.browser().post(&format!("/api/videos/{id}/views"), json!({})).await.expect(204);
+        rivky.post(&format!("/api/comments/{comment}/report"), json!({})).await.expect(204);
+        let board = staff.get("/api/admin/dashboard").await.expect(200).json();
+        assert_eq!((&board["tiles"]["reports"], &board["tiles"]["users"], &board["tiles"]["faq"], &board["tiles"]["views"]), (&json!(1), &json!(3), &json!(10), &json!(1)));
+        let attention = &board["attention"];
+        assert_eq!((&attention["reported_comments"], &attention["to_approve"], &attention["next_video"]), (&json!(1), &json!(2), &json!(null)));
+    }
+}

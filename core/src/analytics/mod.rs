@@ -1,6 +1,8 @@
 //! What happened, in figures: computed from the portal's own rows, without third parties, without
 //! addresses (decision S4). Days are days in camp.
 
+pub mod dashboard;
+
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, Utc};

@@ -1,8 +1,5 @@
 import createClient from "openapi-fetch";
-import type { components } from "./schema.gen";
-import type { AllPaths } from "./soon";
-
-export type { LiveUpdate, Payment, PaymentPlan } from "./soon";
+import type { components, paths } from "./schema.gen";
 
 type Schemas = components["schemas"];
 export type Problem = Schemas["Problem"];
@@ -15,6 +12,9 @@ export type Profile = Schemas["Profile"];
 /** What is left out stays as it is. */
 export type ProfilePatch = Partial<Schemas["ProfilePatch"]>;
 export type LoginSession = Schemas["LoginSession"];
+export type LiveUpdate = Schemas["LiveUpdate"];
+export type Payment = Schemas["Payment"];
+export type PaymentPlan = Schemas["PaymentPlan"];
 export type Staff = Schemas["Staff"];
 export type AdminVideo = Schemas["AdminVideo"];
 
@@ -44,7 +44,7 @@ export const isApiError = (error: unknown, ...codes: string[]): error is ApiErro
 
 const patience = 30_000;
 
-export const api = createClient<AllPaths>({
+export const api = createClient<paths>({
   // Looked up at each call, so that tests can put their own in place.
   fetch: (request) => {
     const timeout = AbortSignal.timeout(patience);

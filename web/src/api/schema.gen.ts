@@ -193,6 +193,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much there is of everything, and what needs somebody now */
+        get: operations["get_admin_dashboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/faq": {
         parameters: {
             query?: never;
@@ -475,6 +492,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/payments/{id}/void": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a payment back by a row of its own */
+        post: operations["post_admin_payments_id_void"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/products": {
         parameters: {
             query?: never;
@@ -741,11 +775,79 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Families, the newest first */
+        /** Families, the newest first unless another order is asked for */
         get: operations["get_admin_users"];
         put?: never;
-        /** Add a family and send its invitation */
+        /** Add a family with its plan and send its invitation */
         post: operations["post_admin_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All families as a table */
+        get: operations["get_admin_users_export_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add and update families from a table */
+        post: operations["post_admin_users_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make one family of two, or with `preview` tell what would come of it */
+        post: operations["post_admin_users_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many families stand how, and what all have paid */
+        get: operations["get_admin_users_summary"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -759,15 +861,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One family */
+        /** One family with its ledger and its addresses */
         get: operations["get_admin_users_id"];
         put?: never;
         post?: never;
-        /** Delete a family with its logins */
+        /** Delete a family with its logins; its payments stay in the ledger */
         delete: operations["delete_admin_users_id"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change a family and its plan; what is left out stays */
+        patch: operations["patch_admin_users_id"];
         trace?: never;
     };
     "/api/admin/users/{id}/approve": {
@@ -781,6 +884,23 @@ export interface paths {
         put?: never;
         /** Confirm that somebody who registered is a family of the camp */
         post: operations["post_admin_users_id_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/clear-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a family's logins try to sign in again at once */
+        post: operations["post_admin_users_id_clear_limits"];
         delete?: never;
         options?: never;
         head?: never;
@@ -821,6 +941,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/users/{id}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record a payment, an adjustment or a refund
+         * @description The same `Idempotency-Key` with the same body is answered as before and records nothing.
+         */
+        post: operations["post_admin_users_id_payments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/users/{id}/refuse": {
         parameters: {
             query?: never;
@@ -832,6 +972,23 @@ export interface paths {
         put?: never;
         /** Refuse somebody who registered */
         post: operations["post_admin_users_id_refuse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is printed as a family's statement */
+        get: operations["get_admin_users_id_statement"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1438,6 +1595,23 @@ export interface paths {
         };
         /** The videos that one likes */
         get: operations["get_profile_favorites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plan and the payments of one's own family */
+        get: operations["get_profile_payments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2067,6 +2241,13 @@ export interface components {
          * @enum {string}
          */
         Category: "daily_videos" | "camp_updates" | "general";
+        ClearedLimits: {
+            /**
+             * Format: int64
+             * @description How many brakes there were.
+             */
+            cleared: number;
+        };
         Comment: {
             /** @description The writer's name at the time. */
             author_name: string;
@@ -2092,6 +2273,75 @@ export interface components {
             user_type: components["schemas"]["MessageSenderType"];
             /** @description A field that people do not see. Whoever fills it in is a program. */
             website?: string | null;
+        };
+        Dashboard: {
+            attention: components["schemas"]["DashboardAttention"];
+            tiles: components["schemas"]["DashboardTiles"];
+        };
+        /** @description What needs somebody now. */
+        DashboardAttention: {
+            /** Format: int64 */
+            failed_jobs: number;
+            /**
+             * Format: int64
+             * @description Within the last seven days.
+             */
+            failed_mails: number;
+            next_video?: components["schemas"]["NextVideo"] | null;
+            /** Format: int64 */
+            overdue_plans: number;
+            /**
+             * Format: int64
+             * @description Comments that readers reported and nobody has hidden.
+             */
+            reported_comments: number;
+            /** Format: int64 */
+            suppressed_addresses: number;
+            /** Format: int64 */
+            to_approve: number;
+            /** Format: int64 */
+            unread_messages: number;
+        };
+        /** @description How much there is of everything. */
+        DashboardTiles: {
+            /**
+             * Format: int64
+             * @description Admin accounts that may sign in.
+             */
+            accounts: number;
+            /** Format: int64 */
+            drafts: number;
+            /**
+             * Format: int64
+             * @description Published.
+             */
+            faq: number;
+            /**
+             * Format: int64
+             * @description Videos of earlier summers.
+             */
+            gallery: number;
+            /**
+             * Format: int64
+             * @description Updates that families see.
+             */
+            live_updates: number;
+            /** Format: int64 */
+            messages_unread: number;
+            /**
+             * Format: int64
+             * @description Videos of this summer, of every status.
+             */
+            reports: number;
+            /** Format: int64 */
+            store: number;
+            /** Format: int64 */
+            users: number;
+            /**
+             * Format: int64
+             * @description Views within the last seven days.
+             */
+            views: number;
         };
         DeleteAccount: {
             current_password: string;
@@ -2163,8 +2413,84 @@ export interface components {
         FactorCode: {
             code: string;
         };
-        /** @description A family as staff see it. */
-        Family: {
+        FamilyAddress: {
+            email: string;
+            /** @description `primary`, `secondary`, or `login` for one that only a login uses. */
+            kind: string;
+            verified: boolean;
+        };
+        /** @description A family with its ledger and all its addresses. */
+        FamilyDetail: components["schemas"]["FamilyRow"] & {
+            emails: components["schemas"]["FamilyAddress"][];
+            /** @description The latest first. */
+            payments: components["schemas"]["Payment"][];
+        };
+        /** @description What an import did, or would do. */
+        FamilyImport: {
+            added: number;
+            dry_run: boolean;
+            problems: components["schemas"]["FamilyImportProblem"][];
+            /** @description Rows with something in them, the header aside. */
+            rows: number;
+            /** @description Known already as they are, and visitors. */
+            skipped: number;
+            /** @description Columns that nothing was made of. */
+            unknown_columns: string[];
+            /** @description Known already, with something new in the file. */
+            updated: number;
+        };
+        FamilyImportProblem: {
+            column: string;
+            /** @description Counted from 1, the header included. */
+            line: number;
+            /** @description What is wrong and what to do. */
+            message: string;
+        };
+        FamilyMerge: {
+            /**
+             * Format: uuid
+             * @description The family that becomes part of it.
+             */
+            drop: string;
+            /**
+             * Format: uuid
+             * @description The family that stays.
+             */
+            keep: string;
+            /** @description Only tells what would come of it. */
+            preview?: boolean;
+        };
+        /** @description The edit dialog; what is left out stays. */
+        FamilyPatch: {
+            adjustment_note?: string | null;
+            camp_updates_email?: boolean | null;
+            child_name?: string | null;
+            daily_video_email?: boolean | null;
+            /** Format: date */
+            due_date?: string | null;
+            /** @description Empty or null removes it. Logins keep the addresses that they sign in with. */
+            email?: string | null;
+            email_notifications?: boolean | null;
+            full_name?: string | null;
+            /**
+             * Format: int64
+             * @description Cents. The difference is recorded as an adjustment and needs `adjustment_note`.
+             */
+            paid_amount?: number | null;
+            secondary_email?: string | null;
+            /**
+             * Format: int64
+             * @description Cents. Makes a plan where there is none.
+             */
+            total_amount?: number | null;
+            /**
+             * Format: int64
+             * @description Of the family as it was read; somebody else's change in between is not overwritten.
+             */
+            version: number;
+        };
+        /** @description A family in the list of the staff. */
+        FamilyRow: {
             /** Format: date-time */
             approved_at?: string | null;
             camp_updates_email: boolean;
@@ -2177,19 +2503,71 @@ export interface components {
             full_name: string;
             /** Format: uuid */
             id: string;
+            /** @description Was sent an invitation, or its link was copied. */
+            invited: boolean;
             /**
              * Format: int64
              * @description How many logins point at this family.
              */
             logins: number;
-            /** @description `self`, `staff` or `import`. */
-            origin: string;
+            plan?: components["schemas"]["PaymentPlan"] | null;
             /** Format: date-time */
             refused_at?: string | null;
             secondary_email?: string | null;
+            /** @description One of its addresses refused mail for good. */
+            suppressed: boolean;
             user_type: components["schemas"]["UserType"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Changes with every payment too.
+             */
             version: number;
+        };
+        /** @description Everything that is printed on a family's statement. */
+        FamilyStatement: {
+            contact_email: string;
+            contact_phone: string;
+            currency: string;
+            /**
+             * Format: date
+             * @description The day in camp.
+             */
+            date: string;
+            family: components["schemas"]["FamilyRow"];
+            /** @description The latest first. */
+            payments: components["schemas"]["Payment"][];
+            plan?: components["schemas"]["PaymentPlan"] | null;
+            site_name: string;
+        };
+        /** @description How many families stand how, and what all have paid. */
+        FamilySummary: {
+            currency: string;
+            /**
+             * Format: int64
+             * @description As the filter has it: with those that have no plan.
+             */
+            due: number;
+            /** Format: int64 */
+            no_plan: number;
+            /** Format: int64 */
+            overdue: number;
+            /** Format: int64 */
+            paid_in_full: number;
+            /** Format: int64 */
+            to_approve: number;
+            /**
+             * Format: int64
+             * @description Cents, with what families paid that were deleted since.
+             */
+            total_revenue: number;
+            /** Format: int64 */
+            total_users: number;
+        };
+        FamilyTable: {
+            /** @description The table itself, at most 1 MB. */
+            csv: string;
+            /** @description Only check and count; change nothing. */
+            dry_run?: boolean;
         };
         Faq: {
             answer: string;
@@ -2325,6 +2703,23 @@ export interface components {
             /** Format: date-time */
             last_seen_at: string;
         };
+        /** @description The family that came, or would come, of it. */
+        MergedFamily: {
+            child_name: string;
+            /** Format: int64 */
+            comments: number;
+            /** @description At most two; further ones stay the addresses of their logins. */
+            emails: string[];
+            full_name: string;
+            /** Format: int64 */
+            logins: number;
+            /**
+             * Format: int64
+             * @description Rows of the ledger.
+             */
+            payments: number;
+            plan?: components["schemas"]["PaymentPlan"] | null;
+        };
         /** @description A message as staff see it. */
         Message: {
             /** @description User name. */
@@ -2446,6 +2841,25 @@ export interface components {
         NewMessageReply: {
             body: string;
         };
+        /** @description The "Record Payment" form. */
+        NewPayment: {
+            /**
+             * Format: int64
+             * @description Cents, more than 0; of an adjustment also less, to take away from what was paid.
+             */
+            amount: number;
+            /** @description Takes a payment of more than what remains. */
+            as_credit?: boolean;
+            kind: components["schemas"]["NewPaymentKind"];
+            notes?: string | null;
+            /**
+             * Format: date
+             * @description Today in camp, or earlier.
+             */
+            payment_date: string;
+        };
+        /** @enum {string} */
+        NewPaymentKind: "payment" | "adjustment" | "refund";
         NewProduct: {
             category: components["schemas"]["ProductCategory"];
             description?: string | null;
@@ -2493,6 +2907,20 @@ export interface components {
             upload_date?: string | null;
             /** @description A link to Drive, to YouTube or to a media file. */
             video_url: string;
+        };
+        NextVideo: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            scheduled_date: string;
+            title: string;
+        };
+        /** @description What a family sees of its own payments. */
+        OwnPayments: {
+            currency: string;
+            /** @description The latest first. */
+            items: components["schemas"]["Payment"][];
+            plan?: components["schemas"]["PaymentPlan"] | null;
         };
         /** @description One page of a list. */
         Page_Account: {
@@ -2672,7 +3100,7 @@ export interface components {
             next?: string | null;
         };
         /** @description One page of a list. */
-        Page_Family: {
+        Page_FamilyRow: {
             items: {
                 /** Format: date-time */
                 approved_at?: string | null;
@@ -2686,18 +3114,24 @@ export interface components {
                 full_name: string;
                 /** Format: uuid */
                 id: string;
+                /** @description Was sent an invitation, or its link was copied. */
+                invited: boolean;
                 /**
                  * Format: int64
                  * @description How many logins point at this family.
                  */
                 logins: number;
-                /** @description `self`, `staff` or `import`. */
-                origin: string;
+                plan?: components["schemas"]["PaymentPlan"] | null;
                 /** Format: date-time */
                 refused_at?: string | null;
                 secondary_email?: string | null;
+                /** @description One of its addresses refused mail for good. */
+                suppressed: boolean;
                 user_type: components["schemas"]["UserType"];
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Changes with every payment too.
+                 */
                 version: number;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -2916,6 +3350,66 @@ export interface components {
         PasswordConfirmation: {
             current_password: string;
         };
+        /** @description One row of the ledger. */
+        Payment: {
+            /**
+             * Format: int64
+             * @description As it changed what was paid: refunds are below 0.
+             */
+            amount: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["PaymentKind"];
+            notes?: string | null;
+            /** Format: date */
+            payment_date: string;
+            /** @description User name of the staff account; only for staff. */
+            recorded_by?: string | null;
+            /**
+             * Format: uuid
+             * @description Of a void: the row that it takes back.
+             */
+            void_of?: string | null;
+            /** @description Taken back by a later row. */
+            voided: boolean;
+        };
+        /** @enum {string} */
+        PaymentBadge: "paid_in_full" | "payment_due" | "overdue" | "no_plan";
+        /** @enum {string} */
+        PaymentKind: "payment" | "adjustment" | "refund" | "void";
+        /** @description How a family stands. */
+        PaymentPlan: {
+            badge: components["schemas"]["PaymentBadge"];
+            /**
+             * Format: int64
+             * @description What was paid over the total.
+             */
+            credit: number;
+            /** Format: date */
+            due_date?: string | null;
+            is_fully_paid: boolean;
+            /**
+             * Format: int64
+             * @description The sum of the ledger.
+             */
+            paid_amount: number;
+            /**
+             * Format: int64
+             * @description Rounded down; 100 only when fully paid, and never more.
+             */
+            percent: number;
+            /**
+             * Format: int64
+             * @description Never below 0.
+             */
+            remaining_amount: number;
+            /** Format: int64 */
+            total_amount: number;
+            /** Format: int64 */
+            version: number;
+        };
         /** @description What a refused request gets to read. */
         Problem: {
             /** @description For programs. */
@@ -3042,6 +3536,11 @@ export interface components {
             ready: boolean;
             /** @description Whether a worker has been seen lately; without one nothing is published or mailed. */
             worker: string;
+        };
+        /** @description The row that was written and how the family stands after it. */
+        RecordedPayment: {
+            payment: components["schemas"]["Payment"];
+            plan: components["schemas"]["PaymentPlan"];
         };
         RecoveryCodes: {
             /** @description Each works once; shown only now. */
@@ -3418,6 +3917,9 @@ export interface components {
          * @enum {string}
          */
         VideoType: "upload" | "google_drive" | "youtube";
+        VoidReason: {
+            reason: string;
+        };
         YearCount: {
             /** Format: int64 */
             count: number;
@@ -3803,6 +4305,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_dashboard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
                 };
             };
         };
@@ -4515,6 +5036,55 @@ export interface operations {
             };
         };
     };
+    post_admin_payments_id_void: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VoidReason"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedPayment"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_admin_products: {
         parameters: {
             query?: {
@@ -5072,9 +5642,12 @@ export interface operations {
             query?: {
                 /** @description In names, children's names and addresses. */
                 q?: string;
-                /** @description `to_approve`: only those that wait for approval. */
-                filter?: "to_approve";
+                filter?: "all" | "paid" | "due" | "overdue" | "no_plan" | "to_approve";
+                sort?: "name" | "payment" | "amount" | "email" | "joined";
+                /** @description By default the latest first, and otherwise from A to Z. */
+                direction?: "asc" | "desc";
                 cursor?: string;
+                /** @description 1 to 100, by default 50. */
                 limit?: number;
             };
             header?: never;
@@ -5088,7 +5661,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Family"];
+                    "application/json": components["schemas"]["Page_FamilyRow"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5111,7 +5692,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Family"];
+                    "application/json": components["schemas"]["FamilyRow"];
                 };
             };
             409: {
@@ -5132,6 +5713,122 @@ export interface operations {
             };
         };
     };
+    get_admin_users_export_csv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    post_admin_users_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FamilyTable"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyImport"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_users_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FamilyMerge"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergedFamily"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_users_summary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilySummary"];
+                };
+            };
+        };
+    };
     get_admin_users_id: {
         parameters: {
             query?: never;
@@ -5148,7 +5845,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Family"];
+                    "application/json": components["schemas"]["FamilyDetail"];
                 };
             };
             404: {
@@ -5188,6 +5885,55 @@ export interface operations {
             };
         };
     };
+    patch_admin_users_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FamilyPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyDetail"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_admin_users_id_approve: {
         parameters: {
             query?: never;
@@ -5204,7 +5950,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Family"];
+                    "application/json": components["schemas"]["FamilyRow"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_users_id_clear_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClearedLimits"];
                 };
             };
             404: {
@@ -5281,6 +6056,66 @@ export interface operations {
             };
         };
     };
+    post_admin_users_id_payments: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description a fresh UUID for each form that is filled in */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPayment"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedPayment"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_admin_users_id_refuse: {
         parameters: {
             query?: never;
@@ -5297,7 +6132,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Family"];
+                    "application/json": components["schemas"]["FamilyRow"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_users_id_statement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyStatement"];
                 };
             };
             404: {
@@ -6491,6 +7355,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_profile_payments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnPayments"];
                 };
             };
         };

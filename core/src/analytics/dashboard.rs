@@ -1,0 +1,130 @@
+//! What the staff area shows first: how much there is, and what needs somebody now (decision S5).
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::clock::{day_in, year_in};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+/// How much there is of everything.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = DashboardTiles)]
+pub struct Tiles {
+    /// Videos of this summer, of every status.
+    pub reports: i64,
+    pub drafts: i64,
+    /// Videos of earlier summers.
+    pub gallery: i64,
+    pub users: i64,
+    /// Admin accounts that may sign in.
+    pub accounts: i64,
+    /// Updates that families see.
+    pub live_updates: i64,
+    pub messages_unread: i64,
+    /// Published.
+    pub faq: i64,
+    pub store: i64,
+    /// Views within the last seven days.
+    pub views: i64,
+}
+
+/// What needs somebody now.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = DashboardAttention)]
+pub struct Attention {
+    pub unread_messages: i64,
+    /// Within the last seven days.
+    pub failed_mails: i64,
+    pub suppressed_addresses: i64,
+    /// Comments that readers reported and nobody has hidden.
+    pub reported_comments: i64,
+    pub to_approve: i64,
+    pub overdue_plans: i64,
+    pub failed_jobs: i64,
+    pub next_video: Option<NextVideo>,
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct NextVideo {
+    pub id: Uuid,
+    pub title: String,
+    pub scheduled_date: DateTime<Utc>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Dashboard {
+    pub tiles: Tiles,
+    pub attention: Attention,
+}
+
+pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
+    let now = app.clock.now();
+    let week = now - TimeDelta::days(7);
+    let tiles: Tiles = app
+        .db
+        .sql(
+            "select
+               (select count(*) from videos where year = $1) as reports,
+               (select count(*) from videos where year = $1 and status = 'draft') as drafts,
+               (select count(*) from videos where year < $1) as gallery,
+               (select count(*) from profiles where deleted_at is null) as users,
+               (select count(*) from staff where disabled_at is null) as accounts,
+               (select count(*) from live_updates where is_active
+                  and (expires_at is null or expires_at > $2)) as live_updates,
+               (select count(*) from messages where status = 'unread' and not spam) as messages_unread,
+               (select count(*) from faq where is_published) as faq,
+               (select count(*) from products) as store,
+               (select count(*) from video_views where viewed_at >= $3) as views",
+        )
+        .bind(i64::from(year_in(settings.timezone, now)))
+        .bind(now)
+        .bind(week)
+        .one()
+        .await?;
+    let (failed_mails, suppressed_addresses, reported_comments, to_approve, overdue_plans, failed_jobs): (
+        i64,
+        i64,
+        i64,
+        i64,
+        i64,
+        i64,
+    ) = app
+        .db
+        .sql(
+            "select
+               (select count(*) from deliveries where status = 'failed' and updated_at >= $1),
+               (select count(*) from suppressed_addresses),
+               (select count(distinct r.comment_id) from comment_reports r
+                  join video_comments c on c.id = r.comment_id where c.hidden_at is null),
+               (select count(*) from profiles where deleted_at is null and user_type = 'parent'
+                  and approved_at is null and refused_at is null),
+               (select count(*) from payment_plans y join profiles p on p.id = y.profile_id
+                  where p.deleted_at is null and y.paid_amount < y.total_amount and y.due_date < $2),
+               (select count(*) from failed_jobs)",
+        )
+        .bind(week)
+        .bind(day_in(settings.timezone, now))
+        .one()
+        .await?;
+    let next_video = app
+        .db
+        .sql(
+            "select id, title, scheduled_date from videos
+             where status = 'scheduled' order by scheduled_date limit 1",
+        )
+        .optional()
+        .await?;
+    let attention = Attention {
+        unread_messages: tiles.messages_unread,
+        failed_mails,
+        suppressed_addresses,
+        reported_comments,
+        to_approve,
+        overdue_plans,
+        failed_jobs,
+        next_video,
+    };
+    Ok(Dashboard { tiles, attention })
+}
