@@ -1,10 +1,10 @@
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { list, open, refuse, server } from "../test/portal";
-import { adminVideo, counts, kornbluh, onDuty } from "../test/staff";
+import { adminVideo, counts, dashboard, kornbluh, onDuty } from "../test/staff";
 
 const address = () => screen.getByTestId("address").textContent;
-const nobody = { "GET /api/admin/session": { staff: null }, "GET /api/admin/videos": list(), "GET /api/admin/videos/counts": counts };
+const nobody = { "GET /api/admin/session": { staff: null }, "GET /api/admin/videos": list(), "GET /api/admin/videos/counts": counts, "GET /api/admin/dashboard": dashboard };
 const wrong = "Invalid username or password. Please check your credentials and try again.";
 
 async function signIn(user: ReturnType<typeof open>) {
@@ -14,13 +14,13 @@ async function signIn(user: ReturnType<typeof open>) {
 }
 
 describe("the staff door", () => {
-  it("leads to the reports, with a welcome", async () => {
+  it("leads to the dashboard, with a welcome", async () => {
     const camp = server({ ...nobody, "POST /api/admin/auth/sign-in": { staff: kornbluh } });
     const user = open("/admin/login");
     await screen.findByLabelText("Username");
     camp.answer("GET /api/admin/session", { staff: kornbluh });
     await signIn(user);
-    expect(await screen.findByRole("heading", { name: "Report Management" })).toBeTruthy();
+    expect(await screen.findByRole("heading", { name: "Admin Dashboard" })).toBeTruthy();
     expect(screen.getByText("Login Successful")).toBeTruthy();
     expect(screen.getByText("Welcome kornbluh!")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/auth/sign-in")[0]?.body).toEqual({ username: "kornbluh", password: "visiting-day" });
@@ -39,8 +39,8 @@ describe("the staff door", () => {
   it.each(["//evil.example/admin/x", "/profile", "/admin/login", "https://evil.example/admin/"])("does not follow %s", async (next) => {
     server({ ...onDuty, "GET /api/admin/videos": list() });
     open(`/admin/login?next=${encodeURIComponent(next)}`);
-    expect(await screen.findByRole("heading", { name: "Report Management" })).toBeTruthy();
-    expect(address()).toBe("/admin/reports");
+    expect(await screen.findByRole("heading", { name: "Admin Dashboard" })).toBeTruthy();
+    expect(address()).toBe("/admin/dashboard");
   });
 
   it("asks for what is missing before asking the server", async () => {
@@ -125,7 +125,7 @@ describe("the staff area", () => {
     server(inside);
     open("/admin/nowhere");
     expect(await screen.findByRole("heading", { name: "404" })).toBeTruthy();
-    expect(screen.getByRole("link", { name: "Return to Reports" })).toBeTruthy();
+    expect(screen.getByRole("link", { name: "Return to Dashboard" })).toBeTruthy();
   });
 
   it("is left by Sign Out", async () => {

@@ -9,6 +9,6 @@ export const NoSuchPage = () => (
     <img src="/art/placeholder.svg" alt="" width={640} height={360} className="w-full max-w-sm rounded-lg" />
     <h1 className="text-4xl">404</h1>
     <p className="text-lg text-muted">Oops! Page not found</p>
-    <Link to={firstPage} className={buttonLook()}>Return to Reports</Link>
+    <Link to={firstPage} className={buttonLook()}>Return to Dashboard</Link>
   </div>
 );

@@ -3,34 +3,48 @@ import { count, number } from "../lib/format";
 import { paths } from "../lib/paths";
 import type { IconName } from "../ui/icon";
 import { everyQuarterMinute, useEvery } from "./attention";
-import { countsQuery } from "./queries";
-
-/** How much there is of everything. */
-type Tiles = { reports: number; drafts: number; gallery: number };
+import { dashboardQuery, type Tiles } from "./dashboard-query";
 
 export type AdminPage = {
   label: string;
   to: string;
   icon: IconName;
-  /** How much there is, beside the link. */
+  /** What the tile on the dashboard says it is for; the dashboard itself has none. */
+  about?: string;
+  /** How much there is: short beside the link, in words on the tile. */
   note?: (tiles: Tiles) => string;
-  /** Somebody waits: the note stands out. */
+  tile?: (tiles: Tiles) => string;
+  /** Somebody waits: it stands out. */
   urgent?: (tiles: Tiles) => boolean;
   /** Below the line, with what is set up once. */
   house?: true;
   ownersOnly?: true;
 };
 
-/** What the staff area has. A page that comes to exist is added here. */
+/** What the staff area has. A page that comes to exist is added here, once for the navigation and the dashboard. */
 const pages: AdminPage[] = [
-  { label: "Reports", to: paths.admin.reports, icon: "film", note: ({ reports, drafts }) => (drafts > 0 ? count(drafts, "draft") : number(reports)) },
-  { label: "Gallery", to: paths.admin.gallery, icon: "box", note: ({ gallery }) => number(gallery) },
-  { label: "Admin accounts", to: paths.admin.accounts, icon: "key", house: true, ownersOnly: true },
+  { label: "Dashboard", to: paths.admin.dashboard, icon: "home" },
+  {
+    label: "Reports", to: paths.admin.reports, icon: "film", about: "Upload and manage daily progress reports",
+    note: ({ reports, drafts }) => (drafts > 0 ? count(drafts, "draft") : number(reports)),
+    tile: ({ reports, drafts }) => `${number(reports)} this year${drafts > 0 ? `, ${count(drafts, "draft")}` : ""}`,
+  },
+  {
+    label: "Gallery", to: paths.admin.gallery, icon: "box", about: "Manage previous years' camp videos",
+    note: ({ gallery }) => number(gallery), tile: ({ gallery }) => count(gallery, "video"),
+  },
+  {
+    label: "Users", to: paths.admin.users, icon: "people", about: "Families, payments and the mail they get",
+    note: ({ users }) => number(users), tile: ({ users }) => count(users, "user"),
+  },
+  {
+    label: "Admin accounts", to: paths.admin.accounts, icon: "key", about: "Who may sign in to the staff area", house: true, ownersOnly: true,
+    note: ({ accounts }) => number(accounts), tile: ({ accounts }) => `${number(accounts)} active`,
+  },
 ];
 
 export const pagesFor = (role: "owner" | "staff") => pages.filter(({ ownersOnly }) => !ownersOnly || role === "owner");
 
 export function useTiles(): Tiles | undefined {
-  const counts = useQuery({ ...countsQuery, refetchInterval: useEvery(everyQuarterMinute) }).data;
-  return counts && { reports: counts.current, drafts: counts.draft, gallery: counts.archive };
+  return useQuery({ ...dashboardQuery, refetchInterval: useEvery(everyQuarterMinute) }).data?.tiles;
 }

@@ -1,10 +1,11 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type Staff } from "../api/client";
 import { sessionQuery, siteQuery } from "../api/queries";
 import { paths } from "../lib/paths";
+import { toast } from "../ui/toast";
 
 /** Where staff land after signing in. */
-export const firstPage = paths.admin.reports;
+export const firstPage = paths.admin.dashboard;
 
 /** Back to where one came from, if that is a page of the staff area. */
 export function staffNext(next: string | null): string {
@@ -62,6 +63,19 @@ export function useStaffChanged() {
     client.removeQueries({ predicate: others, type: "inactive" });
     if (staff) await client.invalidateQueries({ predicate: others, type: "active" });
   };
+}
+
+export function useSignOut(onSignedOut: () => void) {
+  const staffChanged = useStaffChanged();
+  return useMutation({
+    mutationFn: () => send(api.POST("/api/admin/auth/sign-out")),
+    onSuccess: async () => {
+      onSignedOut();
+      await staffChanged(null);
+      toast({ title: "Signed Out" });
+    },
+    onError: () => toast({ title: "Error", description: "Failed to sign out", destructive: true }),
+  });
 }
 
 export const roleName = (staff: Pick<Staff, "role">) => (staff.role === "owner" ? "Owner" : "Staff");

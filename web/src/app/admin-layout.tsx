@@ -1,10 +1,9 @@
 import { Suspense, useEffect, useRef, useState, type ReactNode } from "react";
-import { useMutation } from "@tanstack/react-query";
 import { Link, NavLink, Outlet, useLocation } from "react-router";
 import { OwnTwoFactor } from "../admin/accounts/own-two-factor";
 import { pagesFor, useTiles, type AdminPage } from "../admin/pages";
-import { firstPage, roleName, useStaffChanged } from "../admin/session";
-import { api, send, type Staff } from "../api/client";
+import { firstPage, roleName, useSignOut } from "../admin/session";
+import type { Staff } from "../api/client";
 import { useSite } from "../api/queries";
 import { initials } from "../lib/format";
 import { paths } from "../lib/paths";
@@ -13,7 +12,6 @@ import { IconButton } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
-import { toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
 import { ErrorBoundary } from "./error-boundary";
 import { LogoMark } from "./logo";
@@ -45,7 +43,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
           <main ref={main} id="main" tabIndex={-1} className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8">
             <ErrorBoundary key={pathname}>
               <Suspense fallback={<PageSkeleton />}>
-                <Outlet />
+                <Outlet context={onSignedOut} />
               </Suspense>
             </ErrorBoundary>
           </main>
@@ -54,6 +52,13 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
     </>
   );
 }
+
+/** Pages made for printing stand alone. */
+export const PaperLayout = () => (
+  <Suspense fallback={<div className="mx-auto w-full max-w-[50rem] px-gutter py-6"><PageSkeleton /></div>}>
+    <Outlet />
+  </Suspense>
+);
 
 const SiteName = () => <bdi>{splitScripts(useSite()?.site_name ?? "")[0] || "The camp"}</bdi>;
 
@@ -99,17 +104,8 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
 }
 
 function Person({ staff, onSignedOut }: Props) {
-  const staffChanged = useStaffChanged();
   const [factor, setFactor] = useState(false);
-  const signOut = useMutation({
-    mutationFn: () => send(api.POST("/api/admin/auth/sign-out")),
-    onSuccess: async () => {
-      onSignedOut();
-      await staffChanged(null);
-      toast({ title: "Signed Out" });
-    },
-    onError: () => toast({ title: "Error", description: "Failed to sign out", destructive: true }),
-  });
+  const signOut = useSignOut(onSignedOut);
 
   return (
     <div className="mt-auto grid gap-3 pt-6">

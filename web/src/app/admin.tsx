@@ -4,11 +4,15 @@ import { Guard } from "../admin/guard";
 import { Login } from "../admin/login";
 import { NoSuchPage } from "../admin/no-such-page";
 import { firstPage } from "../admin/session";
-import { AdminLayout } from "./admin-layout";
+import { AdminLayout, PaperLayout } from "./admin-layout";
 import "./admin.css";
 
+const Dashboard = lazy(() => import("../admin/dashboard"));
 const Reports = lazy(() => import("../admin/reports"));
 const Gallery = lazy(() => import("../admin/gallery"));
+const Users = lazy(() => import("../admin/users/users"));
+const Statement = lazy(() => import("../admin/users/statement"));
+const Receipt = lazy(() => import("../admin/users/receipt"));
 const Accounts = lazy(() => import("../admin/accounts/accounts"));
 
 /** The staff area's own sitemap. */
@@ -18,10 +22,16 @@ export default function Admin() {
       <Route path="login" element={<Login />} />
       <Route element={<Guard>{(staff, leave) => <AdminLayout staff={staff} onSignedOut={leave} />}</Guard>}>
         <Route index element={<Navigate to={firstPage} replace />} />
+        <Route path="dashboard" element={<Dashboard />} />
         <Route path="reports" element={<Reports />} />
         <Route path="gallery" element={<Gallery />} />
+        <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
         <Route path="*" element={<NoSuchPage />} />
+      </Route>
+      <Route element={<Guard>{() => <PaperLayout />}</Guard>}>
+        <Route path="users/:id/statement" element={<Statement />} />
+        <Route path="users/:id/receipt/:paymentId" element={<Receipt />} />
       </Route>
     </Routes>
   );

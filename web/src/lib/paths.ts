@@ -17,6 +17,7 @@ export const paths = {
     loginFor: (back: string) => `/admin/login?next=${encodeURIComponent(back)}`,
     reports: "/admin/reports",
     upload: "/admin/reports?action=upload",
+    scheduled: "/admin/reports?status=scheduled",
     gallery: "/admin/gallery",
     dashboard: "/admin/dashboard",
     users: "/admin/users",
@@ -25,6 +26,9 @@ export const paths = {
     statement: (id: string) => `/admin/users/${encodeURIComponent(id)}/statement`,
     receipt: (id: string, paymentId: string) => `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
     accounts: "/admin/admin-management",
+    liveUpdates: "/admin/live-updates",
+    createUpdate: "/admin/live-updates?action=create",
+    messages: "/admin/messages",
   },
 } as const;
 

@@ -104,7 +104,7 @@ export const family = (change: Partial<Profile> = {}): Profile => ({
 
 export const list = <Item,>(...items: Item[]) => ({ items, next: null as string | null });
 
-type Call = { method: string; path: string; query: Record<string, string>; body: any };
+type Call = { method: string; path: string; query: Record<string, string>; headers: Headers; body: any };
 type Answer = unknown | ((call: Call) => unknown);
 
 class Refusal {
@@ -133,7 +133,7 @@ export function server(answers: Record<string, Answer>) {
   vi.stubGlobal("fetch", async (request: Request) => {
     const url = new URL(request.url);
     const text = await request.text();
-    const call = { method: request.method, path: url.pathname, query: Object.fromEntries(url.searchParams), body: text ? JSON.parse(text) : undefined };
+    const call = { method: request.method, path: url.pathname, query: Object.fromEntries(url.searchParams), headers: request.headers, body: text ? JSON.parse(text) : undefined };
     calls.push(call);
     let answer = known[`${call.method} ${call.path}`];
     if (typeof answer === "function") answer = await answer(call);

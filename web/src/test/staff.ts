@@ -1,3 +1,4 @@
+import type { Dashboard } from "../admin/dashboard-query";
 import type { AdminVideo, Staff } from "../api/client";
 
 export const kornbluh: Staff = {
@@ -45,8 +46,14 @@ export const draftVideo = (change: Partial<AdminVideo> = {}) =>
 export const scheduledVideo = (change: Partial<AdminVideo> = {}) =>
   draftVideo({ id: "v3", title: "Grand Siyum", status: "scheduled", scheduled_date: "2030-07-31T00:30:00Z", ...change });
 
+export const dashboard: Dashboard = {
+  tiles: { reports: 34, drafts: 3, gallery: 340, users: 132, accounts: 5, live_updates: 12, messages_unread: 5, faq: 10, store: 24, views: 812 },
+  attention: { unread_messages: 5, failed_mails: 3, suppressed_addresses: 1, reported_comments: 2, to_approve: 1, overdue_plans: 19, failed_jobs: 0, next_video: { id: "v3", title: "Grand Siyum", scheduled_date: "2030-07-31T00:30:00Z" } },
+};
+
 /** What the staff area asks for on every page. */
 export const onDuty = {
   "GET /api/admin/session": { staff: kornbluh },
   "GET /api/admin/videos/counts": counts,
+  "GET /api/admin/dashboard": dashboard,
 };

@@ -226,7 +226,7 @@ function AccountRow({ account, mine, only, timeZone, onEdit, onEnable, ask }: Ro
           {mine && <Badge tone="info">You</Badge>}
           {disabled && <Badge icon="lock">Disabled</Badge>}
         </span>
-        <bdi className="block truncate text-sm text-muted" title={email}>{email}</bdi>
+        <span className="block truncate text-sm text-muted" title={email}><bdi>{email}</bdi></span>
       </td>
       <td className="text-sm max-md:self-center md:px-4 md:py-3">{roleName(account)}</td>
       <td className="max-md:self-center max-md:justify-self-end md:px-4 md:py-3">

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { family, leah, payment, plan } from "../../test/families";
+import { adjustment, changesOf, draftOf, merge, problemsOf } from "./edit-draft";
+import { amountOf, balanceAfter, freshKey, problemsOf as recordProblems, type Draft } from "./record-draft";
+import { running } from "./statement";
+import { dueText, paidShare, recorded, signed, waits } from "./words";
+
+describe("the edit dialog", () => {
+  it.each([family(), leah])("sends nothing of $full_name that nobody touched", (one) => {
+    expect(changesOf(draftOf(one), one)).toEqual({});
+    expect(problemsOf(draftOf(one), one)).toEqual({});
+  });
+
+  it("turns a changed paid amount into an adjustment, which needs a note", () => {
+    const draft = { ...draftOf(family()), paid_amount: "1,700.50" };
+    expect(adjustment(draft, family())).toBe(2_050);
+    expect(problemsOf(draft, family())).toEqual({ adjustment_note: "Please say in the note why the paid amount changes." });
+    expect(changesOf({ ...draft, adjustment_note: " Cash at the gate " }, family())).toEqual({ paid_amount: 170_050, adjustment_note: "Cash at the gate" });
+  });
+
+  it("makes no plan unless somebody says so", () => {
+    const draft = { ...draftOf(leah), child_name: "Chaim" };
+    expect(changesOf(draft, leah)).toEqual({ child_name: "Chaim" });
+    expect(changesOf({ ...draft, planned: true, due_date: "2027-06-01" }, leah)).toEqual({ child_name: "Chaim", total_amount: 280_000, due_date: "2027-06-01" });
+  });
+
+  it("takes addresses and dates away with null, and refuses what is no amount", () => {
+    expect(changesOf({ ...draftOf(family()), email: " ", due_date: "" }, family())).toEqual({ email: null, due_date: null });
+    expect(Object.keys(problemsOf({ ...draftOf(family()), total_amount: "lots", paid_amount: "1.234" }, family()))).toEqual(["total_amount", "paid_amount"]);
+    expect(problemsOf({ ...draftOf(family()), full_name: " " }, family())).toEqual({ full_name: "Please enter a name." });
+  });
+
+  it("keeps what was typed when somebody else was quicker, and takes over the rest", () => {
+    const base = draftOf(family());
+    const fresh = draftOf(family({ child_name: "Yanky", plan: plan({ paid_amount: 200_000 }), version: 5 }));
+    expect(merge({ ...base, full_name: "Chaya L." }, base, fresh)).toEqual({ ...fresh, full_name: "Chaya L." });
+  });
+});
+
+describe("a row for the ledger", () => {
+  const draft = (change: Partial<Draft>): Draft => ({ kind: "payment", amount: "", direction: "more", payment_date: "2026-07-29", notes: "", as_credit: false, ...change });
+
+  it("is exact, and only an adjustment can be below nothing", () => {
+    expect(amountOf(draft({ amount: "19.99" }))).toBe(1_999);
+    expect(amountOf(draft({ kind: "adjustment", direction: "less", amount: "5" }))).toBe(-500);
+    for (const amount of ["", "0", "-5", "x"]) expect(amountOf(draft({ amount }))).toBeNull();
+  });
+
+  it("says what remains afterwards, never less than nothing", () => {
+    expect(balanceAfter(plan(), draft({ amount: "120" }))).toBe(100_000);
+    expect(balanceAfter(plan(), draft({ amount: "9999" }))).toBe(0);
+    expect(balanceAfter(plan(), draft({ kind: "refund", amount: "80" }))).toBe(120_000);
+    expect(balanceAfter(plan(), draft({ kind: "adjustment", direction: "less", amount: "80" }))).toBe(120_000);
+  });
+
+  it("is checked before it is sent", () => {
+    expect(recordProblems(draft({}), "2026-07-29")).toEqual({ amount: "Please enter an amount greater than 0." });
+    expect(recordProblems(draft({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29")).toEqual({ payment_date: "The payment date cannot be in the future." });
+    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29")).toEqual({ notes: "Please say in the notes why this is adjusted." });
+  });
+
+  it("has a key of its own, also without randomUUID", () => {
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    expect(freshKey()).toMatch(uuid);
+    const own = crypto.randomUUID;
+    Object.defineProperty(crypto, "randomUUID", { value: undefined, configurable: true });
+    expect(freshKey()).toMatch(uuid);
+    Object.defineProperty(crypto, "randomUUID", { value: own, configurable: true });
+  });
+});
+
+describe("words", () => {
+  it("says what was recorded as the portal always did", () => {
+    expect(recorded("payment", 50_000, 112_050, "USD")).toBe("Payment of $500 recorded successfully. Remaining balance: $1,120.50");
+    expect(recorded("refund", 50, 0, "USD")).toBe("Refund of $0.50 recorded successfully. Remaining balance: $0");
+  });
+
+  it("writes amounts with their sign, and due dates", () => {
+    expect([signed(50_000, "USD"), signed(-12_050, "USD")]).toEqual(["+$500", "−$120.50"]);
+    expect(dueText(plan())).toBe("Due Aug 31, 2026");
+    expect(dueText(plan({ badge: "overdue" }))).toBe("Was due Aug 31, 2026");
+    expect(dueText(plan({ due_date: null }))).toBe("No due date");
+  });
+
+  it("counts shares downwards", () => {
+    expect(paidShare({ total_users: 132, paid_in_full: 61, no_plan: 14 })).toBe(51);
+    expect(paidShare({ total_users: 3, paid_in_full: 0, no_plan: 3 })).toBeNull();
+  });
+
+  it("knows who waits", () => {
+    expect(waits(family())).toBe(false);
+    expect(waits(family({ approved_at: null }))).toBe(true);
+    expect(waits(family({ approved_at: null, refused_at: "2026-07-01T00:00:00Z" }))).toBe(false);
+    expect(waits(family({ approved_at: null, user_type: "visitor" }))).toBe(false);
+  });
+});
+
+it("a statement runs from the first row to the last", () => {
+  const rows = running([payment({ id: "p2", kind: "void", amount: -50_000 }), payment({ amount: 50_000, voided: true })], 280_000);
+  expect(rows.map(({ payment: { id }, open }) => [id, open])).toEqual([["p1", 230_000], ["p2", 280_000]]);
+});

@@ -1,0 +1,84 @@
+import { parseMoney, typedMoney } from "../../lib/money";
+import type { Family, FamilyPatch } from "./queries";
+
+/** What the edit dialog holds while somebody types. */
+export type Draft = {
+  full_name: string;
+  child_name: string;
+  email: string;
+  secondary_email: string;
+  planned: boolean;
+  total_amount: string;
+  paid_amount: string;
+  due_date: string;
+  adjustment_note: string;
+  email_notifications: boolean;
+  daily_video_email: boolean;
+  camp_updates_email: boolean;
+};
+
+/** What a new plan begins with, in cents. */
+export const usualTotal = 280_000;
+
+export function draftOf({ plan, ...family }: Family): Draft {
+  return {
+    full_name: family.full_name,
+    child_name: family.child_name,
+    email: family.email ?? "",
+    secondary_email: family.secondary_email ?? "",
+    planned: Boolean(plan),
+    total_amount: typedMoney(plan?.total_amount ?? usualTotal),
+    paid_amount: typedMoney(plan?.paid_amount ?? 0),
+    due_date: plan?.due_date ?? "",
+    adjustment_note: "",
+    email_notifications: family.email_notifications,
+    daily_video_email: family.daily_video_email,
+    camp_updates_email: family.camp_updates_email,
+  };
+}
+
+export const noAmount = "Please enter an amount, for example 1,250.00.";
+export const noNote = "Please say in the note why the paid amount changes.";
+
+/** How much more, or less, shall have been paid: it is recorded as an adjustment (decision $1). */
+export function adjustment(draft: Draft, family: Family) {
+  const paid = draft.planned ? parseMoney(draft.paid_amount) : null;
+  return paid === null ? 0 : paid - (family.plan?.paid_amount ?? 0);
+}
+
+export function problemsOf(draft: Draft, family: Family): Record<string, string> {
+  const [total, paid] = [parseMoney(draft.total_amount), parseMoney(draft.paid_amount)];
+  return {
+    ...(draft.full_name.trim() || !family.full_name ? {} : { full_name: "Please enter a name." }),
+    ...(draft.planned && (total === null || total < 0) ? { total_amount: noAmount } : {}),
+    ...(draft.planned && (paid === null || paid < 0) ? { paid_amount: noAmount } : {}),
+    ...(adjustment(draft, family) !== 0 && !draft.adjustment_note.trim() ? { adjustment_note: noNote } : {}),
+  };
+}
+
+/** Only what the person changed, in cents where it is money. */
+export function changesOf(draft: Draft, family: Family): Omit<FamilyPatch, "version"> {
+  const before = draftOf(family);
+  const changes: Omit<FamilyPatch, "version"> = {};
+  for (const key of ["full_name", "child_name"] as const) if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim();
+  for (const key of ["email", "secondary_email"] as const) if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim() || null;
+  for (const key of ["email_notifications", "daily_video_email", "camp_updates_email"] as const) if (draft[key] !== before[key]) changes[key] = draft[key];
+  if (!draft.planned) return changes;
+  const total = parseMoney(draft.total_amount);
+  if (total !== null && (!family.plan || total !== family.plan.total_amount)) changes.total_amount = total;
+  if (draft.due_date !== before.due_date) changes.due_date = draft.due_date || null;
+  const difference = adjustment(draft, family);
+  if (difference !== 0) {
+    changes.paid_amount = (family.plan?.paid_amount ?? 0) + difference;
+    changes.adjustment_note = draft.adjustment_note.trim();
+  }
+  return changes;
+}
+
+/** After somebody else saved: what I typed stays, the rest is what the family is now. */
+export function merge(mine: Draft, base: Draft, fresh: Draft): Draft {
+  const keys = Object.keys(fresh) as (keyof Draft)[];
+  return Object.fromEntries(keys.map((key) => [key, mine[key] === base[key] ? fresh[key] : mine[key]])) as Draft;
+}
+
+export const sameDraft = (a: Draft, b: Draft) => (Object.keys(a) as (keyof Draft)[]).every((key) => a[key] === b[key]);

@@ -1,0 +1,148 @@
+import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { explain, useForm } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Drawer } from "../../ui/drawer";
+import { Checkbox, Field, FormMessage, TextArea, TextInput } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../session";
+import { StaleNotice } from "../stale-notice";
+import { takesFocus } from "../takes-focus";
+import { adjustment, changesOf, draftOf, merge, problemsOf, sameDraft, type Draft } from "./edit-draft";
+import { MoneyInput } from "./money-input";
+import { editFamily, readFamily, useUsersChanged, writeFamily, type Family } from "./queries";
+import { nameOf, signed } from "./words";
+
+type Props = { family: Family; withPlan?: boolean; currency: string; onClose: () => void };
+
+/** A family with its plan and the mail it gets. What is paid is never typed over: it becomes an adjustment. */
+export function EditUser({ family: opened, withPlan = false, currency, onClose }: Props) {
+  const client = useQueryClient();
+  const usersChanged = useUsersChanged();
+  const [family, setFamily] = useState(opened);
+  const [draft, setDraft] = useState(() => ({ ...draftOf(opened), ...(withPlan ? { planned: true } : {}) }));
+  const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
+  const [discarding, setDiscarding] = useState(false);
+
+  const base = draftOf(family);
+  const dirty = !sameDraft(draft, base);
+  const difference = adjustment(draft, family);
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+  const typed = (key: keyof Draft) => ({ name: key, value: String(draft[key]), onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }) });
+  const ticked = (key: keyof Draft) => ({ name: key, checked: Boolean(draft[key]), onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }) });
+  const close = () => (dirty ? setDiscarding(true) : onClose());
+
+  const { busy, errors, message, form } = useForm({
+    check: () => problemsOf(draft, family),
+    submit: () => editFamily(family.id, { version: family.version, ...changesOf(draft, family) }),
+    done: (fresh) => {
+      writeFamily(client, fresh.id, (now) => ({ ...now, ...fresh }));
+      toast({ title: "User Updated", description: "User profile and payment information updated successfully" });
+      onClose();
+      void usersChanged();
+    },
+    failed: (error) => {
+      if (isTurnedAway(error)) return true;
+      if (isApiError(error, "stale")) {
+        setStale("yes");
+        return true;
+      }
+      const plan = isApiError(error) && Object.keys(error.fields).some((name) => /amount|due_date|adjustment/.test(name));
+      toast({ title: "Error", description: `Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`, destructive: true });
+      return false;
+    },
+  });
+
+  async function reload() {
+    try {
+      const fresh = await readFamily(family.id);
+      setDraft(merge(draft, base, draftOf(fresh)));
+      setFamily(fresh);
+      setStale("reloaded");
+    } catch (error) {
+      if (!isApiError(error, "not_found")) throw error;
+      toast({ title: "Error", description: "This user has been deleted in the meantime.", destructive: true });
+      onClose();
+    }
+    void usersChanged();
+  }
+
+  return (
+    <Drawer title={<>Edit <bdi>{nameOf(opened)}</bdi></>} onClose={close}>
+      <form {...form} className="grid gap-6">
+        {stale === "yes" && <StaleNotice what="user" onReload={reload} />}
+        {stale === "reloaded" && (
+          <p role="status" className="flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-3 text-lake">
+            <Icon name="info" className="mt-[0.15em]" />
+            This is the newest version, with what you typed still in it. Please look it over and save again.
+          </p>
+        )}
+        <fieldset className="grid gap-4">
+          <legend className="mb-3 font-head text-xl font-semibold">Profile Information</legend>
+          <Field label="Full Name" error={errors.full_name}>
+            <TextInput {...typed("full_name")} dir="auto" maxLength={120} autoComplete="off" ref={takesFocus} />
+          </Field>
+          <Field label="Email" error={errors.email} hint={family.logins > 0 ? "Logins keep the address that they sign in with." : undefined}>
+            <TextInput {...typed("email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
+          </Field>
+          <Field label="Second Email" optional error={errors.secondary_email}>
+            <TextInput {...typed("secondary_email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
+          </Field>
+          <Field label="Child Name" error={errors.child_name}>
+            <TextInput {...typed("child_name")} dir="auto" maxLength={200} autoComplete="off" />
+          </Field>
+        </fieldset>
+
+        <fieldset className="grid gap-4 border-t border-line pt-5">
+          <legend className="float-start mb-3 w-full font-head text-xl font-semibold">Payment Plan</legend>
+          {draft.planned ? (
+            <>
+              <div className="grid items-start gap-4 sm:grid-cols-2">
+                <Field label="Total Amount" error={errors.total_amount}>
+                  <MoneyInput name="total_amount" value={draft.total_amount} onChange={(total_amount) => set({ total_amount })} />
+                </Field>
+                <Field label="Paid Amount" error={errors.paid_amount} hint={difference === 0 ? "A change is recorded as an adjustment." : undefined}>
+                  <MoneyInput name="paid_amount" value={draft.paid_amount} onChange={(paid_amount) => set({ paid_amount })} />
+                </Field>
+              </div>
+              {difference !== 0 && (
+                <Field label="Adjustment note" error={errors.adjustment_note} hint={`An adjustment of ${signed(difference, currency)} is recorded with this note.`}>
+                  <TextArea {...typed("adjustment_note")} dir="auto" rows={2} maxLength={500} required />
+                </Field>
+              )}
+              <Field label="Due Date" optional error={errors.due_date}>
+                <TextInput {...typed("due_date")} type="date" />
+              </Field>
+            </>
+          ) : (
+            <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-sunk px-4 py-3">
+              <p className="text-muted">This family has no plan.</p>
+              <Button look="line" onClick={() => set({ planned: true })}>Set up a plan</Button>
+            </div>
+          )}
+        </fieldset>
+
+        <fieldset className="grid border-t border-line pt-5">
+          <legend className="float-start mb-2 w-full font-head text-xl font-semibold">Email Preferences</legend>
+          <Checkbox {...ticked("daily_video_email")} label="Video Release" hint="When a new video is published." />
+          <Checkbox {...ticked("camp_updates_email")} label="Camp Update" hint="When a live update is posted." />
+          <Checkbox {...ticked("email_notifications")} label="General Email" hint="Letters from the camp." />
+        </fieldset>
+
+        <FormMessage>{message}</FormMessage>
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save All Changes"}</Button>
+        </div>
+      </form>
+      {discarding && (
+        <ConfirmDialog title="Discard your changes?" name={<bdi>{nameOf(opened)}</bdi>} action="Discard changes" onConfirm={onClose} onClose={() => setDiscarding(false)}>
+          What you typed has not been saved.
+        </ConfirmDialog>
+      )}
+    </Drawer>
+  );
+}

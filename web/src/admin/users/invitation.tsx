@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { explain } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Field, TextInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { takesFocus } from "../takes-focus";
+import { invitationLink, invite, useUsersChanged, type Family } from "./queries";
+
+/** By mail, or as a link to hand over by other means. */
+export function InvitationButtons({ family }: { family: Family }) {
+  const usersChanged = useUsersChanged();
+  const [link, setLink] = useState<string | null>(null);
+  const failed = (error: unknown) => toast({ title: "Error", description: explain(error), destructive: true });
+
+  const send = useMutation({
+    mutationFn: () => invite(family.id),
+    onSuccess: async () => {
+      toast({ title: "Invitation sent", description: `It is on its way to ${family.email}.` });
+      await usersChanged();
+    },
+    onError: failed,
+  });
+  const copy = useMutation({
+    mutationFn: () => invitationLink(family.id),
+    onSuccess: async ({ url }) => {
+      try {
+        await navigator.clipboard.writeText(url);
+        toast({ title: "Link copied!", description: "The invitation link works once." });
+      } catch {
+        setLink(url);
+      }
+      await usersChanged();
+    },
+    onError: failed,
+  });
+
+  return (
+    <>
+      {family.email && (
+        <Button look="line" icon="mail" busy={send.isPending} onClick={() => send.mutate()}>
+          {send.isPending ? "Sending..." : family.invited ? "Send invitation again" : "Invite"}
+        </Button>
+      )}
+      <Button look="line" icon="link" busy={copy.isPending} onClick={() => copy.mutate()}>Copy invitation link</Button>
+      {link && (
+        <Dialog title="Copy failed" onClose={() => setLink(null)}>
+          <Field label="Please copy the link manually." hint="It works once.">
+            <TextInput readOnly dir="ltr" value={link} ref={takesFocus} onFocus={(event) => event.target.select()} />
+          </Field>
+        </Dialog>
+      )}
+    </>
+  );
+}

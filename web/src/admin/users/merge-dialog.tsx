@@ -1,0 +1,141 @@
+import { useState } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { explain } from "../../lib/forms";
+import { count, money } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { FormMessage } from "../../ui/field";
+import { SearchBox } from "../../ui/search-box";
+import { ErrorState, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../session";
+import { mergeFamilies, usersQuery, useUsersChanged, type Family } from "./queries";
+import { nameOf } from "./words";
+
+type Props = { family: Family; currency: string; onClose: () => void; onMerged: (kept: string) => void };
+
+/** One family of two that were found double: choose the other, look at what would come of it, then do it. */
+export function MergeDialog({ family, currency, onClose, onMerged }: Props) {
+  const [other, setOther] = useState<Family | null>(null);
+  return (
+    <Dialog title="Merge two users" onClose={onClose} className="sm:w-[min(100%-2rem,38rem)]!">
+      {other ? (
+        <Preview one={family} other={other} currency={currency} onBack={() => setOther(null)} onMerged={onMerged} />
+      ) : (
+        <Choose family={family} onChoose={setOther} />
+      )}
+    </Dialog>
+  );
+}
+
+function Choose({ family, onChoose }: { family: Family; onChoose: (other: Family) => void }) {
+  // The last name is what doubles mostly share.
+  const [term, setTerm] = useState(family.full_name.split(/\s+/).at(-1) ?? "");
+  const found = useInfiniteQuery({ ...usersQuery({ ...(term ? { q: term } : {}), sort: "name" }, 20) });
+  const others = found.data?.filter(({ id }) => id !== family.id) ?? [];
+  return (
+    <div className="grid gap-4">
+      <p className="text-muted">Which one is the same family as <bdi className="font-medium text-ink">{nameOf(family)}</bdi>?</p>
+      <SearchBox label="Search the other user" placeholder="Search by name, child or email" value={term} onSearch={setTerm} />
+      {found.data ? (
+        others.length > 0 ? (
+          <ul className="sheet max-h-80 overflow-auto">
+            {others.map((other) => (
+              <li key={other.id} className="border-line not-first:border-t">
+                <button type="button" onClick={() => onChoose(other)} className="w-full px-4 py-2.5 text-start hover:bg-sunk focus-visible:-outline-offset-3">
+                  <span className="block font-medium"><bdi>{nameOf(other)}</bdi></span>
+                  <span className="block text-sm text-muted"><bdi>{other.email ?? "No Email"}</bdi>{other.child_name && <> · <bdi>{other.child_name}</bdi></>}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p role="status" className="rounded-md bg-sunk px-4 py-3 text-muted">No other user matches. Try the child's name or an address.</p>
+        )
+      ) : found.isError ? (
+        <ErrorState title="Failed to load users" error={found.error} retrying={found.isFetching} onRetry={found.refetch} />
+      ) : (
+        <Loading label="Loading users..." className="grid gap-2">{Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-12" />)}</Loading>
+      )}
+    </div>
+  );
+}
+
+function Preview({ one, other, currency, onBack, onMerged }: { one: Family; other: Family; currency: string; onBack: () => void; onMerged: (kept: string) => void }) {
+  const usersChanged = useUsersChanged();
+  const [turned, setTurned] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [keep, drop] = turned ? [other, one] : [one, other];
+  const preview = useQuery({
+    queryKey: ["admin", "merge", keep.id, drop.id],
+    queryFn: () => mergeFamilies(keep.id, drop.id, true),
+    staleTime: 0,
+    retry: false,
+  });
+
+  async function merge() {
+    if (busy) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await mergeFamilies(keep.id, drop.id, false);
+      toast({ title: "Users merged", description: `${nameOf(drop)} is now part of ${nameOf(keep)}.` });
+      onMerged(keep.id);
+      void usersChanged();
+    } catch (error) {
+      setBusy(false);
+      if (!isTurnedAway(error)) setFailure(explain(error));
+    }
+  }
+
+  return (
+    <div className="grid gap-4">
+      <dl className="grid gap-3 sm:grid-cols-2">
+        <Side label="Stays" family={keep} />
+        <Side label="Becomes part of it" family={drop} />
+      </dl>
+      <div className="flex flex-wrap gap-x-4">
+        <Button look="quiet" icon="refresh" onClick={() => setTurned(!turned)} className="-ms-2.5">Keep the other one instead</Button>
+        <Button look="quiet" onClick={onBack} className="-ms-2.5">Choose somebody else</Button>
+      </div>
+      <section aria-labelledby="outcome">
+        <h3 id="outcome" className="mb-2 text-lg">What comes of it</h3>
+        {preview.data ? (
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 rounded-md bg-sunk px-4 py-3 tabular-nums">
+            <dt className="text-muted">Name</dt>
+            <dd><bdi>{preview.data.full_name || "No Name"}</bdi></dd>
+            <dt className="text-muted">Child</dt>
+            <dd><bdi>{preview.data.child_name || "N/A"}</bdi></dd>
+            <dt className="text-muted">Email</dt>
+            <dd className="break-all">{preview.data.emails.join(", ") || "No Email"}</dd>
+            <dt className="text-muted">Plan</dt>
+            <dd>{preview.data.plan ? `${money(preview.data.plan.paid_amount, currency)} of ${money(preview.data.plan.total_amount, currency)}` : "No Plan"}</dd>
+            <dt className="text-muted">With it</dt>
+            <dd>{[count(preview.data.logins, "login"), count(preview.data.payments, "ledger row"), count(preview.data.comments, "comment")].join(", ")}</dd>
+          </dl>
+        ) : preview.isError ? (
+          <ErrorState title="The preview could not be made" error={preview.error} retrying={preview.isFetching} onRetry={preview.refetch} />
+        ) : (
+          <Loading label="Preparing the preview"><Skeleton className="h-36" /></Loading>
+        )}
+      </section>
+      <p className="text-sm text-muted">Nobody is mailed. It is written down in the audit log and cannot be undone.</p>
+      <FormMessage>{failure}</FormMessage>
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button look="line" onClick={onBack}>Back</Button>
+        <Button look="danger" disabled={!preview.data} busy={busy} onClick={merge}>{busy ? "Merging..." : "Merge the two"}</Button>
+      </div>
+    </div>
+  );
+}
+
+const Side = ({ label, family }: { label: string; family: Family }) => (
+  <div className="sheet min-w-0 px-4 py-3">
+    <dt className="text-sm text-muted">{label}</dt>
+    <dd className="min-w-0">
+      <span className="block font-medium"><bdi>{nameOf(family)}</bdi></span>
+      <span className="block truncate text-sm text-muted"><bdi>{family.email ?? "No Email"}</bdi></span>
+    </dd>
+  </div>
+);

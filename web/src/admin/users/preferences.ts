@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../session";
+import { editFamily, knownFamily, readFamily, writeFamily, type Family, type FamilyDetail } from "./queries";
+
+export type Preference = "daily_video_email" | "camp_updates_email" | "email_notifications";
+
+/**
+ * One switch of a family, at once in the list and then on the server. Whatever somebody else changed meanwhile
+ * stays: a switch says how it shall be, so it is tried again on the newest version.
+ */
+export async function savePreference(client: QueryClient, family: Family, preference: Preference, on: boolean): Promise<FamilyDetail> {
+  const { version } = knownFamily(client, family.id) ?? family;
+  try {
+    return await editFamily(family.id, { version, [preference]: on });
+  } catch (error) {
+    if (!isApiError(error, "stale")) throw error;
+    const fresh = await readFamily(family.id);
+    return editFamily(family.id, { version: fresh.version, [preference]: on });
+  }
+}
+
+export function usePreference(family: Family, preference: Preference): [boolean, (on: boolean) => void] {
+  const client = useQueryClient();
+  const { id } = family;
+  const write = (change: Partial<Family>) => writeFamily(client, id, (now) => ({ ...now, ...change }));
+  const save = useMutation({
+    // One after the other, so that a second switch knows the version that the first one made.
+    scope: { id: `family ${id}` },
+    mutationFn: (on: boolean) => savePreference(client, family, preference, on),
+    onMutate: async (on) => {
+      await client.cancelQueries({ queryKey: ["admin", "users", "list"] });
+      write({ [preference]: on });
+    },
+    onSuccess: (fresh) => {
+      write({ version: fresh.version, [preference]: fresh[preference] });
+      toast({ title: "Settings Updated", description: "Email notification preferences updated" });
+    },
+    onError: (error, on) => {
+      write({ [preference]: !on });
+      if (!isTurnedAway(error)) toast({ title: "Error", description: "Failed to update notification settings", destructive: true });
+      void client.invalidateQueries({ queryKey: ["admin", "users"] });
+    },
+  });
+  return [family[preference], save.mutate];
+}

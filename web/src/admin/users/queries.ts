@@ -1,0 +1,91 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { api } from "../../api/client";
+import type { components, operations } from "../../api/schema.gen";
+import { asStaff } from "../session";
+
+type Schemas = components["schemas"];
+export type Family = Schemas["FamilyRow"];
+export type FamilyDetail = Schemas["FamilyDetail"];
+export type FamilyPatch = Schemas["FamilyPatch"];
+export type NewFamily = Schemas["NewFamily"];
+export type Plan = Schemas["PaymentPlan"];
+export type Payment = Schemas["Payment"];
+export type NewPayment = Schemas["NewPayment"];
+export type Recorded = Schemas["RecordedPayment"];
+export type Summary = Schemas["FamilySummary"];
+export type Merged = Schemas["MergedFamily"];
+export type ImportReport = Schemas["FamilyImport"];
+export type Statement = Schemas["FamilyStatement"];
+type FamilyPage = { items: Family[]; next?: string | null };
+
+type Query = NonNullable<operations["get_admin_users"]["parameters"]["query"]>;
+export type Filter = NonNullable<Query["filter"]>;
+export type Sort = NonNullable<Query["sort"]>;
+export type Direction = NonNullable<Query["direction"]>;
+export type Search = { q?: string; filter?: Filter; sort?: Sort; direction?: Direction };
+
+const pageSize = 50;
+
+/** Families in pages of fifty, the last who joined first unless another order is asked for. */
+export const usersQuery = (search: Search, limit = pageSize) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "users", "list", search, limit],
+    queryFn: ({ pageParam, signal }) => asStaff(api.GET("/api/admin/users", { params: { query: { ...search, limit, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
+
+export const summaryQuery = queryOptions({
+  queryKey: ["admin", "users", "summary"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/summary", { signal })),
+});
+
+export const familyQuery = (id: string) =>
+  queryOptions({ queryKey: ["admin", "users", "one", id], queryFn: ({ signal }) => readFamily(id, signal) });
+
+export const statementQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "users", "statement", id],
+    queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/{id}/statement", { ...at(id), signal })),
+  });
+
+const at = (id: string) => ({ params: { path: { id } } });
+
+export const readFamily = (id: string, signal?: AbortSignal): Promise<FamilyDetail> => asStaff(api.GET("/api/admin/users/{id}", { ...at(id), signal }));
+export const addFamily = (body: NewFamily) => asStaff(api.POST("/api/admin/users", { body }));
+export const editFamily = (id: string, body: FamilyPatch): Promise<FamilyDetail> => asStaff(api.PATCH("/api/admin/users/{id}", { ...at(id), body }));
+export const deleteFamily = (id: string) => asStaff(api.DELETE("/api/admin/users/{id}", at(id)));
+export const recordPayment = (id: string, key: string, body: NewPayment): Promise<Recorded> =>
+  asStaff(api.POST("/api/admin/users/{id}/payments", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }));
+export const voidPayment = (id: string, reason: string): Promise<Recorded> => asStaff(api.POST("/api/admin/payments/{id}/void", { ...at(id), body: { reason } }));
+export const invite = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invite", at(id)));
+export const invitationLink = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invitation-link", at(id)));
+export const approve = (id: string): Promise<Family> => asStaff(api.POST("/api/admin/users/{id}/approve", at(id)));
+export const refuse = (id: string): Promise<Family> => asStaff(api.POST("/api/admin/users/{id}/refuse", at(id)));
+export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/users/{id}/clear-limits", at(id)));
+export const mergeFamilies = (keep: string, drop: string, preview: boolean): Promise<Merged> => asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, preview } }));
+export const importFamilies = (csv: string, dry_run: boolean): Promise<ImportReport> => asStaff(api.POST("/api/admin/users/import", { body: { csv, dry_run } }));
+export const exportFamilies = () => asStaff<string>(api.GET("/api/admin/users/export.csv", { parseAs: "text" }));
+
+/** The newest that any list or drawer knows of a family. */
+export function knownFamily(client: QueryClient, id: string): Family | undefined {
+  const rows = client.getQueriesData<InfiniteData<FamilyPage>>({ queryKey: ["admin", "users", "list"] }).flatMap(([, data]) => data?.pages.flatMap(({ items }) => items) ?? []);
+  const one = client.getQueryData(familyQuery(id).queryKey);
+  return [...rows.filter((row) => row.id === id), ...(one ? [one] : [])].toSorted((a, b) => b.version - a.version)[0];
+}
+
+/** Puts what is known of a family into every list that shows it, without asking again. */
+export function writeFamily(client: QueryClient, id: string, change: (family: Family) => Family) {
+  client.setQueriesData<InfiniteData<FamilyPage>>({ queryKey: ["admin", "users", "list"] }, (data) =>
+    data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map((row) => (row.id === id ? change(row) : row)) })) },
+  );
+  client.setQueryData(familyQuery(id).queryKey, (detail) => detail && { ...detail, ...change(detail) });
+}
+
+/** Call after any change to a family: lists, figures and what needs attention are asked for again. */
+export function useUsersChanged() {
+  const client = useQueryClient();
+  return () => Promise.all(["users", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+}

@@ -1,0 +1,129 @@
+import { useState } from "react";
+import { isApiError } from "../../api/client";
+import { useSite } from "../../api/queries";
+import { explain, useForm } from "../../lib/forms";
+import { money } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../session";
+import { takesFocus } from "../takes-focus";
+import { MoneyInput } from "./money-input";
+import { recordPayment, useUsersChanged, type Family } from "./queries";
+import { amountOf, balanceAfter, freshKey, problemsOf, recordTitle, type Draft, type Kind } from "./record-draft";
+import { nameOf, recorded } from "./words";
+
+type Props = { family: Family; kind: Kind; currency: string; onClose: () => void };
+
+/** One row for the ledger. Its key stays while the dialog is open: a double click or a second try counts once. */
+export function RecordDialog({ family, kind, currency, onClose }: Props) {
+  const { plan } = family;
+  return (
+    <Dialog title={recordTitle[kind]} onClose={onClose}>
+      <p className="mb-4 text-muted"><bdi className="font-medium text-ink">{nameOf(family)}</bdi>{family.child_name && <>, <bdi>{family.child_name}</bdi></>}</p>
+      {plan ? (
+        <RecordForm family={family} plan={plan} kind={kind} currency={currency} onClose={onClose} />
+      ) : (
+        <>
+          <FormMessage>Payment plan not found</FormMessage>
+          <p className="mt-3 text-muted">Set up a plan for this family first, in its edit form.</p>
+          <div className="mt-5 flex justify-end"><Button look="line" onClick={onClose}>Close</Button></div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+const saying: Record<Kind, { doing: string; label: string; hint: string }> = {
+  payment: { doing: "Record payment", label: "Payment Amount", hint: "" },
+  refund: { doing: "Record refund", label: "Refund Amount", hint: "What goes back to the family." },
+  adjustment: { doing: "Record adjustment", label: "Adjustment Amount", hint: "" },
+};
+
+function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: NonNullable<Family["plan"]> }) {
+  const today = useSite()?.today ?? "";
+  const usersChanged = useUsersChanged();
+  const [key] = useState(freshKey);
+  const [draft, setDraft] = useState<Draft>({ kind, amount: "", direction: "more", payment_date: today, notes: "", as_credit: false });
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+  const amount = amountOf(draft);
+  const after = balanceAfter(plan, draft);
+  const over = kind === "payment" && amount !== null && amount > plan.remaining_amount;
+
+  const { busy, errors, message, form } = useForm({
+    check: () => problemsOf(draft, today || draft.payment_date),
+    submit: () =>
+      recordPayment(family.id, key, {
+        kind,
+        amount: amount ?? 0,
+        payment_date: draft.payment_date,
+        notes: draft.notes.trim() || null,
+        ...(kind === "payment" ? { as_credit: draft.as_credit } : {}),
+      }),
+    done: ({ payment, plan: fresh }) => {
+      toast({ title: "Success", description: recorded(kind, Math.abs(payment.amount), fresh.remaining_amount, currency) });
+      onClose();
+      void usersChanged();
+    },
+    failed: (error) => {
+      if (isTurnedAway(error)) return true;
+      toast({ title: "Error", description: `Failed to record ${kind}: ${explain(error)}`, destructive: true });
+      // The first try arrived after all, or the plan has changed: what stands behind the dialog is old.
+      if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
+      return false;
+    },
+  });
+
+  return (
+    <form {...form} className="grid gap-4">
+      {kind === "adjustment" && (
+        <Field label="What it does">
+          <Select name="direction" value={draft.direction} onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}>
+            <option value="more">Adds to what was paid</option>
+            <option value="less">Takes away from what was paid</option>
+          </Select>
+        </Field>
+      )}
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <Field label={saying[kind].label} error={errors.amount} hint={saying[kind].hint || undefined}>
+          <MoneyInput name="amount" ref={takesFocus} value={draft.amount} onChange={(typed) => set({ amount: typed })} required />
+        </Field>
+        <Field label={kind === "payment" ? "Payment Date" : "Date"} error={errors.payment_date}>
+          <TextInput name="payment_date" type="date" max={today} value={draft.payment_date} onChange={(event) => set({ payment_date: event.target.value })} required />
+        </Field>
+      </div>
+      <Field label="Notes" optional={kind !== "adjustment"} error={errors.notes}>
+        <TextArea name="notes" dir="auto" rows={2} maxLength={500} value={draft.notes} onChange={(event) => set({ notes: event.target.value })} />
+      </Field>
+      {kind === "payment" && (
+        <Checkbox
+          name="as_credit"
+          label="Record as credit"
+          hint={`Takes more than the remaining balance of ${money(plan.remaining_amount, currency)}.`}
+          checked={draft.as_credit}
+          onChange={(event) => set({ as_credit: event.target.checked })}
+        />
+      )}
+      <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 rounded-md bg-sunk px-4 py-3 text-sm tabular-nums">
+        <dt className="text-muted">Remaining balance now</dt>
+        <dd className="text-end">{money(plan.remaining_amount, currency)}</dd>
+        <dt className="text-muted">Remaining balance after</dt>
+        <dd className="text-end font-medium">{after === null ? "–" : money(after, currency)}</dd>
+        {over && (
+          <>
+            <dt className="text-muted">Credit after</dt>
+            <dd className="text-end font-medium">{money(amount - plan.remaining_amount + plan.credit, currency)}</dd>
+          </>
+        )}
+      </dl>
+      <FormMessage>{message}</FormMessage>
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button look="line" onClick={onClose}>Cancel</Button>
+        <Button type="submit" busy={busy}>
+          {busy ? "Recording..." : `${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { parseMoney } from "../../lib/money";
+import type { NewPayment, Plan } from "./queries";
+
+export type Kind = NewPayment["kind"];
+export type Direction = "more" | "less";
+export type Draft = { kind: Kind; amount: string; direction: Direction; payment_date: string; notes: string; as_credit: boolean };
+
+export const recordTitle: Record<Kind, string> = { payment: "Record Payment", refund: "Record Refund", adjustment: "Record Adjustment" };
+export const noAmount = "Please enter an amount greater than 0.";
+
+/** What is sent: an adjustment may also take away from what was paid. */
+export function amountOf({ kind, amount, direction }: Pick<Draft, "kind" | "amount" | "direction">): number | null {
+  const cents = parseMoney(amount);
+  if (cents === null || cents <= 0) return null;
+  return kind === "adjustment" && direction === "less" ? -cents : cents;
+}
+
+/** How much of the total is still to be paid once this is recorded; never below 0. */
+export function balanceAfter(plan: Plan, draft: Pick<Draft, "kind" | "amount" | "direction">): number | null {
+  const amount = amountOf(draft);
+  if (amount === null) return null;
+  return Math.max(0, plan.total_amount - plan.paid_amount - (draft.kind === "refund" ? -amount : amount));
+}
+
+export function problemsOf(draft: Draft, today: string): Record<string, string> {
+  return {
+    ...(amountOf(draft) === null ? { amount: noAmount } : {}),
+    ...(!draft.payment_date ? { payment_date: "Please choose a date." } : draft.payment_date > today ? { payment_date: "The payment date cannot be in the future." } : {}),
+    ...(draft.kind === "adjustment" && !draft.notes.trim() ? { notes: "Please say in the notes why this is adjusted." } : {}),
+  };
+}
+
+/** A fresh key for each form that is filled in; `randomUUID` is missing where the page is not served over https. */
+export function freshKey(): string {
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "react-router";
+import { longDate, money, shortDate } from "../../lib/format";
+import { cx } from "../../ui/class-names";
+import { Letterhead, Paper } from "./paper";
+import { statementQuery, type Payment } from "./queries";
+import { kindName, signed } from "./words";
+
+/** The ledger from its first row on, each with what was still to be paid after it. */
+export function running(payments: readonly Payment[], total: number) {
+  let paid = 0;
+  return payments.toReversed().map((payment) => {
+    paid += payment.amount;
+    return { payment, open: total - paid };
+  });
+}
+
+export default function StatementPage() {
+  const { id = "" } = useParams();
+  const query = useQuery(statementQuery(id));
+  return (
+    <Paper title="Statement" familyId={id} query={query}>
+      {(statement) => {
+        const { plan, payments, currency, date } = statement;
+        const shown = (cents: number) => money(cents, currency);
+        return (
+          <>
+            <Letterhead statement={statement} heading="Statement" lines={longDate(date)} />
+            {plan ? (
+              <dl className="mb-6 grid grid-cols-2 gap-px overflow-clip rounded-md border border-line tabular-nums sm:grid-cols-4">
+                <Figure label="Total" value={shown(plan.total_amount)} />
+                <Figure label="Paid" value={shown(plan.paid_amount)} />
+                {plan.credit > 0 ? <Figure label="Credit" value={shown(plan.credit)} strong /> : <Figure label="Remaining balance" value={shown(plan.remaining_amount)} strong />}
+                <Figure label="Due date" value={plan.due_date ? shortDate(plan.due_date) : "None"} />
+              </dl>
+            ) : (
+              <p className="mb-6">There is no payment plan.</p>
+            )}
+            {payments.length > 0 ? (
+              <table className="w-full text-sm tabular-nums">
+                <caption className="sr-only">Payments, the first one first</caption>
+                <thead>
+                  <tr className="border-b border-ink">
+                    <th scope="col" className="py-2 pe-3 text-start font-medium">Date</th>
+                    <th scope="col" className="px-3 py-2 text-start font-medium">What</th>
+                    <th scope="col" className="px-3 py-2 text-end font-medium">Amount</th>
+                    <th scope="col" className="py-2 ps-3 text-end font-medium">Balance</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {running(payments, plan?.total_amount ?? 0).map(({ payment, open }) => (
+                    <tr key={payment.id} className="break-inside-avoid border-b border-line align-top">
+                      <td className="py-2 pe-3 whitespace-nowrap">{shortDate(payment.payment_date)}</td>
+                      <td className="px-3 py-2">
+                        <span className={cx(payment.voided && "line-through")}>{kindName[payment.kind]}</span>
+                        {payment.voided && " (voided)"}
+                        {payment.notes && <span className="block text-xs whitespace-pre-line text-muted"><bdi>{payment.notes}</bdi></span>}
+                      </td>
+                      <td className={cx("px-3 py-2 text-end whitespace-nowrap", payment.voided && "line-through")}>{signed(payment.amount, currency)}</td>
+                      <td className="py-2 ps-3 text-end whitespace-nowrap">{open < 0 ? `${shown(-open)} credit` : shown(open)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            ) : (
+              <p className="text-muted">No payments have been recorded yet.</p>
+            )}
+          </>
+        );
+      }}
+    </Paper>
+  );
+}
+
+const Figure = ({ label, value, strong = false }: { label: string; value: string; strong?: boolean }) => (
+  <div className="px-4 py-3">
+    <dt className="text-xs text-muted">{label}</dt>
+    <dd className={cx("text-lg", strong && "font-semibold")}>{value}</dd>
+  </div>
+);

@@ -1,0 +1,352 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { detail, family, leah, payment, plan, summary } from "../../test/families";
+import { list, open, refuse, server, unreachable } from "../../test/portal";
+import { kornbluh, onDuty } from "../../test/staff";
+// Fetched before the clock of the first test runs.
+import "../../app/admin";
+import "./users";
+
+const office = (answers: Record<string, unknown> = {}) =>
+  server({
+    ...onDuty,
+    "GET /api/admin/users": list(family(), leah),
+    "GET /api/admin/users/summary": summary,
+    "GET /api/admin/users/f1": detail(),
+    "GET /api/admin/users/f2": { ...leah, payments: [], emails: [] },
+    ...answers,
+  });
+const row = async (name: string) => within((await screen.findByText(name, { selector: "td bdi" })).closest("tr")!);
+const address = () => screen.getByTestId("address").textContent;
+const patched = { ...detail(), version: 5 };
+
+describe("the list of users", () => {
+  it("shows four cards and of each family how it stands", async () => {
+    office();
+    open("/admin/users");
+    expect(await screen.findByText("$318,460")).toBeTruthy();
+    for (const [label, value] of [["Total Users", "132"], ["Paid in Full", "61"], ["Overdue", "19"]]) {
+      const term = screen.getAllByText(label!).find(({ tagName }) => tagName === "DT")!;
+      expect(term.nextElementSibling?.textContent).toBe(value);
+    }
+    const chaya = await row("Chaya Lindenfeld");
+    expect(chaya.getByText("chaya@family.example")).toBeTruthy();
+    expect(chaya.getAllByText("Payment Due").length).toBeGreaterThan(0);
+    expect(chaya.getByText("$1,680")).toBeTruthy();
+    expect(chaya.getByText("of $2,800")).toBeTruthy();
+    expect(chaya.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("60");
+    const other = await row("Leah Morgenshtern");
+    expect(other.getByText("No Email")).toBeTruthy();
+    expect(other.getByText("N/A")).toBeTruthy();
+    expect(other.getAllByText("No Plan").length).toBeGreaterThan(0);
+  });
+
+  it("is filtered, sorted and searched in the address bar", async () => {
+    const camp = office();
+    const user = open("/admin/users");
+    await row("Chaya Lindenfeld");
+    expect(camp.asked("GET", "/api/admin/users")[0]?.query).toEqual({ sort: "joined", direction: "desc", limit: "50" });
+    await user.click(screen.getByRole("button", { name: /^Overdue/ }));
+    await user.click(within(screen.getByRole("columnheader", { name: "Name" })).getByRole("button"));
+    await waitFor(() => expect(address()).toBe("/admin/users?filter=overdue&sort=name"));
+    await waitFor(() => expect(screen.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("ascending"));
+    await user.click(within(screen.getByRole("columnheader", { name: "Name" })).getByRole("button"));
+    await waitFor(() => expect(address()).toBe("/admin/users?filter=overdue&sort=name&direction=desc"));
+    await user.selectOptions(screen.getByLabelText("Sort by"), "email");
+    await waitFor(() => expect(camp.asked("GET", "/api/admin/users").at(-1)?.query).toEqual({ filter: "overdue", sort: "email", direction: "asc", limit: "50" }));
+    await user.type(screen.getByRole("searchbox", { name: "Search users" }), "yanky");
+    expect(await screen.findByText(/^Found/)).toHaveProperty("textContent", 'Found 2 user(s) matching "yanky"');
+  });
+
+  it("loads more, and says how many there are", async () => {
+    const camp = office({ "GET /api/admin/users": (call: { query: Record<string, string> }) => (call.query.cursor ? list(leah) : { items: [family()], next: "c2" }) });
+    const user = open("/admin/users");
+    await row("Chaya Lindenfeld");
+    expect(await screen.findByText("1 to 1 of 132")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Load more users" }));
+    expect(await row("Leah Morgenshtern")).toBeTruthy();
+    expect(camp.asked("GET", "/api/admin/users").at(-1)?.query.cursor).toBe("c2");
+  });
+
+  it("does not take a failure for an empty list", async () => {
+    const camp = office({ "GET /api/admin/users": refuse(500, "internal", "Something went wrong.") });
+    const user = open("/admin/users");
+    expect(await screen.findByText("Failed to load users")).toBeTruthy();
+    camp.answer("GET /api/admin/users", list(family()));
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await row("Chaya Lindenfeld")).toBeTruthy();
+  });
+
+  it("says when a search or a filter finds nobody", async () => {
+    office({ "GET /api/admin/users": list() });
+    const user = open("/admin/users?q=zzz&filter=overdue");
+    await user.click(await screen.findByRole("button", { name: "Clear Search" }));
+    await user.click(await screen.findByRole("button", { name: "Show all users" }));
+    expect(await screen.findByText("No users yet")).toBeTruthy();
+  });
+
+  it("offers the export to owners only", async () => {
+    office({ "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } } });
+    open("/admin/users");
+    await row("Chaya Lindenfeld");
+    expect(screen.queryByRole("button", { name: "Export CSV" })).toBeNull();
+  });
+});
+
+describe("the switches for mail", () => {
+  it("turn at once and are saved", async () => {
+    const camp = office({ "PATCH /api/admin/users/f1": { ...patched, camp_updates_email: true } });
+    const user = open("/admin/users");
+    const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", { name: "Updates mail to Chaya Lindenfeld" });
+    await user.click(toggle);
+    expect(toggle).toHaveProperty("checked", true);
+    expect(await screen.findByText("Email notification preferences updated")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({ version: 4, camp_updates_email: true });
+  });
+
+  it("try again on the newest version when somebody else was quicker", async () => {
+    const camp = office({
+      "GET /api/admin/users/f1": detail({ version: 9 }),
+      "PATCH /api/admin/users/f1": (call: { body: { version: number } }) => (call.body.version === 9 ? { ...patched, daily_video_email: false, version: 10 } : refuse(409, "stale")),
+    });
+    const user = open("/admin/users");
+    await user.click((await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Videos/ }));
+    expect(await screen.findByText("Settings Updated")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/users/f1").map(({ body }) => body.version)).toEqual([4, 9]);
+  });
+
+  it("turn back when it fails", async () => {
+    office({ "PATCH /api/admin/users/f1": refuse(500, "internal") });
+    const user = open("/admin/users");
+    const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Videos/ });
+    await user.click(toggle);
+    expect(await screen.findByText("Failed to update notification settings")).toBeTruthy();
+    expect(toggle).toHaveProperty("checked", true);
+  });
+});
+
+describe("a new user", () => {
+  it("needs all fields, and an address that nobody has", async () => {
+    const camp = office({ "POST /api/admin/users": refuse(409, "taken", "A user with this email already exists", [{ field: "email", message: "A user with this email already exists" }]) });
+    const user = open("/admin/users?action=add");
+    await user.click(await screen.findByRole("button", { name: "Add user and send invitation" }));
+    expect(screen.getAllByText("All fields are required")).toHaveLength(3);
+    await user.type(screen.getByLabelText("Parent Name"), " Esty Brachfeld ");
+    await user.type(screen.getByLabelText("Email Address"), "esty@family.example");
+    await user.type(screen.getByLabelText("Child Name"), "Duvi");
+    await user.click(screen.getByRole("button", { name: "Add user and send invitation" }));
+    expect((await screen.findAllByText("A user with this email already exists")).length).toBeGreaterThan(0);
+    expect(screen.getByLabelText("Parent Name")).toHaveProperty("value", " Esty Brachfeld ");
+    camp.answer("POST /api/admin/users", family({ id: "f9", full_name: "Esty Brachfeld", email: "esty@family.example" }));
+    await user.click(screen.getByRole("button", { name: "Add user and send invitation" }));
+    expect(await screen.findByText("User Added Successfully")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users").at(-1)?.body).toEqual({ full_name: "Esty Brachfeld", email: "esty@family.example", child_name: "Duvi" });
+    await waitFor(() => expect(address()).toBe("/admin/users"));
+  });
+});
+
+describe("editing", () => {
+  const edit = async (user: ReturnType<typeof open>) => {
+    await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Edit Chaya Lindenfeld" }));
+    return within(screen.getByRole("dialog", { name: "Edit Chaya Lindenfeld" }));
+  };
+
+  it("asks why the paid amount changes", async () => {
+    const camp = office({ "PATCH /api/admin/users/f1": patched });
+    const user = open("/admin/users");
+    const dialog = await edit(user);
+    await user.clear(dialog.getByLabelText("Paid Amount"));
+    await user.type(dialog.getByLabelText("Paid Amount"), "1700");
+    expect(dialog.getByText(/An adjustment of \+\$20 is recorded/)).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    expect(dialog.getByText("Please say in the note why the paid amount changes.")).toBeTruthy();
+    await user.type(dialog.getByLabelText("Adjustment note"), "Cash at the gate");
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("User profile and payment information updated successfully")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({ version: 4, paid_amount: 170_000, adjustment_note: "Cash at the gate" });
+  });
+
+  it("does not overwrite what somebody else saved, and keeps what was typed", async () => {
+    const camp = office({ "PATCH /api/admin/users/f1": refuse(409, "stale"), "GET /api/admin/users/f1": detail({ child_name: "Yanky", version: 7 }) });
+    const user = open("/admin/users");
+    const dialog = await edit(user);
+    await user.type(dialog.getByLabelText("Full Name"), "!");
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    await user.click(await dialog.findByRole("button", { name: "Reload and keep what I typed" }));
+    await waitFor(() => expect(dialog.getByLabelText("Child Name")).toHaveProperty("value", "Yanky"));
+    expect(dialog.getByLabelText("Full Name")).toHaveProperty("value", "Chaya Lindenfeld!");
+    camp.answer("PATCH /api/admin/users/f1", patched);
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("User Updated")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/users/f1").at(-1)?.body).toEqual({ version: 7, full_name: "Chaya Lindenfeld!" });
+  });
+
+  it("asks before throwing away what was typed", async () => {
+    office();
+    const user = open("/admin/users");
+    const dialog = await edit(user);
+    await user.type(dialog.getByLabelText("Full Name"), "x");
+    await user.click(dialog.getByRole("button", { name: "Cancel" }));
+    expect(screen.getByRole("dialog", { name: "Discard your changes?" })).toBeTruthy();
+  });
+
+  it("sets up a plan with the usual total", async () => {
+    const camp = office({ "PATCH /api/admin/users/f2": { ...leah, payments: [], emails: [] } });
+    const user = open("/admin/users");
+    await user.click((await row("Leah Morgenshtern")).getByRole("button", { name: /^Set up a plan/ }));
+    expect(screen.getByLabelText("Total Amount")).toHaveProperty("value", "2,800.00");
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/users/f2")[0]?.body).toEqual({ version: 1, total_amount: 280_000 }));
+  });
+});
+
+describe("a payment", () => {
+  const answer = { payment: payment({ id: "p2", amount: 50_000 }), plan: plan({ remaining_amount: 62_000 }) };
+  const record = async (user: ReturnType<typeof open>) => {
+    await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Add payment for Chaya Lindenfeld" }));
+    return within(screen.getByRole("dialog", { name: "Record Payment" }));
+  };
+
+  it("is recorded for today, in cents, and says what remains", async () => {
+    const camp = office({ "POST /api/admin/users/f1/payments": answer });
+    const user = open("/admin/users");
+    const dialog = await record(user);
+    expect(dialog.getByLabelText("Payment Date")).toHaveProperty("value", "2026-07-29");
+    await user.type(dialog.getByLabelText("Payment Amount"), "500");
+    expect(dialog.getByText("$620")).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Record payment of $500" }));
+    expect(await screen.findByText("Payment of $500 recorded successfully. Remaining balance: $620")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toEqual({ kind: "payment", amount: 50_000, payment_date: "2026-07-29", notes: null, as_credit: false });
+  });
+
+  it("keeps its key and all that was typed when the network is down, so that a second try counts once", async () => {
+    const camp = office({ "POST /api/admin/users/f1/payments": unreachable });
+    const user = open("/admin/users");
+    const dialog = await record(user);
+    await user.type(dialog.getByLabelText("Payment Amount"), "500");
+    await user.click(dialog.getByRole("button", { name: /^Record payment/ }));
+    expect(await screen.findByText(/^Failed to record payment: /)).toBeTruthy();
+    expect(dialog.getByLabelText("Payment Amount")).toHaveProperty("value", "500.00");
+    camp.answer("POST /api/admin/users/f1/payments", answer);
+    await user.click(dialog.getByRole("button", { name: /^Record payment/ }));
+    expect(await screen.findByText(/Remaining balance: \$620/)).toBeTruthy();
+    const keys = camp.asked("POST", "/api/admin/users/f1/payments").map(({ headers }) => headers.get("idempotency-key"));
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("of more than what remains is refused beside its field, unless it is a credit", async () => {
+    const sentence = "This is more than the remaining balance of $1,120. Tick “Record as credit” to record it all the same.";
+    const camp = office({ "POST /api/admin/users/f1/payments": refuse(422, "validation", sentence, [{ field: "amount", message: sentence }]) });
+    const user = open("/admin/users");
+    const dialog = await record(user);
+    await user.type(dialog.getByLabelText("Payment Amount"), "2000");
+    await user.click(dialog.getByRole("button", { name: /^Record payment/ }));
+    expect(await dialog.findByText(sentence)).toBeTruthy();
+    camp.answer("POST /api/admin/users/f1/payments", answer);
+    await user.click(dialog.getByLabelText("Record as credit"));
+    await user.click(dialog.getByRole("button", { name: /^Record payment/ }));
+    await waitFor(() => expect(camp.asked("POST", "/api/admin/users/f1/payments").at(-1)?.body.as_credit).toBe(true));
+  });
+
+  it("needs a plan", async () => {
+    office();
+    const user = open("/admin/users");
+    await user.click((await row("Leah Morgenshtern")).getByRole("button", { name: /^Add payment/ }));
+    expect(screen.getByText("Payment plan not found")).toBeTruthy();
+  });
+});
+
+describe("the drawer of a family", () => {
+  it("shows the ledger, and voids a row with a reason", async () => {
+    const camp = office({ "POST /api/admin/payments/p1/void": { payment: payment({ id: "p2", kind: "void", amount: -168_000 }), plan: plan({ remaining_amount: 280_000 }) } });
+    const user = open("/admin/users");
+    await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: /details$/ }));
+    await waitFor(() => expect(address()).toBe("/admin/users?user=f1"));
+    const drawer = within(await screen.findByRole("dialog", { name: "Chaya Lindenfeld" }));
+    expect(await drawer.findByText("+$1,680")).toBeTruthy();
+    expect(drawer.getByRole("link", { name: /^Receipt/ }).getAttribute("href")).toBe("/admin/users/f1/receipt/p1");
+    expect(drawer.getByRole("link", { name: "Statement" }).getAttribute("href")).toBe("/admin/users/f1/statement");
+    await user.click(drawer.getByRole("button", { name: /^Void payment/ }));
+    await user.click(screen.getByRole("button", { name: "Void payment" }));
+    expect(screen.getByText("Please give a reason.")).toBeTruthy();
+    await user.type(screen.getByLabelText("Reason"), "Bounced");
+    await user.click(screen.getByRole("button", { name: "Void payment" }));
+    expect(await screen.findByText("Payment of $1,680 voided. Remaining balance: $2,800")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/payments/p1/void")[0]?.body).toEqual({ reason: "Bounced" });
+  });
+
+  it("invites, and approves and refuses who waits", async () => {
+    const waiting = detail({ approved_at: null, invited: false });
+    const camp = office({ "GET /api/admin/users/f1": waiting, "GET /api/admin/users": list(leah), "POST /api/admin/users/f1/invite": null, "POST /api/admin/users/f1/approve": family(), "POST /api/admin/users/f1/refuse": family() });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Invite" }));
+    expect(await screen.findByText("Invitation sent")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Approve Chaya Lindenfeld" }));
+    expect(await screen.findByText("User Approved")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Refuse Chaya Lindenfeld" }));
+    await user.click(screen.getByRole("button", { name: "Refuse" }));
+    expect(await screen.findByText("User Refused")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/f1/refuse")).toHaveLength(1);
+  });
+
+  it("merges two after a preview", async () => {
+    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: plan({ total_amount: 560_000 }), logins: 1, payments: 2, comments: 0, emails: ["chaya@family.example"] };
+    const camp = office({ "POST /api/admin/users/merge": merged });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Merge with another user" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Merge two users" }));
+    await user.click(await dialog.findByRole("button", { name: /Leah Morgenshtern/ }));
+    expect(await dialog.findByText("$1,680 of $5,600")).toBeTruthy();
+    expect(dialog.getByText("1 login, 2 ledger rows, 0 comments")).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Merge the two" }));
+    expect(await screen.findByText("Users merged")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([{ keep: "f1", drop: "f2", preview: true }, { keep: "f1", drop: "f2", preview: false }]);
+  });
+});
+
+it("deletes after the question of the portal", async () => {
+  const camp = office({ "DELETE /api/admin/users/f1": null });
+  const user = open("/admin/users");
+  await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Delete Chaya Lindenfeld" }));
+  expect(screen.getByText("Are you sure you want to delete Chaya Lindenfeld? This action cannot be undone.")).toBeTruthy();
+  await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Delete user" }));
+  expect(await screen.findByText("Chaya Lindenfeld has been removed from the system")).toBeTruthy();
+  expect(camp.asked("DELETE", "/api/admin/users/f1")).toHaveLength(1);
+});
+
+it("imports a table after a look at it", async () => {
+  const report = { dry_run: true, rows: 3, added: 2, updated: 0, skipped: 0, unknown_columns: [], problems: [{ line: 3, column: "email", message: "Please enter a valid email address." }] };
+  const camp = office({ "POST /api/admin/users/import": (call: { body: { dry_run: boolean } }) => ({ ...report, dry_run: call.body.dry_run }) });
+  const user = open("/admin/users?action=import");
+  const drawer = within(await screen.findByRole("dialog", { name: "Import users" }));
+  await user.click(drawer.getByRole("button", { name: "Check the table" }));
+  expect(drawer.getByText("Please paste a table or choose a file.")).toBeTruthy();
+  await user.click(drawer.getByLabelText("Or paste the table"));
+  await user.paste("Name,Child\nChaya,Yanky");
+  await user.click(drawer.getByRole("button", { name: "Check the table" }));
+  expect(await drawer.findByText("Please enter a valid email address.")).toBeTruthy();
+  await user.click(drawer.getByRole("button", { name: "Import 2 families" }));
+  expect(await screen.findByText("Import finished")).toBeTruthy();
+  expect(camp.asked("POST", "/api/admin/users/import").map(({ body }) => body.dry_run)).toEqual([true, false]);
+});
+
+describe("on paper", () => {
+  const statement = { family: family(), plan: plan(), payments: [payment()], site_name: "Camp Pine Lake", contact_email: "office@camp.example", contact_phone: "(845) 555-0142", currency: "USD", date: "2026-07-29" };
+
+  it("a statement tells every row and what remains", async () => {
+    office({ "GET /api/admin/users/f1/statement": statement });
+    open("/admin/users/f1/statement");
+    expect(await screen.findByRole("heading", { name: "Statement" })).toBeTruthy();
+    expect(screen.getByText("+$1,680")).toBeTruthy();
+    expect(screen.getAllByText("$1,120").length).toBe(2);
+    expect(screen.queryByRole("navigation")).toBeNull();
+  });
+
+  it("a receipt of a voided payment says so", async () => {
+    office({ "GET /api/admin/users/f1/statement": { ...statement, payments: [payment({ voided: true })] } });
+    open("/admin/users/f1/receipt/p1");
+    expect(await screen.findByText("This payment was voided. This receipt is not valid.")).toBeTruthy();
+  });
+});

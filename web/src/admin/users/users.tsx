@@ -1,0 +1,265 @@
+import { useRef, useState } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import { explain } from "../../lib/forms";
+import { count, money, number } from "../../lib/format";
+import { PageMeta } from "../../lib/page";
+import { Button, buttonLook } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { Icon } from "../../ui/icon";
+import { SearchBox } from "../../ui/search-box";
+import { Segmented } from "../../ui/segmented";
+import { EmptyState, ErrorState, LoadMore, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { useEvery } from "../attention";
+import { NotRefreshed } from "../not-refreshed";
+import { useStaff } from "../session";
+import { AddUser } from "./add-user";
+import { DeleteUser } from "./delete-user";
+import { EditUser } from "./edit-user";
+import { ImportDialog } from "./import-dialog";
+import { RecordDialog } from "./record-dialog";
+import { exportFamilies, summaryQuery, usersQuery, type Direction, type Family, type Filter, type Sort, type Summary } from "./queries";
+import { UserDrawer } from "./user-drawer";
+import { UserTable, UsersSkeleton } from "./user-table";
+import { filterName, paidShare, sortName, usualDirection } from "./words";
+
+type Open = { what: "edit" | "plan" | "pay" | "delete"; family: Family } | null;
+
+const filters = Object.keys(filterName) as Filter[];
+const sorts = Object.keys(sortName) as Sort[];
+const everyMinute = 60_000;
+
+export default function Users() {
+  const [params, setParams] = useSearchParams();
+  const term = params.get("q")?.trim() ?? "";
+  const filter = filters.find((one) => one === params.get("filter")) ?? "all";
+  const sort = sorts.find((one) => one === params.get("sort")) ?? "joined";
+  const direction: Direction = (["asc", "desc"] as const).find((one) => one === params.get("direction")) ?? usualDirection(sort);
+  const action = params.get("action");
+  const shownUser = params.get("user");
+
+  const every = useEvery(everyMinute);
+  const summary = useQuery({ ...summaryQuery, refetchInterval: every });
+  const users = useInfiniteQuery({
+    ...usersQuery({ ...(term ? { q: term } : {}), ...(filter === "all" ? {} : { filter }), sort, direction }),
+    // Whoever has read on through many pages is not asked for all of them by the minute.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
+  });
+  const [open, setOpen] = useState<Open>(null);
+  const [everOpened, setEverOpened] = useState(action === "add");
+  const toggle = useRef<HTMLButtonElement>(null);
+  if (action === "add" && !everOpened) setEverOpened(true);
+
+  function set(changes: Record<string, string>, replace = true) {
+    setParams((now) => {
+      for (const [key, value] of Object.entries(changes)) {
+        if (value) now.set(key, value);
+        else now.delete(key);
+      }
+      return now;
+    }, { replace });
+  }
+
+  function sortBy(next: Sort, way?: Direction) {
+    const turned = direction === "asc" ? "desc" : "asc";
+    const chosen = way ?? (next === sort ? turned : usualDirection(next));
+    set({ sort: next === "joined" ? "" : next, direction: chosen === usualDirection(next) ? "" : chosen });
+  }
+
+  const currency = summary.data?.currency ?? "USD";
+  const shown = users.data?.length ?? 0;
+  const all = summary.data && !term ? countOf(summary.data, filter) : null;
+
+  return (
+    <>
+      <PageMeta title="User Management" description="Families, their payments and the mail they get" />
+      <div className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-4">
+        <h1 className="text-2xl">User Management</h1>
+        <div className="flex flex-wrap gap-3 max-sm:w-full">
+          <ExportButton />
+          <Button look="line" onClick={() => set({ action: "import" }, false)} className="max-sm:flex-1">Import</Button>
+          <button
+            ref={toggle}
+            type="button"
+            aria-expanded={action === "add"}
+            onClick={() => set({ action: action === "add" ? "" : "add" })}
+            className={buttonLook("main", "max-sm:w-full")}
+          >
+            <Icon name={action === "add" ? "close" : "plus"} />
+            Add New User
+          </button>
+        </div>
+      </div>
+
+      {everOpened && (
+        <AddUser
+          open={action === "add"}
+          onClose={() => {
+            set({ action: "" });
+            toggle.current?.focus();
+          }}
+        />
+      )}
+
+      <Cards summary={summary.data} failed={summary.isError} currency={currency} />
+
+      <div className="mb-4 flex flex-wrap gap-3">
+        <SearchBox label="Search users" placeholder="Search by name, child or email" value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+        <SortBy sort={sort} direction={direction} onSort={sortBy} />
+        <Segmented
+          label="Filter"
+          value={filter}
+          options={filters.map((value) => ({ value, label: filterName[value], note: summary.data && number(countOf(summary.data, value)) }))}
+          onChange={(next) => set({ filter: next === "all" ? "" : next })}
+          className="w-full [&>button]:px-2.5"
+        />
+      </div>
+
+      <h2 className="sr-only">Users</h2>
+      <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
+        {term && users.data && !users.isPlaceholderData && (
+          <>Found {shown}{users.hasNextPage && "+"} user(s) matching "<bdi>{term}</bdi>"</>
+        )}
+      </p>
+      {users.data ? (
+        <>
+          {users.isError && <NotRefreshed what="list" retrying={users.isFetching} onRetry={users.refetch} />}
+          {shown > 0 ? (
+            <div aria-busy={users.isPlaceholderData} className={cx(users.isPlaceholderData && "opacity-60")}>
+              <UserTable
+                users={users.data}
+                currency={currency}
+                sort={sort}
+                direction={direction}
+                onSort={sortBy}
+                onShow={(family) => set({ user: family.id }, false)}
+                ask={(what, family) => setOpen({ what, family })}
+              />
+              {users.hasNextPage ? (
+                <LoadMore label="Load more users" busy={users.isFetchingNextPage} onMore={users.fetchNextPage} shown={all === null ? undefined : `1 to ${number(shown)} of ${number(all)}`} />
+              ) : (
+                <p className="pt-4 text-sm text-muted tabular-nums">{count(shown, "user")}</p>
+              )}
+            </div>
+          ) : term ? (
+            <EmptyState title="No users found">
+              <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
+            </EmptyState>
+          ) : filter !== "all" ? (
+            <EmptyState title={nobody[filter]}>
+              <Button look="line" onClick={() => set({ filter: "" })}>Show all users</Button>
+            </EmptyState>
+          ) : (
+            <EmptyState title="No users yet" text="Add the first family by hand, or bring in the list that the office keeps." picture="/art/placeholder.svg">
+              <Button icon="plus" onClick={() => set({ action: "add" })}>Add New User</Button>
+              <Button look="line" onClick={() => set({ action: "import" }, false)}>Import</Button>
+            </EmptyState>
+          )}
+        </>
+      ) : users.isError ? (
+        <ErrorState title="Failed to load users" error={users.error} retrying={users.isFetching} onRetry={users.refetch} />
+      ) : (
+        <UsersSkeleton />
+      )}
+
+      {shownUser && (
+        <UserDrawer
+          key={shownUser}
+          id={shownUser}
+          currency={currency}
+          onClose={() => set({ user: "" })}
+          onMergedInto={(id) => set({ user: id })}
+        />
+      )}
+      {action === "import" && <ImportDialog onClose={() => set({ action: "" })} />}
+      {(open?.what === "edit" || open?.what === "plan") && <EditUser family={open.family} withPlan={open.what === "plan"} currency={currency} onClose={() => setOpen(null)} />}
+      {open?.what === "pay" && <RecordDialog family={open.family} kind="payment" currency={currency} onClose={() => setOpen(null)} />}
+      {open?.what === "delete" && <DeleteUser family={open.family} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+function countOf({ total_users, paid_in_full, due, overdue, no_plan, to_approve }: Summary, filter: Filter) {
+  return { all: total_users, paid: paid_in_full, due, overdue, no_plan, to_approve }[filter];
+}
+
+const nobody: Record<Exclude<Filter, "all">, string> = {
+  paid: "Nobody has paid in full yet",
+  due: "No payments are due",
+  overdue: "Nobody is overdue",
+  no_plan: "Everybody has a plan",
+  to_approve: "Nobody waits to be approved",
+};
+
+function Cards({ summary, failed, currency }: { summary: Summary | undefined; failed: boolean; currency: string }) {
+  const share = summary && paidShare(summary);
+  const cards = [
+    { label: "Total Users", value: summary && number(summary.total_users), note: summary && (summary.to_approve > 0 ? `${number(summary.to_approve)} to approve` : "All are approved") },
+    { label: "Paid in Full", value: summary && number(summary.paid_in_full), note: summary && (share == null ? "No plans yet" : `${share}% of those with a plan`) },
+    { label: "Total Revenue", value: summary && money(summary.total_revenue, currency), note: "Paid so far" },
+    { label: "Overdue", value: summary && number(summary.overdue), note: summary && `${number(summary.due)} more to pay`, bad: Boolean(summary?.overdue) },
+  ];
+  return (
+    <dl className="sheet mb-6 grid grid-cols-2 overflow-clip tabular-nums lg:grid-cols-4">
+      {cards.map(({ label, value, note, bad }, i) => (
+        <div key={label} className={cx("min-w-0 border-line px-4 py-3 sm:px-6 sm:py-4", i % 2 === 1 && "border-s", i > 1 && "border-t lg:border-t-0", i === 2 && "lg:border-s")}>
+          <dt className="text-sm text-muted">{label}</dt>
+          <dd className={cx("font-head text-xl leading-tight font-semibold sm:text-2xl", bad && "text-clay")}>
+            {value ?? (failed ? "–" : <Skeleton className="my-1 h-6 w-20" />)}
+          </dd>
+          <dd className="text-xs text-muted">{note ?? "\u00a0"}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function SortBy({ sort, direction, onSort }: { sort: Sort; direction: Direction; onSort: (sort: Sort, direction?: Direction) => void }) {
+  return (
+    <div className="flex gap-1.5 max-sm:w-full">
+      <div className="relative max-sm:flex-1">
+        <select
+          aria-label="Sort by"
+          value={sort}
+          onChange={(event) => onSort(event.target.value as Sort)}
+          className="min-h-tap w-full appearance-none rounded-md border border-edge bg-surface ps-3.5 pe-10"
+        >
+          {sorts.map((value) => <option key={value} value={value}>{sortName[value]}</option>)}
+        </select>
+        <Icon name="down" className="pointer-events-none absolute end-3 top-3 text-muted" />
+      </div>
+      <button
+        type="button"
+        aria-label={direction === "asc" ? "Ascending. Turn the order round" : "Descending. Turn the order round"}
+        title={direction === "asc" ? "Ascending" : "Descending"}
+        onClick={() => onSort(sort)}
+        className="grid size-tap shrink-0 place-items-center rounded-md border border-edge bg-surface hover:bg-sunk"
+      >
+        <Icon name="up" className={cx("transition-[rotate]", direction === "desc" && "rotate-180")} />
+      </button>
+    </div>
+  );
+}
+
+/** Owners take the whole list along as a table. */
+function ExportButton() {
+  const staff = useStaff();
+  const [busy, setBusy] = useState(false);
+  if (staff?.role !== "owner") return null;
+
+  async function save() {
+    setBusy(true);
+    try {
+      const url = URL.createObjectURL(new Blob([await exportFamilies()], { type: "text/csv;charset=utf-8" }));
+      const link = Object.assign(document.createElement("a"), { href: url, download: "families.csv" });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    } catch (error) {
+      toast({ title: "Error", description: explain(error), destructive: true });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return <Button look="line" busy={busy} onClick={save} className="max-sm:flex-1">{busy ? "Exporting..." : "Export CSV"}</Button>;
+}

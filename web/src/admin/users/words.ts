@@ -1,0 +1,44 @@
+import { money, shortDate } from "../../lib/format";
+import type { Family, Filter, Payment, Plan, Sort } from "./queries";
+
+export const filterName: Record<Filter, string> = {
+  all: "All Users",
+  paid: "Paid in Full",
+  due: "Payment Due",
+  overdue: "Overdue",
+  no_plan: "No Plan",
+  to_approve: "To approve",
+};
+
+export const sortName: Record<Sort, string> = { joined: "Join date", name: "Name", payment: "Payment", amount: "Amount", email: "Email" };
+
+/** Which way a column goes when it is first asked for. */
+export const usualDirection = (sort: Sort) => (sort === "joined" || sort === "amount" ? "desc" : "asc");
+
+export const badgeName: Record<Plan["badge"], string> = { paid_in_full: "Paid in Full", payment_due: "Payment Due", overdue: "Overdue", no_plan: "No Plan" };
+
+export const nameOf = ({ full_name }: Pick<Family, "full_name">) => full_name || "No Name";
+
+/** A parent who registered by themselves and whom the camp has neither approved nor refused. */
+export const waits = ({ user_type, approved_at, refused_at }: Family) => user_type === "parent" && !approved_at && !refused_at;
+
+export const recorded = (kind: "payment" | "refund" | "adjustment", amount: number, balance: number, currency: string) => {
+  const what = { payment: "Payment", refund: "Refund", adjustment: "Adjustment" }[kind];
+  return `${what} of ${money(amount, currency)} recorded successfully. Remaining balance: ${money(balance, currency)}`;
+};
+
+export const kindName: Record<Payment["kind"], string> = { payment: "Payment", adjustment: "Adjustment", refund: "Refund", void: "Void" };
+
+/** "+$500", "−$120.50": how a row changed what was paid. */
+export const signed = (cents: number, currency: string) => `${cents < 0 ? "−" : "+"}${money(Math.abs(cents), currency)}`;
+
+export function dueText({ badge, due_date }: Plan) {
+  if (!due_date) return "No due date";
+  return `${badge === "overdue" ? "Was due" : "Due"} ${shortDate(due_date)}`;
+}
+
+/** Of those who have a plan, how many have paid it, rounded down unless all have. */
+export function paidShare({ total_users, paid_in_full, no_plan }: { total_users: number; paid_in_full: number; no_plan: number }) {
+  const planned = total_users - no_plan;
+  return planned > 0 ? Math.floor((paid_in_full * 100) / planned) : null;
+}
