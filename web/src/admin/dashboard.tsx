@@ -28,12 +28,12 @@ export default function Dashboard() {
   return (
     <>
       <PageMeta title="Admin Dashboard" description="What needs attention now, and how much there is" />
-      <div className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-4">
+      <div className="mb-6 flex items-start justify-between gap-x-4">
         <div>
           <h1 className="text-2xl">Admin Dashboard</h1>
           {staff && <p className="mt-1 text-muted">Welcome, <bdi>{staff.username}</bdi></p>}
         </div>
-        <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()} className="max-sm:w-full">Logout</Button>
+        <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>Logout</Button>
       </div>
 
       <nav aria-label="Quick actions" className="mb-8 flex flex-wrap gap-3">

@@ -116,7 +116,7 @@ function Report({ report }: { report: ImportReport }) {
   ];
   return (
     <section aria-labelledby="report" className="grid gap-3">
-      <h3 id="report" role="status">{dry_run ? `What would happen with ${count(rows, "row")}` : `Imported from ${count(rows, "row")}`}</h3>
+      <h3 id="report"><span role="status">{dry_run ? `What would happen with ${count(rows, "row")}` : `Imported from ${count(rows, "row")}`}</span></h3>
       <dl className="sheet grid grid-cols-4 text-center tabular-nums">
         {figures.map(({ label, value, bad }) => (
           <div key={label} className="flex flex-col-reverse border-line px-1 py-3 not-first:border-s">

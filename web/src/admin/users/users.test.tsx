@@ -52,6 +52,12 @@ describe("the list of users", () => {
     await waitFor(() => expect(screen.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("ascending"));
     await user.click(within(screen.getByRole("columnheader", { name: "Name" })).getByRole("button"));
     await waitFor(() => expect(address()).toBe("/admin/users?filter=overdue&sort=name&direction=desc"));
+  });
+
+  it("is sorted by what has no column and searched, on top of its filter", async () => {
+    const camp = office();
+    const user = open("/admin/users?filter=overdue&sort=name&direction=desc");
+    await row("Chaya Lindenfeld");
     await user.selectOptions(screen.getByLabelText("Sort by"), "email");
     await waitFor(() => expect(camp.asked("GET", "/api/admin/users").at(-1)?.query).toEqual({ filter: "overdue", sort: "email", direction: "asc", limit: "50" }));
     await user.type(screen.getByRole("searchbox", { name: "Search users" }), "yanky");
