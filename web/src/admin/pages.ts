@@ -41,6 +41,7 @@ const pages: AdminPage[] = [
     label: "Admin accounts", to: paths.admin.accounts, icon: "key", about: "Who may sign in to the staff area", house: true, ownersOnly: true,
     note: ({ accounts }) => number(accounts), tile: ({ accounts }) => `${number(accounts)} active`,
   },
+  { label: "Settings", to: paths.admin.settings, icon: "cog", about: "How the portal behaves, for everybody", house: true, ownersOnly: true },
 ];
 
 export const pagesFor = (role: "owner" | "staff") => pages.filter(({ ownersOnly }) => !ownersOnly || role === "owner");
