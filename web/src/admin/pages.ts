@@ -37,6 +37,7 @@ const pages: AdminPage[] = [
     label: "Users", to: paths.admin.users, icon: "people", about: "Families, payments and the mail they get",
     note: ({ users }) => number(users), tile: ({ users }) => count(users, "user"),
   },
+  { label: "Analytics", to: paths.admin.analytics, icon: "chart", about: "What families watch and say" },
   {
     label: "Admin accounts", to: paths.admin.accounts, icon: "key", about: "Who may sign in to the staff area", house: true, ownersOnly: true,
     note: ({ accounts }) => number(accounts), tile: ({ accounts }) => `${number(accounts)} active`,

@@ -41,7 +41,7 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
       ) : kind === "zone" ? (
         <ZoneSelect {...common} onChange={onChange} />
       ) : long ? (
-        <TextArea {...common} dir="auto" rows={2} maxLength={setting.max ?? undefined} onChange={(e) => onChange(e.target.value)} />
+        <TextArea {...common} dir="auto" rows={3} maxLength={setting.max ?? undefined} onChange={(e) => onChange(e.target.value)} />
       ) : kind === "number" ? (
         <TextInput {...common} inputMode="numeric" autoComplete="off" className="max-w-40 tabular-nums" onChange={(e) => onChange(e.target.value)} />
       ) : (
