@@ -10,12 +10,13 @@ import "./admin.css";
 const Dashboard = lazy(() => import("../admin/dashboard"));
 const Reports = lazy(() => import("../admin/reports"));
 const Gallery = lazy(() => import("../admin/gallery"));
+const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
+const Messages = lazy(() => import("../admin/messages/messages"));
+const FaqDesk = lazy(() => import("../admin/faq/faq"));
 const Users = lazy(() => import("../admin/users/users"));
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
 const Accounts = lazy(() => import("../admin/accounts/accounts"));
-const Analytics = lazy(() => import("../admin/analytics/analytics"));
-const Settings = lazy(() => import("../admin/settings/settings"));
 
 /** The staff area's own sitemap. */
 export default function Admin() {
@@ -27,10 +28,11 @@ export default function Admin() {
         <Route path="dashboard" element={<Dashboard />} />
         <Route path="reports" element={<Reports />} />
         <Route path="gallery" element={<Gallery />} />
+        <Route path="live-updates" element={<LiveUpdates />} />
+        <Route path="messages" element={<Messages />} />
+        <Route path="faq" element={<FaqDesk />} />
         <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
-        <Route path="analytics" element={<Analytics />} />
-        <Route path="settings" element={<Settings />} />
         <Route path="*" element={<NoSuchPage />} />
       </Route>
       <Route element={<Guard>{() => <PaperLayout />}</Guard>}>

@@ -26,13 +26,10 @@ export const paths = {
     statement: (id: string) => `/admin/users/${encodeURIComponent(id)}/statement`,
     receipt: (id: string, paymentId: string) => `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
     accounts: "/admin/admin-management",
+    faq: "/admin/faq",
     liveUpdates: "/admin/live-updates",
     createUpdate: "/admin/live-updates?action=create",
     messages: "/admin/messages",
-    analytics: "/admin/analytics",
-    settings: "/admin/settings",
-    audit: "/admin/audit",
-    auditOf: (id: string) => `/admin/audit?record=${encodeURIComponent(id)}`,
   },
 } as const;
 

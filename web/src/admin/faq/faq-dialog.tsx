@@ -1,0 +1,115 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { useForm } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Drawer } from "../../ui/drawer";
+import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { toastFailure } from "../failed";
+import { isTurnedAway } from "../session";
+import { takesFocus } from "../takes-focus";
+import { changed, DraftNotice, useDraft } from "../use-draft";
+import { addFaq, categories, changeFaq, placeholdersQuery, readFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
+import { filled } from "./words";
+
+const draftOf = (entry: AdminFaq | null, category: Category) => ({
+  question: entry?.question ?? "",
+  answer: entry?.answer ?? "",
+  category: entry?.category ?? category,
+  is_published: entry?.is_published ?? true,
+});
+
+type Props = { entry: AdminFaq | null; category: Category; onClose: () => void };
+
+/** A question with its answer, and beside them how families read it. */
+export function FaqDialog({ entry, category, onClose }: Props) {
+  const faqChanged = useFaqChanged();
+  const placeholders = useQuery(placeholdersQuery).data ?? [];
+  const [discarding, setDiscarding] = useState(false);
+  const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
+    opened: entry,
+    draftOf: (one) => draftOf(one, category),
+    read: readFaq,
+    onGone: () => {
+      toast({ title: "Error", description: "This question has been deleted in the meantime.", destructive: true });
+      void faqChanged();
+      onClose();
+    },
+  });
+
+  const { busy, errors, message, form } = useForm({
+    check: () => ({
+      ...(draft.question.trim() ? {} : { question: "Please enter a question." }),
+      ...(draft.answer.trim() ? {} : { answer: "Please enter an answer." }),
+    }),
+    submit: async () => {
+      if (!row) await addFaq({ ...draft, question: draft.question.trim(), answer: draft.answer.trim(), topic: null });
+      else if (dirty) await changeFaq(row.id, { version: row.version, ...changed(draft, base) });
+    },
+    done: async () => {
+      toast({ title: row ? "FAQ Updated" : "FAQ Added", description: draft.is_published ? "Families can read it." : "It is kept as a draft." });
+      onClose();
+      await faqChanged();
+    },
+    failed: (error) => {
+      if (isApiError(error, "stale")) {
+        becameStale();
+        return true;
+      }
+      toastFailure(error, "Failed to save the question.");
+      return isTurnedAway(error);
+    },
+  });
+  const close = () => (dirty ? setDiscarding(true) : onClose());
+
+  return (
+    <Drawer title={entry ? "Edit FAQ" : "Add FAQ"} onClose={close}>
+      <form {...form} className="grid gap-5">
+        <DraftNotice what="question" stale={stale} onReload={reload} />
+        <Field label="Question" error={errors["question"]}>
+          <TextInput name="question" dir="auto" maxLength={300} autoComplete="off" ref={takesFocus} value={draft.question} onChange={(event) => set({ question: event.target.value })} required />
+        </Field>
+        <Field label="Category" error={errors["category"]}>
+          <Select name="category" value={draft.category} onChange={(event) => set({ category: event.target.value as Category })}>
+            {categories.map((one) => <option key={one}>{one}</option>)}
+          </Select>
+        </Field>
+        <div className="grid gap-2">
+          <Field label="Answer" error={errors["answer"]}>
+            <TextArea name="answer" dir="auto" rows={7} maxLength={5_000} value={draft.answer} onChange={(event) => set({ answer: event.target.value })} required />
+          </Field>
+          {placeholders.length > 0 && (
+            <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
+              Filled in from the settings:
+              {placeholders.map(({ name, value }) => (
+                <button key={name} type="button" title={value || "Empty in the settings"} onClick={() => set({ answer: draft.answer && !/\s$/.test(draft.answer) ? `${draft.answer} ${name}` : draft.answer + name })} className="min-h-8 rounded-sm border border-line bg-sunk px-2 font-sans hover:border-edge">
+                  <span className="sr-only">Add </span>{name}
+                </button>
+              ))}
+            </p>
+          )}
+        </div>
+        <section aria-label="Preview">
+          <p className="mb-1.5 text-sm font-medium">Preview</p>
+          <div className="sheet p-4">
+            <p dir="auto" className="font-head text-lg">{draft.question.trim() || <span className="text-muted">Question</span>}</p>
+            <p dir="auto" className="mt-2 whitespace-pre-line">{filled(draft.answer, placeholders) || <span className="text-muted">The answer appears here as you write it.</span>}</p>
+          </div>
+        </section>
+        <Checkbox name="is_published" label="Published" hint="Unpublished ones are seen by staff only." checked={draft.is_published} onChange={(event) => set({ is_published: event.target.checked })} />
+        <FormMessage>{message}</FormMessage>
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Saving..." : entry ? "Save FAQ" : draft.is_published ? "Add and publish" : "Save draft"}</Button>
+        </div>
+      </form>
+      {discarding && (
+        <ConfirmDialog title="Discard what you typed?" name={draft.question.trim() || "A new question"} action="Discard" onConfirm={onClose} onClose={() => setDiscarding(false)}>
+          It has not been saved.
+        </ConfirmDialog>
+      )}
+    </Drawer>
+  );
+}

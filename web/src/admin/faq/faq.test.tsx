@@ -1,0 +1,74 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { list, open, refuse, server } from "../../test/portal";
+import { onDuty } from "../../test/staff";
+import type { AdminFaq } from "./queries";
+import { filled, moved } from "./words";
+
+const entry = (change: Partial<AdminFaq> = {}): AdminFaq => ({
+  id: "f1", slug: "videos", question: "When are videos posted?", answer: "{posting_time}", category: "Schedule", topic: "videos",
+  is_published: true, position: 1, views: 1, updated_at: "2026-07-29T12:00:00Z", version: 2, ...change,
+});
+const second = entry({ id: "f2", question: "Who may watch?", answer: "{access_answer}", category: "Safety & Security", is_published: false, position: 2 });
+
+const desk = (answers: Record<string, unknown> = {}) =>
+  server({
+    ...onDuty,
+    "GET /api/admin/faq": list(entry(), second),
+    "GET /api/admin/faq/stats": { total: 2, published: 1, draft: 1, total_views: 41 },
+    "GET /api/admin/faq/placeholders": list({ name: "{posting_time}", value: "7-9 PM." }),
+    ...answers,
+  });
+const row = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 }, { timeout: 4_900 })).closest("li")!);
+
+it("shows its figures, publishes and unpublishes", async () => {
+  const camp = desk({ "PATCH /api/admin/faq/f2": second });
+  const user = open("/admin/faq");
+  const draft = await row("Who may watch?");
+  expect(draft.getByText("Draft")).toBeTruthy();
+  expect(await screen.findByText("41")).toBeTruthy();
+  await user.click(draft.getByRole("button", { name: /^Publish/ }));
+  expect(await screen.findByText("FAQ Published")).toBeTruthy();
+  expect(camp.asked("PATCH", "/api/admin/faq/f2")[0]?.body).toEqual({ version: 2, is_published: true });
+});
+
+it("is put in order by the arrow keys", async () => {
+  const camp = desk({ "PUT /api/admin/faq/order": null });
+  const user = open("/admin/faq");
+  (await row("When are videos posted?")).getByRole("button", { name: /^Move/ }).focus();
+  await user.keyboard("{ArrowDown}");
+  await waitFor(() => expect(camp.asked("PUT", "/api/admin/faq/order")[0]?.body).toEqual({ ids: ["f2", "f1"] }));
+  expect(screen.getByText("When are videos posted?: now number 2 of 2.")).toBeTruthy();
+});
+
+it("previews an answer as families read it, and sends only what was changed", async () => {
+  const camp = desk({ "PATCH /api/admin/faq/f1": entry() });
+  const user = open("/admin/faq");
+  await user.click((await row("When are videos posted?")).getByRole("button", { name: /^Edit/ }));
+  const panel = within(await screen.findByRole("dialog", { name: "Edit FAQ" }));
+  expect(await within(panel.getByRole("region", { name: "Preview" })).findByText("7-9 PM.")).toBeTruthy();
+  await user.selectOptions(panel.getByLabelText("Category"), "Policies");
+  await user.click(panel.getByRole("button", { name: "Save FAQ" }));
+  expect(await screen.findByText("FAQ Updated")).toBeTruthy();
+  expect(camp.asked("PATCH", "/api/admin/faq/f1")[0]?.body).toEqual({ version: 2, category: "Policies" });
+});
+
+it("adds one in the category that is looked at, and keeps it when that fails", async () => {
+  const camp = desk({ "POST /api/admin/faq": refuse(500, "internal", "Something went wrong on our side.") });
+  const user = open("/admin/faq?category=Policies");
+  await user.click(await screen.findByRole("button", { name: "Add FAQ" }, { timeout: 4_900 }));
+  const panel = within(await screen.findByRole("dialog", { name: "Add FAQ" }));
+  await user.click(panel.getByRole("button", { name: "Add and publish" }));
+  expect(panel.getByText("Please enter a question.")).toBeTruthy();
+  await user.type(panel.getByLabelText("Question"), "Phones?");
+  await user.type(panel.getByLabelText("Answer"), "None.");
+  await user.click(panel.getByRole("button", { name: "Add and publish" }));
+  expect((await screen.findAllByText("Something went wrong on our side.")).length).toBeGreaterThan(0);
+  expect(panel.getByLabelText("Question")).toHaveProperty("value", "Phones?");
+  expect(camp.asked("POST", "/api/admin/faq")[0]?.body).toMatchObject({ category: "Policies", is_published: true });
+});
+
+it("fills placeholders without a gap, and moves one among many", () => {
+  expect(filled("Call {phone} or {none} write.", [{ name: "{phone}", value: "555" }, { name: "{none}", value: "" }])).toBe("Call 555 or write.");
+  expect(moved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"]);
+});

@@ -1,0 +1,170 @@
+import { useState } from "react";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import { useSite } from "../../api/queries";
+import { ago, campDateTime } from "../../lib/format";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { Icon } from "../../ui/icon";
+import { SearchBox } from "../../ui/search-box";
+import { Segmented } from "../../ui/segmented";
+import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { everyQuarterMinute, useEvery } from "../attention";
+import { toastFailure } from "../failed";
+import { NotRefreshed } from "../not-refreshed";
+import { MessageDrawer } from "./message-drawer";
+import { changeMessage, inboxQuery, messageCountsQuery, useMessagesChanged, type Department, type InboxFilter, type Message, type MessageStatus } from "./queries";
+import { StatusBadge } from "./status-badge";
+import { departmentName, statusName } from "./words";
+
+const statuses: readonly MessageStatus[] = ["unread", "read", "replied"];
+const departments: readonly Department[] = ["staff", "video_team"];
+
+export function Inbox() {
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const [params, setParams] = useSearchParams();
+  const term = params.get("q")?.trim() ?? "";
+  const spam = params.get("spam") === "true";
+  const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
+  const department = departments.find((one) => one === params.get("department"));
+  const filter: InboxFilter = { ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(department ? { department } : {}), ...(spam ? { spam } : {}) };
+  const refetchInterval = useEvery(everyQuarterMinute);
+  const counts = useQuery({ ...messageCountsQuery, refetchInterval }).data;
+  const messages = useInfiniteQuery({ ...inboxQuery(filter), refetchInterval });
+  const [opened, setOpened] = useState<Message | null>(null);
+  const filtered = Boolean(term || status || department || spam);
+
+  const set = (change: Record<string, string>) =>
+    setParams((now) => {
+      for (const [key, value] of Object.entries(change)) {
+        if (value) now.set(key, value);
+        else now.delete(key);
+      }
+      return now;
+    }, { replace: true });
+
+  // The list knows the newest state, unless the message has left it, say because it was read.
+  const listed = opened && messages.data?.find(({ id }) => id === opened.id);
+  const current = listed && listed.version >= opened.version ? listed : opened;
+
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap gap-3">
+        <SearchBox label="Search messages" placeholder="Search by sender, subject or child's name..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+        <label className="max-sm:w-full">
+          <span className="sr-only">Department</span>
+          <select
+            value={department ?? ""}
+            onChange={(event) => set({ department: event.target.value })}
+            className="min-h-tap w-full rounded-md border border-edge bg-surface px-3"
+          >
+            <option value="">All departments</option>
+            {departments.map((one) => <option key={one} value={one}>{departmentName[one]}</option>)}
+          </select>
+        </label>
+        <Segmented
+          label="Filter by status"
+          value={spam ? "spam" : status ?? "all"}
+          options={[
+            { value: "all", label: "All", note: counts?.all },
+            ...statuses.map((one) => ({ value: one, label: statusName[one], note: counts?.[one] })),
+            { value: "spam" as const, label: "Spam", note: counts?.spam },
+          ]}
+          onChange={(next) => set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })}
+          className="max-sm:w-full max-sm:[&>button]:px-2"
+        />
+      </div>
+
+      <h2 className="sr-only">Inbox</h2>
+      {messages.data ? (
+        <>
+          {messages.isError && <NotRefreshed what="inbox" retrying={messages.isFetching} onRetry={messages.refetch} />}
+          {messages.data.length > 0 ? (
+            <div aria-busy={messages.isPlaceholderData} className={cx(messages.isPlaceholderData && "opacity-60")}>
+              <ul className="sheet overflow-clip">
+                {messages.data.map((message) => (
+                  <MessageRow key={message.id} message={message} timeZone={timeZone} now={messages.dataUpdatedAt} onOpen={() => setOpened(message)} />
+                ))}
+              </ul>
+              {messages.hasNextPage && <LoadMore label="Load more messages" busy={messages.isFetchingNextPage} onMore={messages.fetchNextPage} />}
+            </div>
+          ) : filtered ? (
+            <EmptyState title={spam && !term ? "No spam" : "No messages found"}>
+              <Button look="line" onClick={() => set({ q: "", status: "", department: "", spam: "" })}>Show all messages</Button>
+            </EmptyState>
+          ) : (
+            <EmptyState title="No messages yet" text="What people write on the contact page arrives here." />
+          )}
+        </>
+      ) : messages.isError ? (
+        <ErrorState title="Failed to load messages" error={messages.error} retrying={messages.isFetching} onRetry={messages.refetch} />
+      ) : (
+        <InboxSkeleton />
+      )}
+      {current && <MessageDrawer key={current.id} message={current} timeZone={timeZone} onChanged={setOpened} onClose={() => setOpened(null)} />}
+    </>
+  );
+}
+
+type RowProps = { message: Message; timeZone: string; now: number; onOpen: () => void };
+
+function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
+  const messagesChanged = useMessagesChanged();
+  const unread = message.status === "unread";
+  const read = useMutation({
+    mutationFn: () => changeMessage(message.id, { status: "read" }),
+    onSuccess: (fresh) => {
+      toast({ title: "Marked as Read" });
+      void messagesChanged(fresh);
+    },
+    onError: (error) => toastFailure(error, "The message could not be marked as read."),
+  });
+  return (
+    <li className={cx("relative grid gap-x-4 border-s-3 border-line p-4 not-first:border-t sm:grid-cols-[minmax(0,1fr)_auto]", unread ? "border-s-amber bg-surface" : "border-s-transparent")}>
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-baseline gap-x-2.5">
+          <bdi className={unread ? "font-semibold" : "font-medium"}>{message.name}</bdi>
+          {message.child_name && <span className="text-sm text-muted">Child: <bdi>{message.child_name}</bdi></span>}
+        </p>
+        <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
+          {/* The whole row answers to a press; what lies above it has its own. */}
+          <button type="button" dir="auto" onClick={onOpen} className="text-start after:absolute after:inset-0">{message.subject}</button>
+        </h3>
+        <p dir="auto" className="line-clamp-1 text-sm text-muted">{message.message}</p>
+        <div className="mt-1.5 flex flex-wrap items-center gap-2">
+          <StatusBadge status={message.status} />
+          <Badge>{departmentName[message.department]}</Badge>
+          {message.spam && <Badge tone="bad" icon="flag">Spam</Badge>}
+          {message.draft && <Badge tone="info" icon="edit">Draft</Badge>}
+          {message.replies.some(({ delivery }) => delivery === "failed") && <Badge tone="bad" icon="alert">Reply failed</Badge>}
+          {message.assigned_to && <span className="inline-flex items-center gap-1 text-xs text-muted"><Icon name="people" /><bdi>{message.assigned_to}</bdi></span>}
+        </div>
+      </div>
+      <div className="flex items-center justify-between gap-2 sm:flex-col sm:items-end">
+        <time dateTime={message.created_at} title={campDateTime(message.created_at, timeZone)} className="text-sm whitespace-nowrap text-muted">
+          {ago(message.created_at, timeZone, new Date(Math.max(now, Date.parse(message.created_at))))}
+        </time>
+        {unread && (
+          <Button look="quiet" busy={read.isPending} onClick={() => read.mutate()} className="relative -me-2 text-sm">
+            Mark as Read<span className="sr-only">: {message.subject}</span>
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const InboxSkeleton = () => (
+  <Loading label="Loading messages" className="sheet overflow-clip">
+    {Array.from({ length: 6 }, (_, i) => (
+      <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t">
+        <div className="flex justify-between gap-4"><Skeleton className="h-5 w-40" /><Skeleton className="w-20" /></div>
+        <Skeleton className="h-5 w-2/5" />
+        <Skeleton className="w-3/4" />
+        <Skeleton className="h-5 w-36" />
+      </div>
+    ))}
+  </Loading>
+);

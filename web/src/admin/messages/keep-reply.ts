@@ -1,0 +1,41 @@
+import { isApiError } from "../../api/client";
+import { keepDraft, type DraftState } from "./keep-draft";
+import { changeMessage, readMessage, type Message } from "./queries";
+
+type Told = { onState: (state: DraftState) => void; onFresh: (message: Message) => void; onClash: (theirs: string) => void };
+
+/** Keeps the draft of a reply, never over one that somebody else wrote meanwhile. */
+export function keepReply(message: Message, { onState, onFresh, onClash }: Told) {
+  let known = message;
+
+  async function save(text: string) {
+    const draft = text.trim() || null;
+    try {
+      keep(await changeMessage(message.id, { version: known.version, draft }));
+    } catch (error) {
+      if (!isApiError(error, "stale")) throw error;
+      const now = await readMessage(message);
+      if (!now) throw error;
+      const clash = now.draft && now.draft !== known.draft;
+      keep(now);
+      if (clash) {
+        onClash(now.draft!);
+        throw error;
+      }
+      keep(await changeMessage(message.id, { version: now.version, draft }));
+    }
+  }
+
+  function keep(now: Message) {
+    known = now;
+    onFresh(now);
+  }
+
+  return {
+    ...keepDraft({ kept: message.draft ?? "", save, onState }),
+    /** Something else was changed about the message: by me, so its draft is still the one that I know. */
+    learn(now: Message) {
+      if (now.version > known.version && (now.draft ?? null) === (known.draft ?? null)) known = now;
+    },
+  };
+}

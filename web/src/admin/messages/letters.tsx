@@ -1,0 +1,199 @@
+import { useRef, useState } from "react";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSite } from "../../api/queries";
+import { explain } from "../../lib/forms";
+import { ago, campDateTime, number } from "../../lib/format";
+import { useForm } from "../../lib/forms";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Field, FieldError, FormMessage, TextArea, TextInput } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { everyQuarterMinute, useEvery } from "../attention";
+import { toastFailure } from "../failed";
+import { summary } from "../mail";
+import { NotRefreshed } from "../not-refreshed";
+import { people } from "../words";
+import { letterReachQuery, lettersQuery, retryLetter, sendLetter, type Audience, type Letter } from "./queries";
+import { audienceName, letterLabel, paragraphs } from "./words";
+
+export function Letters() {
+  return (
+    <div className="grid gap-8">
+      <Compose />
+      <SentLetters />
+    </div>
+  );
+}
+
+const audiences: readonly Audience[] = ["families", "mailing_list", "both"];
+const explained: Record<Audience, string> = {
+  families: "Those with general mail switched on",
+  mailing_list: "Those who signed up at the foot of the site",
+  both: "Nobody gets it twice",
+};
+
+/** A letter is mailed to many people at once and cannot be called back: it is seen and counted before. */
+function Compose() {
+  const client = useQueryClient();
+  const site = useSite();
+  const [subject, setSubject] = useState("");
+  const [body, setBody] = useState("");
+  const [audience, setAudience] = useState<Audience>("families");
+  const [asking, setAsking] = useState(false);
+  const key = useRef(crypto.randomUUID());
+  const refetchInterval = useEvery(everyQuarterMinute);
+  const reach = { families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data, mailing_list: useQuery(letterReachQuery("mailing_list")).data, both: useQuery(letterReachQuery("both")).data };
+  const recipients = reach[audience];
+
+  const { errors, message, form } = useForm({
+    check: () => ({
+      ...(subject.trim() ? {} : { subject: "Please enter a subject." }),
+      ...(body.trim() ? {} : { body: "Please write the letter first." }),
+      ...(recipients === 0 ? { audience: "Nobody would get this letter." } : {}),
+    }),
+    submit: async () => setAsking(true),
+  });
+
+  async function send() {
+    try {
+      const { recipients: told } = await sendLetter({ subject: subject.trim(), body: body.trim(), audience, preview: false }, key.current);
+      toast({ title: "Letter Sent", description: `It is on its way to ${people(told)}.` });
+    } catch (error) {
+      toastFailure(error, "Failed to send the letter.");
+      throw error instanceof Error ? new Error(explain(error)) : error;
+    }
+    key.current = crypto.randomUUID();
+    setSubject("");
+    setBody("");
+    await client.invalidateQueries({ queryKey: ["admin", "letters"] });
+  }
+
+  return (
+    <section aria-labelledby="write" className="sheet p-5 shadow-low sm:p-6">
+      <h2 id="write" className="text-xl">Write a letter</h2>
+      <form {...form} className="mt-4 grid gap-6 lg:grid-cols-2">
+        <div className="grid content-start gap-5">
+          <fieldset className="grid gap-2">
+            <legend className="mb-1.5 text-sm font-medium">To</legend>
+            {audiences.map((one) => (
+              <label key={one} className="flex min-h-tap cursor-pointer items-center gap-3 rounded-md border border-line px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash">
+                <input type="radio" name="audience" value={one} checked={audience === one} onChange={() => setAudience(one)} className="size-5 shrink-0 accent-pine" />
+                <span className="min-w-0 leading-tight">
+                  {audienceName[one]}
+                  <span className="block text-xs text-muted">{explained[one]}</span>
+                </span>
+                <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">{reach[one] === undefined ? "" : people(reach[one])}</span>
+              </label>
+            ))}
+            {errors["audience"] && <FieldError>{errors["audience"]}</FieldError>}
+          </fieldset>
+          <Field label="Subject" error={errors["subject"]}>
+            <TextInput name="subject" dir="auto" maxLength={200} autoComplete="off" value={subject} onChange={(event) => setSubject(event.target.value)} required />
+          </Field>
+          <Field label="Letter" error={errors["body"]} hint="An empty line begins a new paragraph.">
+            <TextArea name="body" dir="auto" rows={10} maxLength={20_000} value={body} onChange={(event) => setBody(event.target.value)} required />
+          </Field>
+        </div>
+        <section aria-label="Preview" className="flex min-w-0 flex-col">
+          <p className="mb-1.5 text-sm font-medium">Preview</p>
+          <div className="flex-1 rounded-md border border-line bg-paper p-5">
+            <p className="font-head text-sm text-pine"><bdi>{site?.site_name}</bdi></p>
+            <p dir="auto" className="mt-3 font-head text-xl">{subject.trim() || <span className="text-muted">Subject</span>}</p>
+            <div className="mt-3 grid gap-3">
+              {body.trim()
+                ? paragraphs(body).map((text, i) => <p key={i} dir="auto" className="whitespace-pre-line">{text}</p>)
+                : <p className="text-muted">The letter appears here as you write it.</p>}
+            </div>
+          </div>
+        </section>
+        <div className="grid gap-4 lg:col-span-2">
+          <FormMessage>{message}</FormMessage>
+          <div className="flex justify-end"><Button type="submit" icon="mail" className="max-sm:w-full">{letterLabel(recipients)}</Button></div>
+        </div>
+      </form>
+      {asking && (
+        <ConfirmDialog title={letterLabel(recipients) + "?"} name={subject.trim()} action="Send letter" onConfirm={send} onClose={() => setAsking(false)}>
+          To: {audienceName[audience].toLowerCase()}. It goes out at once and cannot be called back.
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function SentLetters() {
+  const slowly = useEvery(everyQuarterMinute);
+  const letters = useInfiniteQuery({
+    ...lettersQuery,
+    // While mails are on their way their number changes by the second.
+    refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries.queued > 0)) ? 4_000 : slowly),
+  });
+  return (
+    <section aria-labelledby="sent">
+      <h2 id="sent" className="mb-4 text-xl">Sent letters</h2>
+      {letters.data ? (
+        <>
+          {letters.isError && <NotRefreshed what="list" retrying={letters.isFetching} onRetry={letters.refetch} />}
+          {letters.data.length > 0 ? (
+            <>
+              <ul className="sheet overflow-clip">
+                {letters.data.map((letter) => <SentLetter key={letter.id} letter={letter} now={letters.dataUpdatedAt} />)}
+              </ul>
+              {letters.hasNextPage && <LoadMore label="Load more letters" busy={letters.isFetchingNextPage} onMore={letters.fetchNextPage} />}
+            </>
+          ) : (
+            <EmptyState title="No letters sent yet" text="A letter goes by mail to families, to the mailing list, or to both." />
+          )}
+        </>
+      ) : letters.isError ? (
+        <ErrorState title="Failed to load letters" error={letters.error} retrying={letters.isFetching} onRetry={letters.refetch} />
+      ) : (
+        <Loading label="Loading letters" className="sheet overflow-clip">
+          {Array.from({ length: 3 }, (_, i) => (
+            <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/5" /></div>
+          ))}
+        </Loading>
+      )}
+    </section>
+  );
+}
+
+function SentLetter({ letter, now }: { letter: Letter; now: number }) {
+  const client = useQueryClient();
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const { deliveries } = letter;
+  const retry = useMutation({
+    mutationFn: () => retryLetter(letter.id),
+    onSuccess: async ({ queued }) => {
+      await client.invalidateQueries({ queryKey: ["admin", "letters"] });
+      toast({ title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` });
+    },
+    onError: (error) => toastFailure(error, "The mails could not be sent again."),
+  });
+  return (
+    <li className="border-line not-first:border-t">
+      <details className="group">
+        <summary className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 p-4 hover:bg-sunk focus-visible:-outline-offset-3">
+          <h3 dir="auto" className="font-sans text-base font-medium">{letter.subject}</h3>
+          <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
+          <p className="col-span-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+            <Badge>{audienceName[letter.audience]}</Badge>
+            <time dateTime={letter.created_at} title={campDateTime(letter.created_at, timeZone)}>{ago(letter.created_at, timeZone, new Date(Math.max(now, Date.parse(letter.created_at))))}</time>
+            {letter.sent_by && <span>by <bdi>{letter.sent_by}</bdi></span>}
+            <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{summary(deliveries)}</span>
+          </p>
+        </summary>
+        <div className="grid max-w-[70ch] gap-3 px-4 pb-4">
+          {paragraphs(letter.body).map((text, i) => <p key={i} dir="auto" className="whitespace-pre-line">{text}</p>)}
+        </div>
+      </details>
+      {deliveries.failed > 0 && (
+        <div className="px-4 pb-4">
+          <Button look="line" icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()}>{retry.isPending ? "Retrying..." : `Retry ${number(deliveries.failed)} failed`}</Button>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,136 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import { list, open, refuse, server } from "../../test/portal";
+import { onDuty } from "../../test/staff";
+import { keepDraft, pauseInTyping, type DraftState } from "./keep-draft";
+import type { Message } from "./queries";
+import { letterLabel, paragraphs } from "./words";
+
+const message = (change: Partial<Message> = {}): Message => ({
+  id: "m1", name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", subject: "Second e-mail", user_type: "parent",
+  department: "staff", message: "Where does he press?", status: "unread", spam: false, assigned_to: null, created_at: "2026-07-29T12:00:00Z", draft: null, replies: [], version: 2, ...change,
+});
+
+const inbox = (answers: Record<string, unknown> = {}) =>
+  server({
+    ...onDuty,
+    "GET /api/admin/messages": list(message()),
+    "GET /api/admin/messages/counts": { unread: 1, read: 8, replied: 9, spam: 1, all: 18 },
+    "GET /api/admin/accounts": list({ username: "kornbluh", disabled: false }, { username: "brikwald", disabled: false }),
+    "GET /api/admin/letters": list(),
+    "POST /api/admin/letters": ({ body }: { body: { preview: boolean } }) => ({ recipients: 138, id: body.preview ? null : "l1" }),
+    ...answers,
+  });
+
+const openMessage = async (user: ReturnType<typeof open>) => {
+  await user.click(await screen.findByRole("button", { name: "Second e-mail" }, { timeout: 4_900 }));
+  return within(await screen.findByRole("dialog"));
+};
+
+describe("the inbox", () => {
+  it("is searched and filtered in the address bar", async () => {
+    const camp = inbox();
+    const user = open("/admin/messages?department=video_team&spam=true");
+    await screen.findByRole("button", { name: "Second e-mail" }, { timeout: 4_900 });
+    expect(camp.asked("GET", "/api/admin/messages")[0]?.query).toMatchObject({ department: "video_team", spam: "true" });
+    await user.click(screen.getByRole("button", { name: /^Unread/ }));
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/admin/messages?department=video_team&status=unread"));
+  });
+
+  it("marks as read", async () => {
+    const camp = inbox({ "PATCH /api/admin/messages/m1": message({ status: "read", version: 3 }) });
+    const user = open("/admin/messages");
+    await user.click(await screen.findByRole("button", { name: /^Mark as Read/ }, { timeout: 4_900 }));
+    expect(await screen.findByText("Marked as Read")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/messages/m1")[0]?.body).toEqual({ status: "read" });
+  });
+
+  it("mails a reply, and keeps it when that fails", async () => {
+    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(500, "internal", "Something went wrong on our side."), "PATCH /api/admin/messages/m1": message({ version: 3 }) });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(drawer.getByText("Please write a reply first.")).toBeTruthy();
+    await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(await drawer.findByText("Something went wrong on our side.")).toBeTruthy();
+    expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
+    camp.answer("POST /api/admin/messages/m1/reply", message({ status: "replied", version: 4 }));
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(await screen.findByText("Reply Sent")).toBeTruthy();
+    expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "");
+    expect(camp.asked("POST", "/api/admin/messages/m1/reply").at(-1)?.body).toEqual({ body: "Under Profile." });
+  });
+
+  it("does not overwrite an answer that a colleague has begun", async () => {
+    const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Somebody else changed this.") });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.type(drawer.getByLabelText("Your reply"), "Mine");
+    camp.answer("GET /api/admin/messages", list(message({ version: 5, draft: "Theirs" })));
+    await user.click(drawer.getByRole("button", { name: "Save Draft" }));
+    expect(await drawer.findByText("Theirs")).toBeTruthy();
+    camp.answer("PATCH /api/admin/messages/m1", message({ version: 6, draft: "Mine" }));
+    await user.click(drawer.getByRole("button", { name: "Keep mine" }));
+    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/messages/m1").at(-1)?.body).toEqual({ version: 5, draft: "Mine" }));
+  });
+});
+
+describe("a draft", () => {
+  const keeper = (save: (text: string) => Promise<unknown>) => {
+    vi.useFakeTimers();
+    const states: DraftState[] = [];
+    return { states, draft: keepDraft({ kept: "", save, onState: (state) => states.push(state) }) };
+  };
+
+  it("is saved once the typing pauses, one save at a time", async () => {
+    const saved: string[] = [];
+    const { draft, states } = keeper(async (text) => saved.push(text));
+    draft.type("a");
+    draft.type("ab");
+    expect(saved).toEqual([]);
+    await vi.advanceTimersByTimeAsync(pauseInTyping);
+    expect(saved).toEqual(["ab"]);
+    expect(states).toEqual(["typing", "typing", "saving", "kept"]);
+  });
+
+  it("is tried again after a failure, and is not saved while it is sent", async () => {
+    let good = false;
+    const saved: string[] = [];
+    const { draft, states } = keeper(async (text) => {
+      if (!good) throw new Error();
+      saved.push(text);
+    });
+    draft.type("a");
+    expect(await draft.flush()).toBe(false);
+    expect(states.at(-1)).toBe("failed");
+    good = true;
+    draft.type("ab");
+    expect(await draft.flush()).toBe(true);
+    draft.type("abc");
+    await draft.settle();
+    await vi.advanceTimersByTimeAsync(pauseInTyping * 2);
+    expect(saved).toEqual(["ab"]);
+  });
+});
+
+describe("a letter", () => {
+  it("is counted and asked about before it goes out, once", async () => {
+    const camp = inbox();
+    const user = open("/admin/messages?view=letters");
+    await user.type(await screen.findByLabelText("Subject", {}, { timeout: 4_900 }), "Visiting day");
+    await user.type(screen.getByLabelText("Letter"), "Come early.");
+    await user.click(await screen.findByRole("button", { name: "Send letter to 138 people" }));
+    const sent = () => camp.asked("POST", "/api/admin/letters").filter(({ body }) => !body.preview);
+    expect(sent()).toHaveLength(0);
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Send letter" }));
+    expect(await screen.findByText("Letter Sent")).toBeTruthy();
+    expect(sent().map(({ body }) => body)).toEqual([{ subject: "Visiting day", body: "Come early.", audience: "families", preview: false }]);
+    expect(screen.getByLabelText("Subject")).toHaveProperty("value", "");
+  });
+
+  it("has paragraphs, and a button that counts", () => {
+    expect(paragraphs(" a\nb\n\n \nc ")).toEqual(["a\nb", "c"]);
+    expect([undefined, 1, 138].map(letterLabel)).toEqual(["Send letter", "Send letter to 1 person", "Send letter to 138 people"]);
+  });
+});

@@ -1,0 +1,46 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import { count } from "../../lib/format";
+import { Badge } from "../../ui/badge";
+import { Segmented } from "../../ui/segmented";
+import { everyQuarterMinute, useEvery } from "../attention";
+import { PageHead } from "../page-head";
+import { Inbox } from "./inbox";
+import { Letters } from "./letters";
+import { messageCountsQuery } from "./queries";
+import { Subscribers } from "./subscribers";
+
+const views = ["inbox", "letters", "subscribers"] as const;
+type View = (typeof views)[number];
+
+/** What people write to the camp, what the camp writes to them, and who asked to be on its mailing list. */
+export default function Messages() {
+  const [params, setParams] = useSearchParams();
+  const view: View = views.find((one) => one === params.get("view")) ?? "inbox";
+  const unread = useQuery({ ...messageCountsQuery, refetchInterval: useEvery(everyQuarterMinute) }).data?.unread ?? 0;
+  // A letter that somebody began is kept while they look something up in the inbox.
+  const [everWrote, setEverWrote] = useState(view === "letters");
+  if (view === "letters" && !everWrote) setEverWrote(true);
+
+  return (
+    <>
+      <PageHead title="Messages" text="What people write to the camp, and the camp's letters">
+        <Segmented
+          label="What to show"
+          value={view}
+          options={[
+            { value: "inbox", label: "Inbox", note: unread > 0 ? <Badge tone="new">{count(unread, "unread", "unread")}</Badge> : undefined },
+            { value: "letters", label: "Letters" },
+            { value: "subscribers", label: "Subscribers" },
+          ]}
+          onChange={(next) => setParams(next === "inbox" ? {} : { view: next })}
+          className="max-sm:w-full max-sm:[&>button]:px-2"
+        />
+      </PageHead>
+      {view === "inbox" && <Inbox />}
+      {everWrote && <div hidden={view !== "letters"}><Letters /></div>}
+      {view === "subscribers" && <Subscribers />}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient, type InfiniteData } from "@tanstack/react-query";
+import { api } from "../../api/client";
+import type { components } from "../../api/schema.gen";
+import { asStaff } from "../session";
+import { findInPages } from "../use-draft";
+
+type Schemas = components["schemas"];
+export type Message = Schemas["Message"];
+export type Reply = Schemas["MessageReply"];
+export type MessagePatch = Schemas["MessagePatch"];
+export type MessageStatus = Schemas["MessageStatus"];
+export type Department = Schemas["Department"];
+export type Letter = Schemas["SentLetter"];
+export type NewLetter = Schemas["NewLetter"];
+export type Audience = Schemas["Audience"];
+export type Subscriber = Schemas["Subscriber"];
+
+export type InboxFilter = { q?: string; status?: MessageStatus; department?: Department; spam?: true };
+
+type Page<Item> = { items: Item[]; next?: string | null };
+
+const messages = (filter: InboxFilter, limit: number, cursor: string, signal?: AbortSignal) =>
+  asStaff(api.GET("/api/admin/messages", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
+
+export const inboxQuery = (filter: InboxFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "messages", filter],
+    queryFn: ({ pageParam, signal }) => messages(filter, 30, pageParam, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
+
+export const messageCountsQuery = queryOptions({
+  queryKey: ["admin", "message-counts"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/messages/counts", { signal })),
+});
+
+/** The accounts that a message can be given to; only owners may read the list. */
+export const colleaguesQuery = queryOptions({
+  queryKey: ["admin", "colleagues"],
+  queryFn: async ({ signal }) => {
+    const { items } = await asStaff(api.GET("/api/admin/accounts", { signal }));
+    return items.filter(({ disabled }) => !disabled).map(({ username }) => username);
+  },
+});
+
+const at = (id: string) => ({ params: { path: { id } } });
+
+/** The message as it is now. There is no address for one. */
+export const readMessage = ({ id, spam }: Message) =>
+  findInPages(id, (cursor) => messages(spam ? { spam } : {}, 100, cursor)).then((found) => found ?? findInPages(id, (cursor) => messages(spam ? {} : { spam: true }, 100, cursor)));
+
+/** What is left out stays; the document says otherwise only because of its defaults. */
+export const changeMessage = (id: string, change: Partial<MessagePatch>) =>
+  asStaff(api.PATCH("/api/admin/messages/{id}", { ...at(id), body: change as MessagePatch }));
+export const replyTo = (id: string, body: string) => asStaff(api.POST("/api/admin/messages/{id}/reply", { ...at(id), body: { body } }));
+export const retryReplies = (id: string) => asStaff(api.POST("/api/admin/messages/{id}/retry", at(id)));
+export const deleteMessage = (id: string) => asStaff(api.DELETE("/api/admin/messages/{id}", at(id)));
+
+/** Call after any change to a message: with what it is now, so that the list shows it at once. */
+export function useMessagesChanged() {
+  const client = useQueryClient();
+  return (fresh?: Message) => {
+    if (fresh) {
+      client.setQueriesData<InfiniteData<Page<Message>>>({ queryKey: ["admin", "messages"] }, (data) =>
+        data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map((one) => (one.id === fresh.id ? fresh : one)) })) },
+      );
+    }
+    return Promise.all(["messages", "message-counts", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+  };
+}
+
+export const lettersQuery = infiniteQueryOptions({
+  queryKey: ["admin", "letters"],
+  queryFn: ({ pageParam, signal }) =>
+    asStaff(api.GET("/api/admin/letters", { params: { query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  initialPageParam: "",
+  getNextPageParam: ({ next }) => next,
+  select: ({ pages }) => pages.flatMap(({ items }) => items),
+});
+
+/** How many addresses a letter would reach now. */
+export const letterReachQuery = (audience: Audience) =>
+  queryOptions({
+    queryKey: ["admin", "letter-reach", audience],
+    queryFn: async ({ signal }) => (await asStaff(api.POST("/api/admin/letters", { body: { subject: "", body: "", audience, preview: true }, signal }))).recipients,
+  });
+
+export const sendLetter = (body: NewLetter, key: string) =>
+  asStaff(api.POST("/api/admin/letters", { body, params: { header: { "Idempotency-Key": key } } }));
+export const retryLetter = (id: string) => asStaff(api.POST("/api/admin/letters/{id}/deliveries/retry", at(id)));
+
+export const subscribersQuery = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "subscribers", q],
+    queryFn: ({ pageParam, signal }) =>
+      asStaff(api.GET("/api/admin/subscribers", { params: { query: { limit: 50, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
+
+export const removeSubscriber = (id: string) => asStaff(api.DELETE("/api/admin/subscribers/{id}", at(id)));
+export const subscribersCsv = "/api/admin/subscribers/export.csv";

@@ -1,0 +1,22 @@
+import { people } from "../words";
+import type { Audience, Department, MessageStatus, Reply } from "./queries";
+import type { DraftState } from "./keep-draft";
+
+export const statusName: Record<MessageStatus, string> = { unread: "Unread", read: "Read", replied: "Replied" };
+export const departmentName: Record<Department, string> = { staff: "Camp staff", video_team: "Video team" };
+export const senderName = { parent: "Parent", guest: "Guest" } as const;
+export const audienceName: Record<Audience, string> = { families: "Families", mailing_list: "Mailing list", both: "Families and mailing list" };
+export const deliveryName: Record<Reply["delivery"], string> = { queued: "Queued", sent: "Sent", failed: "Failed" };
+
+export const draftWords: Record<DraftState, string> = {
+  kept: "Draft saved",
+  typing: "Draft not saved yet",
+  saving: "Saving draft...",
+  failed: "The draft could not be saved. It is still here.",
+};
+
+/** What the button of a letter does. */
+export const letterLabel = (recipients: number | undefined) => (recipients ? `Send letter to ${people(recipients)}` : "Send letter");
+
+/** As the mail will set it: an empty line begins a new paragraph. */
+export const paragraphs = (body: string) => body.trim().split(/\n\s*\n/).filter(Boolean);

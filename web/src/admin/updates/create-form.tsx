@@ -1,0 +1,50 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useForm } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { FormMessage } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { everyQuarterMinute, useEvery } from "../attention";
+import { toastFailure } from "../failed";
+import { isTurnedAway } from "../session";
+import { draftOf, missing, newUpdateOf, postLabel, posted, type Draft } from "./draft";
+import { createUpdate, reachQuery, useUpdatesChanged } from "./queries";
+import { UpdateFields } from "./update-fields";
+
+type Props = { open: boolean; onDone: () => void; onCancel: () => void };
+
+/** A new update. It is shown at once, and its mail goes out once. Folded away it keeps what was typed. */
+export function CreateForm({ open, onDone, onCancel }: Props) {
+  const updatesChanged = useUpdatesChanged();
+  const reach = useQuery({ ...reachQuery, refetchInterval: useEvery(everyQuarterMinute), enabled: open }).data?.recipients;
+  const [draft, setDraft] = useState<Draft>(() => draftOf(null, "UTC"));
+
+  const { busy, errors, message, form } = useForm({
+    check: () => missing(draft),
+    submit: () => createUpdate(newUpdateOf(draft)),
+    done: async ({ notified }) => {
+      toast(posted(notified));
+      onDone();
+      await updatesChanged();
+    },
+    failed: (error) => {
+      toastFailure(error, "Failed to create live update.");
+      return isTurnedAway(error);
+    },
+  });
+
+  return (
+    <section aria-labelledby="create" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+      <h2 id="create" className="mb-4 text-xl">New update</h2>
+      <form {...form} className="grid gap-5">
+        <UpdateFields draft={draft} set={(change) => setDraft((now) => ({ ...now, ...change }))} errors={errors} focus={open} />
+        <FormMessage>{message}</FormMessage>
+        <div className="flex flex-wrap items-center justify-end gap-3 max-sm:flex-col-reverse max-sm:items-stretch">
+          {reach === 0 && <p className="text-sm text-muted sm:me-auto">It appears on the site. Nobody is mailed.</p>}
+          <Button look="line" onClick={onCancel}>Cancel</Button>
+          <Button type="submit" icon="horn" busy={busy}>{busy ? "Posting..." : postLabel(reach)}</Button>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,57 @@
+import { campLocal } from "../../lib/format";
+import { changed } from "../use-draft";
+import { people } from "../words";
+import type { AdminUpdate, NewUpdate, Priority, UpdatePatch } from "./queries";
+
+/** What the form holds while somebody types. */
+export type Draft = { title: string; message: string; author: string; priority: Priority; pinned: boolean; date: string; time: string };
+
+export const endOfDay = "23:59";
+
+export function draftOf(update: AdminUpdate | null, timeZone: string): Draft {
+  const end = update?.expires_at ? campLocal(update.expires_at, timeZone) : { date: "", time: "" };
+  return {
+    title: update?.title ?? "",
+    message: update?.message ?? "",
+    author: update?.author ?? "",
+    priority: update?.priority ?? "medium",
+    pinned: update?.pinned ?? false,
+    ...end,
+  };
+}
+
+/** On the camp's own clock; an update that is given no time ends with its day. */
+export const endOf = ({ date, time }: Pick<Draft, "date" | "time">) => (date ? `${date}T${time || endOfDay}` : null);
+
+export function missing({ title, message, author, date, time }: Draft): Record<string, string> {
+  return {
+    ...(title.trim() ? {} : { title: "Title is required" }),
+    ...(message.trim() ? {} : { message: "Message is required" }),
+    ...(author.trim() ? {} : { author: "Author is required" }),
+    ...(time && !date ? { expires_at: "Please choose a date as well." } : {}),
+  };
+}
+
+export function newUpdateOf(draft: Draft): NewUpdate {
+  const { title, message, author, priority, pinned } = draft;
+  return { title: title.trim(), message: message.trim(), author: author.trim(), priority, pinned, expires_at: endOf(draft) };
+}
+
+/** Only what the person changed. */
+export function changesOf(draft: Draft, base: Draft): Omit<UpdatePatch, "version"> {
+  return changed(newUpdateOf(draft), newUpdateOf(base));
+}
+
+/** What the button of a new update does. */
+export const postLabel = (reach: number | undefined) => (reach ? `Post update to ${people(reach)}` : "Post update");
+
+/** The words of the portal; of mail it speaks only when there is some. */
+export const posted = (notified: number) => ({
+  title: "Live Update Posted!",
+  description: notified > 0 ? "Your update has been posted and parents will be notified." : "Your update has been posted.",
+});
+
+export const toggled = (active: boolean) =>
+  active
+    ? { title: "Update Activated", description: "The update is now visible to parents." }
+    : { title: "Update Deactivated", description: "The update is now hidden to parents." };

@@ -1,0 +1,76 @@
+import { useState } from "react";
+import { isApiError } from "../../api/client";
+import { useForm } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Drawer } from "../../ui/drawer";
+import { FormMessage } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { toastFailure } from "../failed";
+import { isTurnedAway } from "../session";
+import { DraftNotice, useDraft } from "../use-draft";
+import { changesOf, draftOf, missing } from "./draft";
+import { editUpdate, readUpdate, useUpdatesChanged, type AdminUpdate } from "./queries";
+import { UpdateFields } from "./update-fields";
+
+type Props = { update: AdminUpdate; timeZone: string; onClose: () => void };
+
+/** Corrects an update. Nobody is mailed a second time. */
+export function EditUpdate({ update, timeZone, onClose }: Props) {
+  const updatesChanged = useUpdatesChanged();
+  const [discarding, setDiscarding] = useState(false);
+  const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
+    opened: update,
+    draftOf: (one) => draftOf(one, timeZone),
+    read: readUpdate,
+    onGone: () => {
+      toast({ title: "Error", description: "This update has been deleted in the meantime.", destructive: true });
+      void updatesChanged();
+      onClose();
+    },
+  });
+
+  const { busy, errors, message, form } = useForm({
+    check: () => missing(draft),
+    submit: async () => {
+      if (dirty) await editUpdate(update.id, { version: (row ?? update).version, ...changesOf(draft, base) });
+    },
+    done: async () => {
+      toast({ title: "Update Saved", description: "Families see it as it is now. Nobody was mailed again." });
+      onClose();
+      await updatesChanged();
+    },
+    failed: (error) => {
+      if (isApiError(error, "stale")) {
+        becameStale();
+        return true;
+      }
+      toastFailure(error, "Failed to update the live update.");
+      return isTurnedAway(error);
+    },
+  });
+
+  const close = () => (dirty ? setDiscarding(true) : onClose());
+
+  return (
+    <Drawer title="Edit update" onClose={close}>
+      <form {...form} className="grid gap-5">
+        <DraftNotice what="update" stale={stale} onReload={reload} />
+        <UpdateFields draft={draft} set={set} errors={errors} focus />
+        <p className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
+          {update.announced ? "Families were mailed about it when it was posted. " : ""}Saving does not send any mail.
+        </p>
+        <FormMessage>{message}</FormMessage>
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save update"}</Button>
+        </div>
+      </form>
+      {discarding && (
+        <ConfirmDialog title="Discard your changes?" name={update.title} action="Discard changes" onConfirm={onClose} onClose={() => setDiscarding(false)}>
+          What you typed has not been saved.
+        </ConfirmDialog>
+      )}
+    </Drawer>
+  );
+}

@@ -1,0 +1,48 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../api/client";
+import type { components } from "../../api/schema.gen";
+import { asStaff } from "../session";
+import { findInPages } from "../use-draft";
+
+type Schemas = components["schemas"];
+export type AdminUpdate = Schemas["AdminUpdate"];
+export type NewUpdate = Schemas["NewUpdate"];
+export type UpdatePatch = Schemas["UpdatePatch"];
+export type Priority = AdminUpdate["priority"];
+
+const page = (q: string, limit: number, cursor: string, signal?: AbortSignal) =>
+  asStaff(api.GET("/api/admin/live-updates", { params: { query: { limit, ...(q ? { q } : {}), ...(cursor ? { cursor } : {}) } }, signal }));
+
+export const updatesQuery = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "live-updates", q],
+    queryFn: ({ pageParam, signal }) => page(q, q ? 100 : 25, pageParam, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
+
+/** How many people would get mail about an update posted now. */
+export const reachQuery = queryOptions({
+  queryKey: ["admin", "live-updates-reach"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/live-updates/reach", { signal })),
+});
+
+const at = (id: string) => ({ params: { path: { id } } });
+
+export const readUpdate = ({ id }: AdminUpdate) => findInPages(id, (cursor) => page("", 100, cursor));
+export const createUpdate = (body: NewUpdate) => asStaff(api.POST("/api/admin/live-updates", { body }));
+export const editUpdate = (id: string, body: UpdatePatch) => asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
+export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));
+
+/** Call after any change: the list and what families see are asked for again. */
+export function useUpdatesChanged() {
+  const client = useQueryClient();
+  return () => {
+    void client.invalidateQueries({ queryKey: ["live-updates"] });
+    void client.invalidateQueries({ queryKey: ["updates"] });
+    void client.invalidateQueries({ queryKey: ["admin", "dashboard"] });
+    return client.invalidateQueries({ queryKey: ["admin", "live-updates"] });
+  };
+}

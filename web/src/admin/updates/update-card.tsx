@@ -1,0 +1,86 @@
+import { useMutation } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { ago, campDateTime } from "../../lib/format";
+import { Badge } from "../../ui/badge";
+import { Button, IconButton } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { toastFailure } from "../failed";
+import { summary } from "../mail";
+import { scheduleTime } from "../words";
+import { toggled } from "./draft";
+import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";
+
+const priorities: Record<Priority, { label: string; tone: "plain" | "info" | "bad" }> = {
+  low: { label: "Low", tone: "plain" },
+  medium: { label: "Medium", tone: "info" },
+  high: { label: "High", tone: "bad" },
+};
+
+type Props = { update: AdminUpdate; timeZone: string; now: number; onEdit: () => void; onDelete: () => void };
+
+export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
+  const updatesChanged = useUpdatesChanged();
+  const toggle = useMutation({
+    mutationFn: () => editUpdate(update.id, { version: update.version, is_active: !update.is_active }),
+    onSuccess: async () => {
+      await updatesChanged();
+      toast(toggled(!update.is_active));
+    },
+    onError: (error) => {
+      if (isApiError(error, "stale", "not_found")) void updatesChanged();
+      toastFailure(error, "Failed to update status.");
+    },
+  });
+  const { label, tone } = priorities[update.priority];
+  const end = update.expires_at;
+  const ended = end != null && Date.parse(end) <= now;
+
+  return (
+    <li className="grid gap-x-6 gap-y-3 border-line p-4 not-first:border-t md:grid-cols-[minmax(0,1fr)_auto] md:p-5">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
+          <Badge tone={tone} {...(update.priority === "high" ? { icon: "flag" as const } : {})}>{label}</Badge>
+          {update.is_active ? <Badge tone="good" icon="check">Active</Badge> : <Badge>Inactive</Badge>}
+          {update.pinned && <Badge tone="due" icon="up">Pinned</Badge>}
+          <time dateTime={update.created_at} title={campDateTime(update.created_at, timeZone)} className="text-sm text-muted">
+            {ago(update.created_at, timeZone, new Date(Math.max(now, Date.parse(update.created_at))))}
+          </time>
+        </div>
+        <h3 dir="auto" className="mt-2 text-[1.12rem]">{update.title}</h3>
+        <p dir="auto" className="mt-1 line-clamp-4 max-w-[75ch] whitespace-pre-line">{update.message}</p>
+        <p className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
+          <span>Posted by <bdi>{update.author}</bdi>{update.posted_by && <> (<bdi>{update.posted_by}</bdi>)</>}</span>
+          {update.deliveries && <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{summary(update.deliveries)}</span>}
+          {end && (
+            <span className="inline-flex items-center gap-1.5">
+              <Icon name="clock" />
+              {ended ? "Ended" : "Until"} <time dateTime={end}>{scheduleTime(end, timeZone)}</time>
+            </span>
+          )}
+        </p>
+      </div>
+      <div className="flex items-start max-md:-ms-2.5 md:justify-end">
+        <Button look="quiet" busy={toggle.isPending} onClick={() => toggle.mutate()}>
+          {update.is_active ? "Deactivate" : "Activate"}<span className="sr-only"> {update.title}</span>
+        </Button>
+        <IconButton icon="edit" label={`Edit ${update.title}`} title="Edit" onClick={onEdit} className="max-md:ms-auto" />
+        <IconButton icon="trash" danger label={`Delete ${update.title}`} title="Delete" onClick={onDelete} className="max-md:-me-2" />
+      </div>
+    </li>
+  );
+}
+
+export const UpdatesSkeleton = () => (
+  <Loading label="Loading updates" className="sheet overflow-clip">
+    {Array.from({ length: 4 }, (_, i) => (
+      <div key={i} className="grid gap-2.5 border-line p-5 not-first:border-t">
+        <Skeleton className="h-5 w-44" />
+        <Skeleton className="h-5 w-2/5" />
+        <Skeleton className="w-3/4" />
+        <Skeleton className="w-1/3" />
+      </div>
+    ))}
+  </Loading>
+);

@@ -1,0 +1,168 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { list, open, refuse, server, unreachable } from "../../test/portal";
+import { onDuty } from "../../test/staff";
+import { draftOf, endOf, postLabel } from "./draft";
+import type { AdminUpdate } from "./queries";
+
+const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
+  id: "n1",
+  title: "Package room closes at 5",
+  message: "Anything later is handed out on Friday.",
+  author: "Mail room",
+  priority: "high",
+  created_at: new Date(Date.now() - 5 * 60_000).toISOString(),
+  pinned: true,
+  is_active: true,
+  posted_by: "kornbluh",
+  expires_at: "2030-07-31T03:59:00Z",
+  version: 4,
+  announced: true,
+  deliveries: { queued: 2, sent: 209, failed: 1, suppressed: 0 },
+  ...change,
+});
+const quiet = update({ id: "n2", title: "Pool opens", priority: "low", pinned: false, is_active: false, expires_at: null, announced: false, deliveries: null });
+
+const desk = (answers: Record<string, unknown> = {}) =>
+  server({
+    ...onDuty,
+    "GET /api/admin/live-updates": list(update(), quiet),
+    "GET /api/admin/live-updates/reach": { recipients: 212 },
+    ...answers,
+  });
+
+const card = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 }, { timeout: 4_900 })).closest("li")!);
+const address = () => screen.getByTestId("address").textContent;
+const fill = async (user: ReturnType<typeof open>) => {
+  await user.type(await screen.findByLabelText("Title"), "Rain plan");
+  await user.type(screen.getByLabelText("Message"), "Activities move indoors.");
+  await user.type(screen.getByLabelText("Author"), "Camp office");
+};
+
+describe("the list of updates", () => {
+  it("tells of each its priority, its state, who posted it, its end and how its mails do", async () => {
+    desk();
+    open("/admin/live-updates");
+    const high = await card("Package room closes at 5");
+    for (const words of ["High", "Active", "Pinned", "5 minutes ago", "2 queued, 209 sent, 1 failed", "Tuesday, Jul 30, 2030, 11:59 PM"]) expect(high.getByText(words)).toBeTruthy();
+    expect(high.getByText(/Posted by/).textContent).toBe("Posted by Mail room (kornbluh)");
+    const low = await card("Pool opens");
+    expect(low.getByText("Low")).toBeTruthy();
+    expect(low.getByText("Inactive")).toBeTruthy();
+  });
+
+  it("hides and shows an update, in the words of the portal", async () => {
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": update({ is_active: false }), "PATCH /api/admin/live-updates/n2": update() });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Deactivate/ }));
+    expect(await screen.findByText("Update Deactivated")).toBeTruthy();
+    expect(screen.getByText("The update is now hidden to parents.")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/live-updates/n1")[0]?.body).toEqual({ version: 4, is_active: false });
+    await user.click((await card("Pool opens")).getByRole("button", { name: /^Activate/ }));
+    expect(await screen.findByText("The update is now visible to parents.")).toBeTruthy();
+  });
+
+  it("deletes after asking by name", async () => {
+    const camp = desk({ "DELETE /api/admin/live-updates/n1": null });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Delete/ }));
+    const dialog = within(screen.getByRole("dialog", { name: "Delete this update?" }));
+    expect(dialog.getByText("Package room closes at 5")).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Delete update" }));
+    expect(await screen.findByText("Update Deleted")).toBeTruthy();
+    expect(screen.getByText("The live update has been removed.")).toBeTruthy();
+    expect(camp.asked("DELETE", "/api/admin/live-updates/n1")).toHaveLength(1);
+  });
+
+  it("says when there is nothing yet, and leads to the form", async () => {
+    desk({ "GET /api/admin/live-updates": list() });
+    const user = open("/admin/live-updates");
+    expect(await screen.findByText("No Updates Yet")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Create First Update" }));
+    expect(await screen.findByRole("heading", { name: "New update" })).toBeTruthy();
+    expect(address()).toBe("/admin/live-updates?action=create");
+  });
+
+  it("does not take a failure for an empty list", async () => {
+    const camp = desk({ "GET /api/admin/live-updates": refuse(500, "internal", "Something went wrong.") });
+    const user = open("/admin/live-updates");
+    expect(await screen.findByText("Failed to fetch live updates.")).toBeTruthy();
+    camp.answer("GET /api/admin/live-updates", list(update()));
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await card("Package room closes at 5")).toBeTruthy();
+  });
+});
+
+describe("a new update", () => {
+  it("says on its button how many people get mail, and posts once", async () => {
+    const camp = desk({ "POST /api/admin/live-updates": { update: update(), notified: 212 } });
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    await user.click(screen.getByLabelText("Pin to the top"));
+    await user.click(await screen.findByRole("button", { name: "Post update to 212 people" }));
+    expect(await screen.findByText("Live Update Posted!")).toBeTruthy();
+    expect(screen.getByText("Your update has been posted and parents will be notified.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates").map(({ body }) => body)).toEqual([
+      { title: "Rain plan", message: "Activities move indoors.", author: "Camp office", priority: "medium", pinned: true, expires_at: null },
+    ]);
+    await waitFor(() => expect(address()).toBe("/admin/live-updates"));
+    expect(screen.getByLabelText("Title")).toHaveProperty("value", "");
+  });
+
+  it("needs title, message and author", async () => {
+    const camp = desk();
+    const user = open("/admin/live-updates?action=create");
+    await user.click(await screen.findByRole("button", { name: /^Post update/ }));
+    for (const words of ["Title is required", "Message is required", "Author is required"]) expect(screen.getByText(words)).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText("Title"));
+    expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
+  });
+
+  it("keeps everything when it fails", async () => {
+    desk({ "POST /api/admin/live-updates": unreachable });
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: /^Post update/ }));
+    expect((await screen.findAllByText(/cannot be reached right now/)).length).toBe(2);
+    expect(screen.getByLabelText("Message")).toHaveProperty("value", "Activities move indoors.");
+  });
+
+  it("ends with its day unless a time is given", () => {
+    expect(endOf({ date: "2026-08-01", time: "" })).toBe("2026-08-01T23:59");
+    expect(endOf({ date: "", time: "" })).toBeNull();
+    expect(draftOf(update(), "America/New_York")).toMatchObject({ date: "2030-07-30", time: "23:59" });
+  });
+
+  it("speaks of one person properly, and of none not at all", () => {
+    expect([undefined, 0, 1, 212].map(postLabel)).toEqual(["Post update", "Post update", "Post update to 1 person", "Post update to 212 people"]);
+  });
+});
+
+describe("editing an update", () => {
+  it("sends only what was changed, and what somebody else changed meanwhile stays", async () => {
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Somebody else changed this.") });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
+    const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
+    await user.type(panel.getByLabelText("Title"), " sharp");
+    await user.click(panel.getByRole("button", { name: "Save update" }));
+    expect(await panel.findByText(/Somebody else changed this update/)).toBeTruthy();
+    camp.answer("GET /api/admin/live-updates", list(update({ version: 5, message: "Theirs" })));
+    camp.answer("PATCH /api/admin/live-updates/n1", update());
+    await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));
+    await waitFor(() => expect(panel.getByLabelText("Message")).toHaveProperty("value", "Theirs"));
+    await user.click(panel.getByRole("button", { name: "Save update" }));
+    expect(await screen.findByText("Update Saved")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/live-updates/n1").at(-1)?.body).toEqual({ version: 5, title: "Package room closes at 5 sharp" });
+  });
+
+  it("takes an end away", async () => {
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": update() });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
+    const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
+    await user.clear(panel.getByLabelText(/^Hide after/));
+    await user.click(panel.getByRole("button", { name: "Save update" }));
+    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/live-updates/n1")[0]?.body).toEqual({ version: 4, expires_at: null }));
+  });
+});
