@@ -1,15 +1,22 @@
 import { defineConfig, devices } from "@playwright/test";
 
-// A journey starts its own portal (see e2e/); the browser is the machine's own when CHROMIUM names one.
+// A journey starts its own portal (see e2e/house); the browser is the machine's own, and reaches nothing beyond it.
 export default defineConfig({
   testDir: "e2e",
-  fullyParallel: false,
-  workers: 1,
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: true,
   reporter: "list",
   use: {
     ...devices["Desktop Chrome"],
-    baseURL: process.env.CAMP_URL ?? "http://127.0.0.1:8080",
+    locale: "en-US",
     trace: "retain-on-failure",
-    launchOptions: process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {},
+    launchOptions: {
+      executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+      // Root has no other way to start it.
+      chromiumSandbox: process.getuid?.() !== 0,
+      args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"],
+    },
   },
 });

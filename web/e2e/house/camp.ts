@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test as base, type APIRequestContext, type BrowserContext, type BrowserContextOptions, type Page } from "@playwright/test";
+import type { components } from "../../src/api/schema.gen";
+import { linkTo } from "./mail";
+import { Portal, type Plan } from "./portal";
+
+export { expect };
+export { linkTo } from "./mail";
+
+type Schemas = components["schemas"];
+export type AdminVideo = Schemas["AdminVideo"];
+
+/** The password of everybody in the journeys, save in the sample camp. */
+export const password = "lantern over the lake";
+export const samplePassword = "visiting-day-demo";
+
+/** A video on YouTube, which the journeys never reach: its player and pictures are painted here. */
+export const onYouTube = (id = "dQw4w9WgXcQ") => ({
+  link: `https://youtu.be/${id}`,
+  picture: `https://i.ytimg.com/vi/${id}/maxresdefault.jpg`,
+});
+
+type Fixtures = {
+  post: Plan["post"];
+  seeded: boolean;
+  settings: Plan["settings"];
+  /** A portal for this journey alone. */
+  camp: Portal;
+  /** Another person at another computer; gives their browser's page. */
+  somebody: (options?: BrowserContextOptions) => Promise<Page>;
+};
+
+export const test = base.extend<Fixtures>({
+  post: ["folder", { option: true }],
+  seeded: [false, { option: true }],
+  settings: [{}, { option: true }],
+
+  camp: async ({ post, seeded, settings }, lend, info) => {
+    const portal = await Portal.open({ post, seeded, settings });
+    await lend(portal);
+    const troubles = await portal.troubles().catch((error: unknown) => [String(error)]);
+    if (info.status !== info.expectedStatus) await info.attach("portal.log", { body: portal.logged, contentType: "text/plain" });
+    await portal.close();
+    expect(troubles, "the journey left trouble behind the scenes").toEqual([]);
+  },
+
+  baseURL: async ({ camp }, lend) => lend(camp.url),
+
+  context: async ({ context }, lend) => {
+    const complaints = await watch(context);
+    await lend(context);
+    expect(complaints, "what the browser complained about").toEqual([]);
+  },
+
+  somebody: async ({ browser, baseURL }, lend) => {
+    const all: { context: BrowserContext; complaints: string[] }[] = [];
+    await lend(async (options = {}) => {
+      const context = await browser.newContext({ baseURL, ...options });
+      all.push({ context, complaints: await watch(context) });
+      return context.newPage();
+    });
+    for (const { context, complaints } of all) {
+      await context.close();
+      expect(complaints, "what the browser complained about").toEqual([]);
+    }
+  },
+});
+
+/** The sample camp, planted once for all journeys that only look at it. */
+export const demoTest = test.extend<object, { demo: Portal }>({
+  demo: [
+    async ({ browserName: _any }, lend) => {
+      const portal = await Portal.open({ post: "folder", seeded: true, settings: {} });
+      await lend(portal);
+      await portal.close();
+    },
+    { scope: "worker" },
+  ],
+  camp: async ({ demo }, lend, info) => {
+    await lend(demo);
+    const troubles = await demo.troubles();
+    if (info.status !== info.expectedStatus) await info.attach("portal.log", { body: demo.logged, contentType: "text/plain" });
+    expect(troubles, "the journey left trouble behind the scenes").toEqual([]);
+  },
+});
+
+const media = join(import.meta.dirname, "../../../core/src/seed/media");
+
+/** Notes what must not happen on any page, and stands in for the world beyond the camp. */
+async function watch(context: BrowserContext): Promise<string[]> {
+  const complaints: string[] = [];
+  context.on("weberror", (error) => complaints.push(String(error.error())));
+  context.on("console", (message) => {
+    if (/Content[- ]Security[- ]Policy|Minified React error/i.test(message.text())) complaints.push(message.text());
+  });
+  await context.route(
+    ({ hostname }) => hostname !== "127.0.0.1",
+    (route) => {
+      const url = new URL(route.request().url());
+      if (url.hostname === "i.ytimg.com" || url.pathname === "/thumbnail") {
+        return route.fulfill({ body: readFileSync(join(media, "lake.jpg")), contentType: "image/jpeg" });
+      }
+      if (/^(www\.youtube-nocookie\.com|drive\.google\.com)$/.test(url.hostname)) {
+        return route.fulfill({ body: "<!doctype html><title>Player</title><h1>It plays</h1>", contentType: "text/html" });
+      }
+      complaints.push(`asked for ${url.href}`);
+      return route.abort();
+    },
+  );
+  return complaints;
+}
+
+type Person = { name: string; email: string; child?: string; daily?: boolean };
+
+/** What a page's own script would send, with the cookies of that browser. */
+export async function call<T = unknown>(request: APIRequestContext, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, data?: unknown): Promise<T> {
+  const answer = await request.fetch(path, { method, ...(data === undefined ? {} : { data }) });
+  expect(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`).toBe(true);
+  const text = await answer.text();
+  return (text ? JSON.parse(text) : null) as T;
+}
+
+/** Signs a parent up in this browser; the address stays unconfirmed. */
+export async function signUp({ request }: Page, { name, email, child = "Yossi", daily = true }: Person) {
+  await call(request, "POST", "/api/auth/sign-up", {
+    name, email, password, user_type: "parent", child_name: child, email_notifications: true, daily_video_email: daily, camp_updates_email: false,
+  });
+}
+
+/** A parent who has signed up and confirmed the address, and is signed in in this browser. */
+export async function parent(page: Page, camp: Portal, person: Person) {
+  await signUp(page, person);
+  const token = new URL(linkTo("/auth/verify", await camp.mailTo(person.email, /confirm/))).searchParams.get("token");
+  await call(page.request, "POST", "/api/auth/verify", { token });
+}
+
+/** A member of the staff, signed in in this browser. */
+export async function staff(page: Page, camp: Portal, username = "miriam", role: "owner" | "staff" = "staff") {
+  hire(camp, username, role);
+  await call(page.request, "POST", "/api/admin/auth/sign-in", { username, password });
+}
+
+/** An account for a member of the staff, made as an operator makes it. */
+export function hire(camp: Portal, username = "miriam", role: "owner" | "staff" = "staff") {
+  camp.run(["admin", "add", username, "--email", `${username}@camp.example`, "--role", role], `${password}\n`);
+}
+
+/** A video that staff posted a moment ago. */
+export async function posted(staffPage: Page, video: Partial<Schemas["NewVideo"]> & { title: string }): Promise<AdminVideo> {
+  const saved = await call<Schemas["SavedVideo"]>(staffPage.request, "POST", "/api/admin/videos", { video_url: onYouTube().link, status: "published", ...video });
+  return saved.video;
+}
+
+/** The newest message in the corner of the page. */
+export const toast = (page: Page) => page.getByRole("list", { name: "Notifications" });
+
+/** The sign-in form of parents. */
+export async function signIn(page: Page, email: string, secret = password) {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(secret);
+  await page.getByRole("button", { name: "Sign In" }).click();
+}

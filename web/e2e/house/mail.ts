@@ -1,0 +1,62 @@
+import type { AddressInfo } from "node:net";
+import PostalMime from "postal-mime";
+import { SMTPServer } from "smtp-server";
+
+export type Mail = { to: string[]; subject: string; text: string; html: string; header: (name: string) => string };
+
+/** A mail as a mail program sees it. */
+export async function read(source: Buffer): Promise<Mail> {
+  const mail = await PostalMime.parse(source);
+  return {
+    to: (mail.to ?? []).map(({ address }) => address ?? ""),
+    subject: mail.subject ?? "",
+    text: mail.text ?? "",
+    html: mail.html ?? "",
+    header: (name) => mail.headers.find(({ key }) => key === name.toLowerCase())?.value ?? "",
+  };
+}
+
+/** The first address in a mail's text that leads to that page. */
+export function linkTo(page: string, { text }: Mail): string {
+  const link = text.split(/\s+/).find((word) => /^https?:/.test(word) && new URL(word).pathname.startsWith(page));
+  if (!link) throw new Error(`No link to ${page} in:\n${text}`);
+  return link;
+}
+
+/** A mail server that takes everything. */
+export class MailServer {
+  readonly mails: Mail[] = [];
+
+  private constructor(private readonly server: SMTPServer) {}
+
+  static async open(): Promise<MailServer> {
+    const server: SMTPServer = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS"],
+      onData(stream, _session, taken) {
+        const pieces: Buffer[] = [];
+        stream.on("data", (piece: Buffer) => pieces.push(piece));
+        stream.on("end", () => {
+          read(Buffer.concat(pieces)).then((mail) => {
+            box.mails.push(mail);
+            taken();
+          }, taken);
+        });
+      },
+    });
+    const box = new MailServer(server);
+    await new Promise<void>((done, fail) => {
+      server.once("error", fail);
+      server.listen(0, "127.0.0.1", done);
+    });
+    return box;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${(this.server.server.address() as AddressInfo).port}`;
+  }
+
+  close(): Promise<void> {
+    return new Promise((done) => this.server.close(done));
+  }
+}

@@ -1,0 +1,142 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { MailServer, read, type Mail } from "./mail";
+
+export type Setting = string | number | boolean;
+
+export type Plan = {
+  /** Where mail goes: .eml files under the data folder, or a real mail server over SMTP. */
+  post: "folder" | "smtp";
+  /** With the sample camp in it. */
+  seeded: boolean;
+  settings: Record<string, Setting>;
+};
+
+const binary = resolve(import.meta.dirname, "../../..", process.env.CAMP_E2E_BIN ?? "target/debug/camp");
+
+/** A portal of one's own: a folder, a database, the binary with site, API and worker, and a mailbox. */
+export class Portal {
+  private process: ChildProcess | undefined;
+  private log = "";
+  private readonly seen = new Map<string, Mail>();
+
+  private constructor(
+    readonly folder: string,
+    readonly url: string,
+    private readonly server: MailServer | null,
+  ) {}
+
+  static async open({ post, seeded, settings }: Plan): Promise<Portal> {
+    if (!existsSync(binary)) throw new Error(`There is no ${binary}. Run \`cargo build -p cli\`, or name one in CAMP_E2E_BIN.`);
+    const folder = await mkdtemp(join(tmpdir(), "camp-e2e-"));
+    const server = post === "smtp" ? await MailServer.open() : null;
+    const portal = new Portal(folder, `http://127.0.0.1:${await freePort()}`, server);
+    try {
+      if (seeded) portal.run(["seed", "--sample-logins"]);
+      for (const [key, value] of Object.entries(settings)) portal.run(["settings", "set", key, String(value)]);
+      await portal.start();
+    } catch (error) {
+      await portal.close();
+      throw error;
+    }
+    return portal;
+  }
+
+  /** Runs a command of the binary in this camp and gives what it said. */
+  run(args: string[], input = ""): string {
+    const said = spawnSync(binary, args, { env: this.environment(), input, encoding: "utf8" });
+    if (said.status !== 0) throw new Error(`camp ${args.join(" ")} ended with ${said.status}: ${said.stderr || said.error?.message}`);
+    return said.stdout;
+  }
+
+  private environment() {
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith("CAMP_"));
+    return {
+      ...Object.fromEntries(own),
+      CAMP_DATA_DIR: this.folder,
+      CAMP_BIND: new URL(this.url).host,
+      ...(this.server ? { CAMP_SMTP_URL: this.server.url } : {}),
+    };
+  }
+
+  private async start() {
+    const child = spawn(binary, ["serve", "--with-worker"], { env: this.environment(), stdio: ["ignore", "pipe", "pipe"] });
+    this.process = child;
+    const keep = (text: Buffer) => (this.log += text.toString());
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    for (const deadline = Date.now() + 30_000; ; await pause(50)) {
+      if (child.exitCode !== null) throw new Error(`The portal ended with ${child.exitCode}:\n${this.log}`);
+      if (await answers(`${this.url}/readyz`)) return;
+      if (Date.now() > deadline) throw new Error(`The portal is not ready after 30 seconds:\n${this.log}`);
+    }
+  }
+
+  /** What went wrong behind the scenes so far: failed jobs, errors in the log. */
+  async troubles(): Promise<string[]> {
+    const ready = await fetch(`${this.url}/readyz`).then((answer) => answer.json() as Promise<{ failed_jobs: number }>);
+    const errors = this.log.split("\n").filter((line) => /"level":"ERROR"| ERROR /.test(line));
+    return [...errors, ...(ready.failed_jobs > 0 ? [`${ready.failed_jobs} failed jobs were left behind`] : [])];
+  }
+
+  get logged(): string {
+    return this.log;
+  }
+
+  /** All mails that went out so far. */
+  async mails(): Promise<Mail[]> {
+    if (this.server) return this.server.mails;
+    const box = join(this.folder, "mail");
+    const names = existsSync(box) ? (await readdir(box)).filter((name) => name.endsWith(".eml")).toSorted() : [];
+    for (const name of names) {
+      if (!this.seen.has(name)) this.seen.set(name, await read(await readFile(join(box, name))));
+    }
+    return [...this.seen.values()];
+  }
+
+  async mailsTo(address: string, subject: RegExp): Promise<Mail[]> {
+    return (await this.mails()).filter((mail) => mail.to.includes(address) && subject.test(mail.subject));
+  }
+
+  /** The newest such mail, as soon as it has come. */
+  async mailTo(address: string, subject: RegExp): Promise<Mail> {
+    for (const deadline = Date.now() + 15_000; Date.now() < deadline; await pause(100)) {
+      const mail = (await this.mailsTo(address, subject)).at(-1);
+      if (mail) return mail;
+    }
+    throw new Error(`No mail to ${address} about ${subject} came within 15 seconds.`);
+  }
+
+  async close() {
+    const child = this.process;
+    if (child && child.exitCode === null && child.signalCode === null) {
+      const ended = new Promise((done) => child.once("exit", done));
+      child.kill("SIGTERM");
+      const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      await ended;
+      clearTimeout(late);
+    }
+    await this.server?.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+
+async function answers(url: string) {
+  return fetch(url).then(({ ok }) => ok, () => false);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer().once("error", fail);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => done(port));
+    });
+  });
+}
