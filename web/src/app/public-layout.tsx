@@ -42,7 +42,11 @@ export function PublicLayout() {
 export function useNewPage(main: RefObject<HTMLElement | null>) {
   const { pathname } = useLocation();
   const walked = useNavigationType() !== "POP";
+  const shown = useRef<string>(undefined);
   useEffect(() => {
+    // A search or a filter changes the address too, but it is the same page: whoever types in it keeps the focus.
+    if (shown.current === pathname) return;
+    shown.current = pathname;
     if (!walked) return;
     window.scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });

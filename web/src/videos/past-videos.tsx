@@ -128,7 +128,10 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
   }
   return (
     <>
-      <h2 className="mb-5"><span role="status">Search Results ({videos.data.length}{videos.hasNextPage && "+"})</span></h2>
+      {/* Around the heading: a status inside it would take its name away. */}
+      <div role="status">
+        <h2 className="mb-5">Search Results ({videos.data.length}{videos.hasNextPage && "+"})</h2>
+      </div>
       <ul className={videoGrid}>
         {videos.data.map((video) => <li key={video.id}><VideoCard video={video} /></li>)}
       </ul>
