@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
 import { isApiError, type Comment } from "../api/client";
@@ -67,9 +67,14 @@ function CommentForm({ videoId }: { videoId: string }) {
   const { pathname } = useLocation();
   const client = useQueryClient();
   const [content, setContent] = useState("");
+  // The mutation says only after a while that it is pending; a double click is quicker.
+  const sending = useRef(false);
 
   const post = useMutation({
     mutationFn: () => postComment(videoId, content.trim()),
+    onSettled: () => {
+      sending.current = false;
+    },
     onSuccess: async () => {
       setContent("");
       await client.invalidateQueries({ queryKey: commentsQuery(videoId).queryKey });
@@ -96,7 +101,9 @@ function CommentForm({ videoId }: { videoId: string }) {
       className="grid gap-2 border-y border-line bg-sunk px-5 py-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (ready) post.mutate();
+        if (!ready || sending.current) return;
+        sending.current = true;
+        post.mutate();
       }}
     >
       <TextArea
