@@ -117,19 +117,19 @@ function SummerVideos({ year, ask }: { year: number; ask: Ask }) {
 
 function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
   return (
-    <tr className="border-line not-first:border-t max-md:grid max-md:grid-cols-[auto_1fr_auto] max-md:items-center max-md:gap-x-4 max-md:p-4">
-      <td className="max-md:col-span-3 md:w-[30%] md:px-4 md:py-2">
+    <tr className="border-line not-first:border-t max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-4 max-md:p-4">
+      <td className="max-md:w-full md:w-[30%] md:px-4 md:py-2">
         <span className="me-2 font-head text-[1.08rem] leading-snug font-semibold"><VideoTitle>{video.title}</VideoTitle></span>
         {video.status !== "published" && <StatusBadge status={video.status} />}
       </td>
-      <td className="text-sm text-muted max-md:col-span-3 md:px-4 md:py-2">
+      <td className="text-sm text-muted max-md:w-full md:px-4 md:py-2">
         <span dir="auto" className="line-clamp-2">{video.description || "No description"}</span>
       </td>
       <td className="text-sm tabular-nums max-md:text-muted md:px-4 md:py-2">
         {number(video.view_count)}<span className="md:sr-only"> {video.view_count === 1 ? "view" : "views"}</span>
       </td>
       <td className="text-sm whitespace-nowrap tabular-nums max-md:text-muted md:px-4 md:py-2"><time dateTime={video.upload_date}>{shortDate(video.upload_date)}</time></td>
-      <td className="md:px-2 md:py-1">
+      <td className="max-md:ms-auto md:px-2 md:py-1">
         <div className="flex justify-end max-md:-me-2">
           <a href={addressOf(video)} target="_blank" rel="noopener" aria-label={`Open ${video.title} in a new tab`} title="Open in a new tab" className={iconButtonLook()}>
             <Icon name="out" />
