@@ -1,0 +1,170 @@
+import { call, expect, linkTo, parent, password, signIn, signUp, staff, test, toast } from "./house/camp";
+import { pause } from "./house/portal";
+
+test("a wrong password is told on the page, and the address stays in its field", async ({ page, camp }) => {
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await page.context().clearCookies();
+  await page.goto("/auth");
+  await signIn(page, "chaya@family.example", "not my password");
+  await expect(toast(page)).toContainText("Login Failed");
+  const wrong = await page.getByRole("alert").innerText();
+  await expect(page.getByLabel("Email")).toHaveValue("chaya@family.example");
+
+  // Somebody who is not here gets the very same answer.
+  await signIn(page, "nobody@family.example", "not my password");
+  await expect(page.getByRole("alert")).toHaveText(wrong);
+
+  await signIn(page, "Chaya@Family.example");
+  await expect(page.getByRole("button", { name: "Your account, Chaya Feder" })).toBeVisible();
+});
+
+test("after many wrong passwords there is a pause, and the page says how long", async ({ page, camp }) => {
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await page.context().clearCookies();
+  for (let n = 0; n < 5; n++) {
+    await page.request.post("/api/auth/sign-in", { data: { email: "chaya@family.example", password: "not my password" } });
+  }
+  await page.goto("/auth");
+  await signIn(page, "chaya@family.example");
+  await expect(page.getByRole("alert")).toContainText(/\d+ seconds/);
+});
+
+test("a forgotten password is replaced by the link in the mail, and every other device is signed out", async ({ page, camp, somebody }) => {
+  const elsewhere = await somebody();
+  await parent(elsewhere, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await elsewhere.goto("/");
+  await expect(elsewhere.getByRole("button", { name: "Your account, Chaya Feder" })).toBeVisible();
+
+  await page.goto("/auth");
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByLabel("Email").fill("chaya@family.example");
+  await page.getByRole("button", { name: "Send the link" }).click();
+  await expect(page.getByRole("heading", { name: "Look into your mail" })).toBeVisible();
+
+  const link = linkTo("/auth/reset", await camp.mailTo("chaya@family.example", /Choose a new password/));
+  await page.goto(link);
+  await page.getByLabel("New password").fill("short");
+  await page.getByRole("button", { name: "Save new password" }).click();
+  await expect(page.getByLabel("New password")).toHaveAttribute("aria-invalid", "true");
+  await page.getByLabel("New password").fill("a quieter lantern");
+  await page.getByRole("button", { name: "Save new password" }).click();
+  await expect(toast(page)).toContainText("Password Changed");
+  await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
+  await signIn(page, "chaya@family.example", "a quieter lantern");
+  await expect(page.getByRole("button", { name: "Your account, Chaya Feder" })).toBeVisible();
+
+  await elsewhere.reload();
+  await expect(elsewhere.getByRole("link", { name: "Sign In" })).toBeVisible();
+  await camp.mailTo("chaya@family.example", /Your password .* was changed/);
+
+  // The link worked once.
+  await elsewhere.goto(link);
+  await elsewhere.getByLabel("New password").fill("one more lantern");
+  await elsewhere.getByRole("button", { name: "Save new password" }).click();
+  await expect(elsewhere.getByRole("alert")).toBeVisible();
+});
+
+test("nobody learns from the forgotten-password page who has an account", async ({ page, camp }) => {
+  await page.goto("/auth/forgot");
+  await page.getByLabel("Email").fill("nobody@family.example");
+  await page.getByRole("button", { name: "Send the link" }).click();
+  await expect(page.getByRole("heading", { name: "Look into your mail" })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "nobody@family.example" })).toContainText("has an account, a link to choose a new password is on its way.");
+  await pause(1_000);
+  expect(await camp.mails()).toEqual([]);
+});
+
+test("an invitation fills in the family's names and links the new login to it", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy & Shloimy", email: "gitty@family.example" });
+
+  const link = linkTo("/auth", await camp.mailTo("gitty@family.example", /invited/));
+  await page.goto(link);
+  await expect(toast(page)).toContainText("Information Pre-filled");
+  for (const [label, value] of [["Your Name", "Gitty Lindenfeld"], ["Child's Name", "Mendy & Shloimy"]] as const) {
+    await expect(page.getByLabel(label)).toHaveValue(value);
+    await expect(page.getByLabel(label)).not.toBeEditable();
+  }
+  await expect(page.getByLabel("Email")).toHaveValue("gitty@family.example");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Create Account" }).click();
+  await expect(toast(page)).toContainText("Your account has been created and linked to your existing profile!");
+  await expect(page.getByRole("button", { name: "Your account, Gitty Lindenfeld" })).toBeVisible();
+  // The invitation came to that address, so it needs no second confirmation.
+  await expect(page.getByRole("complementary", { name: "Confirm your email" })).toBeHidden();
+
+  const stranger = await somebody();
+  await stranger.goto(link);
+  await expect(stranger.getByRole("alert")).toBeVisible();
+  await expect(stranger.locator("body")).not.toContainText("Lindenfeld");
+});
+
+test("typing a stranger's address into the sign-up form reveals nothing about the family", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy", email: "gitty@family.example" });
+  await page.goto("/auth?mode=create");
+  await page.getByLabel("Email").fill("gitty@family.example");
+  await page.getByLabel("Email").blur();
+  await pause(1_000);
+  await expect(page.getByLabel("Your Name")).toHaveValue("");
+  await expect(page.getByLabel("Child's Name")).toHaveValue("");
+});
+
+test("an address that is known already leads to the sign-in form", async ({ page, camp, somebody }) => {
+  await signUp(await somebody(), { name: "Chaya Feder", email: "chaya@family.example" });
+  expect(camp.url).toBeTruthy();
+  await page.goto("/auth?mode=create");
+  await page.getByLabel("Your Name").fill("Chaya Feder");
+  await page.getByLabel("Child's Name").fill("Mendy");
+  await page.getByLabel("Email").fill("chaya@family.example");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Create Account" }).click();
+  await expect(toast(page)).toContainText("Account Exists");
+  await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
+  await expect(page.getByLabel("Email")).toHaveValue("chaya@family.example");
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
+});
+
+test("an unconfirmed parent may look but not comment, and can have the confirmation sent again", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await signUp(page, { name: "Chaya Feder", email: "chaya@family.example" });
+  await camp.mailTo("chaya@family.example", /Please confirm/);
+  const video = await call<{ video: { id: string } }>(desk.request, "POST", "/api/admin/videos", { title: "Campfire", video_url: "https://youtu.be/dQw4w9WgXcQ", status: "published" });
+  await page.goto(`/video/${video.video.id}`);
+  await expect(page.getByRole("textbox", { name: "Your comment" })).toBeDisabled();
+  await expect(page.getByPlaceholder("Please confirm your email to post a comment")).toBeVisible();
+  await page.getByRole("button", { name: "Send it again" }).click();
+  await expect(toast(page)).toContainText("We wrote to chaya@family.example again.");
+  await expect.poll(async () => (await camp.mailsTo("chaya@family.example", /Please confirm/)).length).toBe(2);
+  expect(await camp.mailsTo("chaya@family.example", /New video/)).toEqual([]);
+
+  await page.goto("/auth/verify?token=made-up");
+  await page.getByRole("button", { name: "Confirm my email" }).click();
+  await expect(page.getByRole("alert")).toBeVisible();
+});
+
+test("signing out takes everything personal off the page", async ({ page, camp }) => {
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await page.goto("/");
+  await page.getByRole("button", { name: "Your account, Chaya Feder" }).click();
+  await expect(page.getByText("chaya@family.example")).toBeVisible();
+  await page.getByRole("button", { name: "Sign Out" }).click();
+  await expect(toast(page)).toContainText("Signed Out");
+  await expect(page.getByRole("link", { name: "Sign In" })).toBeVisible();
+  await expect(page.locator("body")).not.toContainText("Chaya");
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+  expect(kept).not.toContain("chaya");
+});
+
+test.describe("With sign-up closed", () => {
+  test.use({ settings: { userRegistrations: false } });
+  test("the page says so and offers no form", async ({ page }) => {
+    await page.goto("/auth?mode=create");
+    await expect(page.getByText("New accounts are not being opened at the moment.")).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Create an account" })).toBeHidden();
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, onYouTube, parent, posted, staff, test, toast } from "./house/camp";
+import { pause } from "./house/portal";
+
+/** What the clock on the camp's wall shows. */
+function campClock(moment: Date) {
+  const parts = new Intl.DateTimeFormat("en-CA", {
+    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "America/New_York",
+  }).formatToParts(moment);
+  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
+  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
+}
+
+/** The next full minute that leaves time enough to fill the form. */
+function soon() {
+  const at = new Date(Date.now() + 75_000);
+  at.setSeconds(0, 0);
+  return at;
+}
+
+test("a scheduled video appears by itself on an open Home page when its minute comes, and is mailed once", async ({ page, camp, somebody }) => {
+  test.setTimeout(180_000);
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  const desk = await somebody();
+  await staff(desk, camp);
+  await posted(desk, { title: "Yesterday's campfire", status: "draft" });
+  await page.goto("/");
+  await expect(page.getByText("No videos available yet. Check back soon!")).toBeVisible();
+
+  await desk.goto("/admin/reports?action=upload");
+  const form = desk.getByRole("region", { name: "New report" });
+  await form.getByLabel("Title").fill("Grand Siyum");
+  await form.getByLabel("Video URL").fill(onYouTube().link);
+  await form.getByLabel("Status").selectOption("Scheduled");
+  await form.getByRole("button", { name: "Schedule", exact: true }).click();
+  await expect(form.getByText("Please choose a date and time.")).toBeVisible();
+  await form.getByLabel("Scheduled Date").fill(campClock(new Date(Date.now() - 86_400_000)).date);
+  await form.getByRole("button", { name: "Schedule", exact: true }).click();
+  await expect(form.getByLabel("Scheduled Date")).toHaveAttribute("aria-invalid", "true");
+  await expect(form.getByLabel("Title")).toHaveValue("Grand Siyum");
+
+  const moment = soon();
+  const { date, time } = campClock(moment);
+  await form.getByLabel("Scheduled Date").fill(date);
+  await form.getByLabel("Scheduled Time").fill(time);
+  await form.getByRole("button", { name: "Schedule", exact: true }).click();
+  await expect(toast(desk)).toContainText("Video uploaded successfully");
+  const row = desk.getByRole("listitem").filter({ hasText: "Grand Siyum" });
+  await expect(row).toContainText("Scheduled");
+  await expect(row).toContainText("goes to 1 person");
+
+  // Whoever knows the address must wait like everybody else.
+  const address = await row.getByRole("link", { name: "Open Grand Siyum in a new tab" }).getAttribute("href");
+  expect(address).toContain("youtube");
+  expect(Date.now(), "the form took longer than the minute that it had").toBeLessThan(moment.getTime());
+  expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toEqual([]);
+
+  // The page asks every half minute, the worker looks every five seconds.
+  await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible({ timeout: moment.getTime() - Date.now() + 45_000 });
+  expect(Date.now()).toBeGreaterThanOrEqual(moment.getTime());
+  await camp.mailTo("chaya@family.example", /Grand Siyum/);
+  await expect(row).toContainText("Published", { timeout: 20_000 });
+  await pause(6_000);
+  expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toHaveLength(1);
+});
+
+test("the banner of the current videos says when the next one comes", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await page.goto("/current-videos");
+  const banner = page.getByRole("complementary", { name: "Posting time" });
+  await expect(banner).toContainText("New Videos Daily!");
+  await expect(banner).toContainText("Next update: Midnight");
+
+  const { date } = campClock(new Date());
+  await posted(desk, { title: "Tonight", status: "scheduled", scheduled_date: `${date}T23:59` });
+  await page.reload();
+  await expect(banner).toContainText("11:59 PM");
+});
