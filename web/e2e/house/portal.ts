@@ -66,6 +66,7 @@ export class Portal {
   private async start() {
     const child = spawn(binary, ["serve", "--with-worker"], { env: this.environment(), stdio: ["ignore", "pipe", "pipe"] });
     this.process = child;
+    process.once("exit", this.kill);
     const keep = (text: Buffer) => (this.log += text.toString());
     child.stdout.on("data", keep);
     child.stderr.on("data", keep);
@@ -111,7 +112,11 @@ export class Portal {
     throw new Error(`No mail to ${address} about ${subject} came within 15 seconds.`);
   }
 
+  /** When the journeys are broken off. */
+  private readonly kill = () => this.process?.kill("SIGKILL");
+
   async close() {
+    process.off("exit", this.kill);
     const child = this.process;
     if (child && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((done) => child.once("exit", done));
