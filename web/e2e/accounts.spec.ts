@@ -1,4 +1,4 @@
-import { call, expect, linkTo, parent, password, signIn, signUp, staff, test, toast } from "./house/camp";
+import { account, signInLink, call, expect, linkTo, parent, password, signIn, signUp, staff, test, toast } from "./house/camp";
 import { pause } from "./house/portal";
 
 test("a wrong password is told on the page, and the address stays in its field", async ({ page, camp }) => {
@@ -15,7 +15,7 @@ test("a wrong password is told on the page, and the address stays in its field",
   await expect(page.getByRole("alert")).toHaveText(wrong);
 
   await signIn(page, "Chaya@Family.example");
-  await expect(page.getByRole("button", { name: "Your account, Chaya Feder" })).toBeVisible();
+  await expect(account(page, "Chaya Feder")).toBeVisible();
 });
 
 test("after many wrong passwords there is a pause, and the page says how long", async ({ page, camp }) => {
@@ -33,7 +33,7 @@ test("a forgotten password is replaced by the link in the mail, and every other 
   const elsewhere = await somebody();
   await parent(elsewhere, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await elsewhere.goto("/");
-  await expect(elsewhere.getByRole("button", { name: "Your account, Chaya Feder" })).toBeVisible();
+  await expect(account(elsewhere, "Chaya Feder")).toBeVisible();
 
   await page.goto("/auth");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
@@ -51,10 +51,10 @@ test("a forgotten password is replaced by the link in the mail, and every other 
   await expect(toast(page)).toContainText("Password Changed");
   await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
   await signIn(page, "chaya@family.example", "a quieter lantern");
-  await expect(page.getByRole("button", { name: "Your account, Chaya Feder" })).toBeVisible();
+  await expect(account(page, "Chaya Feder")).toBeVisible();
 
   await elsewhere.reload();
-  await expect(elsewhere.getByRole("link", { name: "Sign In" })).toBeVisible();
+  await expect(signInLink(elsewhere)).toBeVisible();
   await camp.mailTo("chaya@family.example", /Your password .* was changed/);
 
   // The link worked once.
@@ -90,7 +90,7 @@ test("an invitation fills in the family's names and links the new login to it", 
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Create Account" }).click();
   await expect(toast(page)).toContainText("Your account has been created and linked to your existing profile!");
-  await expect(page.getByRole("button", { name: "Your account, Gitty Lindenfeld" })).toBeVisible();
+  await expect(account(page, "Gitty Lindenfeld")).toBeVisible();
   // The invitation came to that address, so it needs no second confirmation.
   await expect(page.getByRole("complementary", { name: "Confirm your email" })).toBeHidden();
 
@@ -149,11 +149,10 @@ test("an unconfirmed parent may look but not comment, and can have the confirmat
 test("signing out takes everything personal off the page", async ({ page, camp }) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await page.goto("/");
-  await page.getByRole("button", { name: "Your account, Chaya Feder" }).click();
-  await expect(page.getByText("chaya@family.example")).toBeVisible();
-  await page.getByRole("button", { name: "Sign Out" }).click();
+  await expect(account(page, "Chaya Feder")).toBeVisible();
+  await page.getByRole("banner").getByRole("button", { name: "Sign Out" }).click();
   await expect(toast(page)).toContainText("Signed Out");
-  await expect(page.getByRole("link", { name: "Sign In" })).toBeVisible();
+  await expect(signInLink(page)).toBeVisible();
   await expect(page.locator("body")).not.toContainText("Chaya");
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
   expect(kept).not.toContain("chaya");

@@ -1,4 +1,4 @@
-import { expect, linkTo, onYouTube, parent, password, hire, posted, signUp, staff, test, toast } from "./house/camp";
+import { signInLink, expect, linkTo, onYouTube, parent, password, hire, posted, signUp, staff, test, toast } from "./house/camp";
 import { pause } from "./house/portal";
 
 for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail goes over SMTP"]] as const) {
@@ -15,7 +15,7 @@ for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail
 
       await test.step("Chaya signs up and confirms her address by the link in the mail", async () => {
         await page.goto("/");
-        await page.getByRole("link", { name: "Sign In" }).click();
+        await signInLink(page).click();
         await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
         await page.getByRole("button", { name: "Create an account" }).click();
         await page.getByLabel("Your Name").fill("Chaya Feder");

@@ -1,4 +1,4 @@
-import { expect, onYouTube, parent, password, posted, staff, test, toast } from "./house/camp";
+import { account, expect, onYouTube, parent, password, posted, staff, test, toast } from "./house/camp";
 import { pause } from "./house/portal";
 
 test.describe("A report that cannot be saved", () => {
@@ -151,7 +151,7 @@ test("sign-up keeps what was typed through every refusal", async ({ page }) => {
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue(password);
   await page.unroute("**/api/auth/sign-up");
   await page.getByRole("button", { name: "Create Account" }).click();
-  await expect(page.getByRole("button", { name: "Your account, Chaya Feder" })).toBeVisible();
+  await expect(account(page, "Chaya Feder")).toBeVisible();
 });
 
 test("a list that cannot be loaded says so and offers another try", async ({ page, camp, somebody }) => {
@@ -167,9 +167,10 @@ test("a list that cannot be loaded says so and offers another try", async ({ pag
   for (const [address, api, sentence, healed] of pages) {
     await page.route(api, (route) => route.fulfill({ status: 503, body: "" }));
     await page.goto(address);
-    await expect(page.getByRole("alert"), address).toContainText(sentence);
+    const alert = page.getByRole("alert").filter({ hasText: sentence });
+    await expect(alert, address).toBeVisible();
     await page.unroute(api);
-    await page.getByRole("button", { name: "Retry" }).click();
+    await alert.getByRole("button", { name: "Retry" }).click();
     await expect(healed, address).toBeVisible();
     await expect(page.getByRole("alert")).toBeHidden();
   }

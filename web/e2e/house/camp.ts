@@ -90,6 +90,8 @@ const media = join(import.meta.dirname, "../../../core/src/seed/media");
 /** Notes what must not happen on any page, and stands in for the world beyond the camp. */
 async function watch(context: BrowserContext): Promise<string[]> {
   const complaints: string[] = [];
+  // Everybody has seen the welcome, which would lie over the page after fifteen seconds.
+  await context.addInitScript(() => location.protocol === "http:" && localStorage.setItem("welcomePopupShown", "1"));
   context.on("weberror", (error) => complaints.push(String(error.error())));
   context.on("console", (message) => {
     if (/Content[- ]Security[- ]Policy|Minified React error/i.test(message.text())) complaints.push(message.text());
@@ -154,6 +156,12 @@ export async function posted(staffPage: Page, video: Partial<Schemas["NewVideo"]
 
 /** The newest message in the corner of the page. */
 export const toast = (page: Page) => page.getByRole("list", { name: "Notifications" });
+
+/** What the header says of whoever is signed in. */
+export const account = (page: Page, name: string) => page.getByRole("banner").getByRole("link", { name: `${name} View Profile` });
+
+/** What the header offers to whoever is not. */
+export const signInLink = (page: Page) => page.getByRole("banner").getByRole("link", { name: "Sign In" });
 
 /** The sign-in form of parents. */
 export async function signIn(page: Page, email: string, secret = password) {
