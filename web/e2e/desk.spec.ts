@@ -191,6 +191,7 @@ test.describe("The door", () => {
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("A long evening");
     await form.getByLabel("Video URL").fill(onYouTube().link);
+    await expect(form.getByText("YouTube", { exact: true })).toBeVisible();
     await page.context().clearCookies();
     await form.getByRole("button", { name: "Publish" }).click();
     const door = page.getByRole("dialog", { name: "Please sign in again" });
