@@ -37,6 +37,7 @@ const pages: AdminPage[] = [
     label: "Users", to: paths.admin.users, icon: "people", about: "Families, payments and the mail they get",
     note: ({ users }) => number(users), tile: ({ users }) => count(users, "user"),
   },
+  { label: "Analytics", to: paths.admin.analytics, icon: "chart", about: "What families watch and say" },
   {
     label: "Live updates", to: paths.admin.liveUpdates, icon: "horn", about: "Short announcements, on the site at once and by mail",
     note: ({ live_updates }) => number(live_updates), tile: ({ live_updates }) => `${number(live_updates)} active`,
@@ -54,6 +55,7 @@ const pages: AdminPage[] = [
     label: "Admin accounts", to: paths.admin.accounts, icon: "key", about: "Who may sign in to the staff area", house: true, ownersOnly: true,
     note: ({ accounts }) => number(accounts), tile: ({ accounts }) => `${number(accounts)} active`,
   },
+  { label: "Settings", to: paths.admin.settings, icon: "cog", about: "How the portal behaves, for everybody", house: true, ownersOnly: true },
 ];
 
 export const pagesFor = (role: "owner" | "staff") => pages.filter(({ ownersOnly }) => !ownersOnly || role === "owner");

@@ -17,6 +17,8 @@ const Users = lazy(() => import("../admin/users/users"));
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
 const Accounts = lazy(() => import("../admin/accounts/accounts"));
+const Analytics = lazy(() => import("../admin/analytics/analytics"));
+const Settings = lazy(() => import("../admin/settings/settings"));
 
 /** The staff area's own sitemap. */
 export default function Admin() {
@@ -33,6 +35,8 @@ export default function Admin() {
         <Route path="faq" element={<FaqDesk />} />
         <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
+        <Route path="analytics" element={<Analytics />} />
+        <Route path="settings" element={<Settings />} />
         <Route path="*" element={<NoSuchPage />} />
       </Route>
       <Route element={<Guard>{() => <PaperLayout />}</Guard>}>

@@ -30,6 +30,10 @@ export const paths = {
     liveUpdates: "/admin/live-updates",
     createUpdate: "/admin/live-updates?action=create",
     messages: "/admin/messages",
+    analytics: "/admin/analytics",
+    settings: "/admin/settings",
+    audit: "/admin/audit",
+    auditOf: (id: string) => `/admin/audit?record=${encodeURIComponent(id)}`,
   },
 } as const;
 

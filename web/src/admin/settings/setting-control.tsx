@@ -1,0 +1,84 @@
+import { useMemo } from "react";
+import { Field, FieldError, Select, Switch, TextArea, TextInput } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import type { Setting } from "./queries";
+import { choiceLabel, hintOf, settingLabel } from "./words";
+
+type Props = { setting: Setting; value: string | boolean; error: string | undefined; onChange: (value: string | boolean) => void };
+
+/** One setting in the control of its kind. */
+export function SettingControl({ setting, value, error, onChange }: Props) {
+  const { key, kind, unavailable } = setting;
+  const label = settingLabel(key);
+  if (kind === "switch") {
+    const hint = (
+      <>
+        {setting.help}
+        {unavailable && <span className="mt-0.5 flex items-start gap-1.5"><Icon name="info" className="mt-[0.15em]" />Not available: {unavailable}</span>}
+      </>
+    );
+    return (
+      <div className="grid gap-1 py-1.5">
+        <Switch name={key} label={label} hint={hint} checked={value === true} disabled={Boolean(unavailable)} onChange={(e) => onChange(e.target.checked)} />
+        {error && <div role="alert"><FieldError>{error}</FieldError></div>}
+      </div>
+    );
+  }
+  const common = { name: key, value: String(value), disabled: Boolean(unavailable) };
+  const long = kind === "line" && (setting.max ?? 0) > 120;
+  return (
+    <Field
+      label={label}
+      hint={unavailable ? `${setting.help}. Not available: ${unavailable}` : hintOf(setting)}
+      error={error ?? null}
+      optional={isOptional(setting)}
+      className={long ? "md:col-span-2" : "content-start"}
+    >
+      {kind === "choice" ? (
+        <Select {...common} onChange={(e) => onChange(e.target.value)}>
+          {setting.choices.map((choice) => <option key={choice} value={choice}>{choiceLabel(choice)}</option>)}
+        </Select>
+      ) : kind === "zone" ? (
+        <ZoneSelect {...common} onChange={onChange} />
+      ) : long ? (
+        <TextArea {...common} dir="auto" rows={3} maxLength={setting.max ?? undefined} onChange={(e) => onChange(e.target.value)} />
+      ) : kind === "number" ? (
+        <TextInput {...common} inputMode="numeric" autoComplete="off" className="max-w-40 tabular-nums" onChange={(e) => onChange(e.target.value)} />
+      ) : (
+        <TextInput
+          {...common}
+          {...(kind === "email" ? { type: "email", inputMode: "email", autoComplete: "off", spellCheck: false } : {})}
+          {...(kind === "https" ? { type: "url", inputMode: "url", autoComplete: "off", spellCheck: false, placeholder: "https://" } : {})}
+          {...(kind === "line" ? { dir: "auto", maxLength: setting.max ?? undefined } : {})}
+          onChange={(e) => onChange(e.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+const isOptional = ({ kind, min }: Setting) => ((kind === "line" || kind === "email") && min === 0) || kind === "https";
+
+const nearby: Record<string, string> = {
+  "America/New_York": "Eastern",
+  "America/Chicago": "Central",
+  "America/Denver": "Mountain",
+  "America/Los_Angeles": "Pacific",
+};
+
+function ZoneSelect({ value, onChange, ...rest }: { name: string; value: string; disabled: boolean; onChange: (value: string) => void }) {
+  const others = useMemo(() => {
+    const all = Intl.supportedValuesOf?.("timeZone") ?? [];
+    return (all.includes(value) || value in nearby ? all : [value, ...all]).filter((zone) => !(zone in nearby));
+  }, [value]);
+  return (
+    <Select {...rest} value={value} onChange={(e) => onChange(e.target.value)}>
+      <optgroup label="United States">
+        {Object.entries(nearby).map(([zone, name]) => <option key={zone} value={zone}>{name} ({zone.replaceAll("_", " ")})</option>)}
+      </optgroup>
+      <optgroup label="All time zones">
+        {others.map((zone) => <option key={zone} value={zone}>{zone.replaceAll("_", " ")}</option>)}
+      </optgroup>
+    </Select>
+  );
+}

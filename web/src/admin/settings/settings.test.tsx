@@ -1,0 +1,172 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { list, never, open, refuse, server } from "../../test/portal";
+import { kornbluh, onDuty } from "../../test/staff";
+import type { Setting } from "./queries";
+
+const setting = (change: Partial<Setting> & Pick<Setting, "key" | "value">): Setting => ({
+  default: change.value, group: "general", kind: "line", min: 0, max: 60, choices: [], help: "What it is for", unavailable: null, ...change,
+});
+
+const all = (name = "Camp Pine Lake") => [
+  setting({ key: "siteName", value: name, min: 1, help: "The camp's name, in titles, headers and mail" }),
+  setting({ key: "contactEmail", value: "office@camp.example", kind: "email", min: null, max: null }),
+  setting({ key: "timezone", value: "America/New_York", kind: "zone", min: null, max: null }),
+  setting({ key: "emailEnabled", value: true, group: "notifications", kind: "switch", min: null, max: null }),
+  setting({ key: "smsEnabled", value: false, group: "notifications", kind: "switch", min: null, max: null, unavailable: "No SMS gateway is connected to the portal." }),
+  setting({ key: "access", value: "everyone", group: "security", kind: "choice", choices: ["everyone", "signed_in", "families"], min: null, max: null }),
+  setting({ key: "sessionTimeout", value: 30, group: "security", kind: "number", min: 5, max: 720, help: "Minutes without a click" }),
+];
+
+const camp = (answers: Record<string, unknown> = {}) =>
+  server({ ...onDuty, "GET /api/admin/settings": list(...all()), "PATCH /api/admin/settings": list(...all("Camp Ner")), ...answers });
+
+const field = (name: string | RegExp) => screen.findByLabelText(name);
+const patched = (portal: ReturnType<typeof server>) => portal.asked("PATCH", "/api/admin/settings").map(({ body }) => body);
+
+beforeEach(() => {
+  vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:x");
+  // Four hundred zones make a slow page in a pretended browser.
+  vi.spyOn(Intl, "supportedValuesOf").mockReturnValue(["America/New_York", "Europe/Vienna"]);
+});
+
+describe("the settings", () => {
+  it("are shown by kind, with what they are for, and with why one is missing", async () => {
+    camp();
+    open("/admin/settings");
+    expect(await field("Camp name")).toHaveProperty("value", "Camp Pine Lake");
+    expect(screen.getByText("The camp's name, in titles, headers and mail")).toBeTruthy();
+    expect(await field("Time zone")).toHaveProperty("value", "America/New_York");
+    expect(screen.getByRole("option", { name: "Families of the camp" })).toBeTruthy();
+    expect(screen.getByText("Minutes without a click: from 5 to 720")).toBeTruthy();
+    expect(screen.getByRole("switch", { name: "Text messages" })).toHaveProperty("disabled", true);
+    expect(screen.getByText(/No SMS gateway is connected/)).toBeTruthy();
+  });
+
+  it("are saved one group at a time, and the other group keeps what was typed", async () => {
+    const portal = camp();
+    const user = open("/admin/settings");
+    await user.clear(await field("Camp name"));
+    await user.type(await field("Camp name"), "Camp Ner");
+    await user.click(screen.getByRole("switch", { name: "E-mail" }));
+    expect(screen.getAllByText("1 unsaved change")).toHaveLength(2);
+    await user.click(screen.getByRole("button", { name: "Save general settings" }));
+    expect(await screen.findByText("Settings Saved")).toBeTruthy();
+    expect(patched(portal)).toEqual([{ siteName: "Camp Ner" }]);
+    expect(screen.getByRole("switch", { name: "E-mail" })).toHaveProperty("checked", false);
+    await user.click(screen.getByRole("button", { name: "Save notifications" }));
+    expect(await screen.findByText("Notifications Updated")).toBeTruthy();
+    expect(patched(portal).at(-1)).toEqual({ emailEnabled: false });
+    await user.selectOptions(await field("Access to videos"), "families");
+    await user.click(screen.getByRole("button", { name: "Save security settings" }));
+    expect(await screen.findByText("Security Settings Updated")).toBeTruthy();
+    expect(patched(portal).at(-1)).toEqual({ access: "families" });
+  });
+
+  it("keep what was typed over a walk to another page", async () => {
+    camp({ "GET /api/admin/videos": list(), "GET /api/admin/videos/years": list() });
+    const user = open("/admin/settings");
+    await user.type(await field("Camp name"), " two");
+    await user.click(screen.getByRole("link", { name: /^Gallery/ }));
+    await waitFor(() => expect(screen.queryByLabelText("Camp name")).toBeNull());
+    await user.click(screen.getByRole("link", { name: "Settings" }));
+    expect(await field("Camp name")).toHaveProperty("value", "Camp Pine Lake two");
+    await user.click(screen.getByRole("button", { name: "Discard changes" }));
+    expect(await field("Camp name")).toHaveProperty("value", "Camp Pine Lake");
+  });
+
+  it("say beside the field what the server finds wrong, in words of this page", async () => {
+    camp({ "PATCH /api/admin/settings": refuse(422, "validation", "siteName must not be empty.", [{ field: "siteName", message: "siteName must not be empty." }]) });
+    const user = open("/admin/settings");
+    const name = await field("Camp name");
+    await user.clear(name);
+    await user.click(screen.getByRole("button", { name: "Save general settings" }));
+    expect(await screen.findByText("Camp name must not be empty.")).toBeTruthy();
+    expect(name.getAttribute("aria-invalid")).toBe("true");
+    expect(document.activeElement).toBe(name);
+    expect(name).toHaveProperty("value", "");
+  });
+
+  it("send numbers as numbers, and nothing that is none", async () => {
+    const portal = camp();
+    const user = open("/admin/settings");
+    const minutes = await field("Session timeout (minutes)");
+    await user.clear(minutes);
+    await user.type(minutes, "soon");
+    await user.click(screen.getByRole("button", { name: "Save security settings" }));
+    expect(await screen.findByText("Please enter a whole number from 5 to 720.")).toBeTruthy();
+    expect(patched(portal)).toEqual([]);
+    await user.clear(minutes);
+    await user.type(minutes, "45");
+    await user.click(screen.getByRole("button", { name: "Save security settings" }));
+    await screen.findByText("Security Settings Updated");
+    expect(patched(portal)).toEqual([{ sessionTimeout: 45 }]);
+  });
+
+  it("are an owner's business", async () => {
+    const portal = camp({ "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } } });
+    open("/admin/settings");
+    expect(await screen.findByText("Only owners can see this page")).toBeTruthy();
+    expect(portal.asked("GET", "/api/admin/settings")).toEqual([]);
+  });
+
+  it("say when they are on their way", async () => {
+    camp({ "GET /api/admin/settings": never });
+    open("/admin/settings");
+    expect(await screen.findByRole("status", { name: "Loading settings" })).toBeTruthy();
+  });
+
+  it("offer another try after a failure", async () => {
+    const portal = camp({ "GET /api/admin/settings": refuse(400, "x", "Not now.") });
+    const user = open("/admin/settings");
+    expect(await screen.findByText("Failed to load settings")).toBeTruthy();
+    portal.answer("GET /api/admin/settings", list(...all()));
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await field("Camp name")).toBeTruthy();
+  });
+});
+
+describe("export and import", () => {
+  it("gives what is saved as a file", async () => {
+    camp({ "GET /api/admin/settings/export": { siteName: "Camp Pine Lake" } });
+    const user = open("/admin/settings");
+    await field("Camp name");
+    await user.click(screen.getByRole("button", { name: "Export" }));
+    expect(await screen.findByText("Settings Exported")).toBeTruthy();
+    expect(URL.createObjectURL).toHaveBeenCalled();
+  });
+
+  it("shows what would change and what cannot, then applies the rest", async () => {
+    const portal = camp({
+      "POST /api/admin/settings/preview": list(
+        { key: "siteName", before: "Camp Pine Lake", after: "Camp Ner", problem: null },
+        { key: "sessionTimeout", before: 30, after: 2, problem: "sessionTimeout must be from 5 to 720." },
+      ),
+    });
+    const user = open("/admin/settings");
+    await field("Camp name");
+    await user.click(screen.getByRole("button", { name: "Import" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Import settings" }));
+    const file = new File(['{"siteName":"Camp Ner","sessionTimeout":2}'], "settings.json", { type: "application/json" });
+    await user.upload(dialog.getByLabelText("Settings file"), file);
+    expect(await dialog.findByText("1 setting would change; 1 line of the file has a problem and is left out.")).toBeTruthy();
+    expect(portal.asked("POST", "/api/admin/settings/preview")[0]?.body).toEqual({ siteName: "Camp Ner", sessionTimeout: 2 });
+    expect(dialog.getByRole("row", { name: "Camp name Camp Pine Lake Camp Ner" })).toBeTruthy();
+    expect(dialog.getByText(/Session timeout \(minutes\) must be from 5 to 720/)).toBeTruthy();
+    expect(patched(portal)).toEqual([]);
+    await user.click(dialog.getByRole("button", { name: "Apply 1 change" }));
+    expect(await screen.findByText("Settings Imported")).toBeTruthy();
+    expect(patched(portal)).toEqual([{ siteName: "Camp Ner" }]);
+    expect(await field("Camp name")).toHaveProperty("value", "Camp Ner");
+  });
+
+  it("takes no file that holds something else", async () => {
+    const portal = camp();
+    const user = open("/admin/settings");
+    await field("Camp name");
+    await user.click(screen.getByRole("button", { name: "Import" }));
+    await user.upload(await screen.findByLabelText("Settings file"), new File(["[1]"], "x.json", { type: "application/json" }));
+    expect(await screen.findByText(/does not hold settings/)).toBeTruthy();
+    expect(portal.asked("POST", "/api/admin/settings/preview")).toEqual([]);
+  });
+});

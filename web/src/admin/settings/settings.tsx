@@ -1,0 +1,186 @@
+import { useEffect, useRef, useState, type FormEvent } from "react";
+import { flushSync } from "react-dom";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { explain } from "../../lib/forms";
+import { count } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { FormMessage } from "../../ui/field";
+import { Section } from "../../ui/section";
+import { ErrorState, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { NotRefreshed } from "../not-refreshed";
+import { OwnersOnly } from "../owners-only";
+import { saveFile } from "../save-file";
+import { ImportDialog } from "./import-dialog";
+import { changeSettings, exportSettings, settingsQuery, useSettingsChanged, useTyped, type Setting } from "./queries";
+import { SettingControl } from "./setting-control";
+import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
+
+const subtitle = "How the portal behaves, for everybody";
+
+export default function Settings() {
+  return (
+    <OwnersOnly title="Settings" subtitle={subtitle}>
+      <AllSettings />
+    </OwnersOnly>
+  );
+}
+
+function AllSettings() {
+  const settings = useQuery(settingsQuery);
+  const [importing, setImporting] = useState(false);
+  const download = useMutation({
+    mutationFn: exportSettings,
+    onSuccess: (text) => {
+      saveFile("settings.json", text, "application/json");
+      toast({ title: "Settings Exported", description: "The file holds what is saved, without unsaved changes." });
+    },
+    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+  });
+
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <div>
+          <h1 className="text-2xl">Settings</h1>
+          <p className="mt-1 text-muted">{subtitle}</p>
+        </div>
+        <div className="flex gap-3 max-sm:w-full max-sm:[&>button]:flex-1">
+          <Button look="line" busy={download.isPending} onClick={() => download.mutate()}>Export</Button>
+          <Button look="line" icon="up" disabled={!settings.data} onClick={() => setImporting(true)}>Import</Button>
+        </div>
+      </div>
+
+      {settings.data ? (
+        <>
+          {settings.isError && <NotRefreshed what="settings" retrying={settings.isFetching} onRetry={settings.refetch} />}
+          <div className="grid gap-6">
+            {groups.map((group) => {
+              const items = settings.data.filter((setting) => setting.group === group.name);
+              return items.length > 0 && <GroupForm key={group.name} group={group} settings={items} />;
+            })}
+          </div>
+        </>
+      ) : settings.isError ? (
+        <ErrorState title="Failed to load settings" error={settings.error} retrying={settings.isFetching} onRetry={settings.refetch} />
+      ) : (
+        <SettingsSkeleton />
+      )}
+      {importing && <ImportDialog onClose={() => setImporting(false)} />}
+    </>
+  );
+}
+
+function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
+  const [typed, setTyped] = useTyped();
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [message, setMessage] = useState<string | null>(null);
+  const settingsChanged = useSettingsChanged();
+  const form = useRef<HTMLFormElement>(null);
+  const unsaved = settings.filter((setting) => isChanged(setting, typed)).length;
+  useLeaveWarning(unsaved > 0);
+
+  const save = useMutation({
+    mutationFn: ({ values }: { values: Record<string, unknown>; sent: typeof typed }) => changeSettings(values),
+    onSuccess: (items, { values, sent }) => {
+      settingsChanged(items);
+      // What was typed while the answer was on its way stays.
+      setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key, value]) => !(key in values && sent[key] === value))));
+      toast({ title: group.saved, description: `${count(Object.keys(values).length, "change")} saved` });
+    },
+    onError: (error) => {
+      const fields = isApiError(error) ? error.fields : {};
+      const mine = Object.entries(fields).filter(([key]) => settings.some((setting) => setting.key === key));
+      complain(Object.fromEntries(mine.map(([key, text]) => [key, sentence(key, text)])), mine.length > 0 ? null : explain(error));
+    },
+  });
+
+  function complain(fields: Record<string, string>, text: string | null) {
+    flushSync(() => {
+      setErrors(fields);
+      setMessage(text);
+    });
+    const first = [...(form.current?.elements ?? [])].find((e) => "name" in e && typeof e.name === "string" && e.name in fields);
+    if (first instanceof HTMLElement) first.focus();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (save.isPending || unsaved === 0) return;
+    const { values, errors: found } = changesOf(settings, typed);
+    complain(found, null);
+    if (Object.keys(found).length === 0) save.mutate({ values, sent: typed });
+  }
+
+  function change(key: string, value: string | boolean) {
+    setTyped((now) => ({ ...now, [key]: value }));
+    if (key in errors) setErrors((all) => Object.fromEntries(Object.entries(all).filter(([name]) => name !== key)));
+  }
+
+  function discard() {
+    setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !settings.some((setting) => setting.key === key))));
+    setErrors({});
+    setMessage(null);
+    form.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+  }
+
+  const control = (setting: Setting) => (
+    <SettingControl
+      key={setting.key}
+      setting={setting}
+      value={shown(setting, typed)}
+      error={errors[setting.key]}
+      onChange={(value) => change(setting.key, value)}
+    />
+  );
+  const switches = settings.filter(({ kind }) => kind === "switch");
+  const fields = settings.filter(({ kind }) => kind !== "switch");
+
+  return (
+    <Section id={group.name} title={group.title}>
+      <p className="-mt-3 mb-5 text-muted">{group.about}</p>
+      <form ref={form} onSubmit={submit} noValidate className="grid gap-5">
+        {fields.length > 0 && <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">{fields.map(control)}</div>}
+        {switches.length > 0 && <div className={cx("grid max-w-2xl gap-1 divide-y divide-line", fields.length > 0 && "border-t border-line pt-2")}>{switches.map(control)}</div>}
+        <FormMessage>{message}</FormMessage>
+        <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4">
+          <Button type="submit" busy={save.isPending} disabled={unsaved === 0} className="max-sm:w-full">
+            {save.isPending ? "Saving..." : group.action}
+          </Button>
+          {unsaved > 0 && !save.isPending && <Button look="quiet" onClick={discard}>Discard changes</Button>}
+          <p role="status" className="text-sm text-muted">{unsaved > 0 && `${count(unsaved, "unsaved change")}`}</p>
+        </div>
+      </form>
+    </Section>
+  );
+}
+
+/** Inside the portal what was typed is kept; closing the tab would lose it. */
+function useLeaveWarning(unsaved: boolean) {
+  useEffect(() => {
+    if (!unsaved) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [unsaved]);
+}
+
+const SettingsSkeleton = () => (
+  <Loading label="Loading settings" className="grid gap-6">
+    {[8, 6, 4].map((fields) => (
+      <div key={fields} className="sheet grid gap-5 p-6">
+        <Skeleton className="h-7 w-40" />
+        <div className="grid gap-5 md:grid-cols-2">
+          {Array.from({ length: fields }, (_, i) => (
+            <div key={i} className="grid gap-2">
+              <Skeleton className="h-4 w-32" />
+              <Skeleton className="h-11 w-full" />
+            </div>
+          ))}
+        </div>
+      </div>
+    ))}
+  </Loading>
+);

@@ -1,0 +1,101 @@
+import { number } from "../../lib/format";
+import type { Setting, Values } from "./queries";
+
+/** By key, as it stands in the control: text, or on and off. */
+export type Typed = Record<string, string | boolean>;
+
+export const groups = [
+  { name: "general", title: "General", about: "What families read about the camp, and where their messages go.", action: "Save general settings", saved: "Settings Saved" },
+  { name: "notifications", title: "Notifications", about: "Which mails go out, and what the browser may show.", action: "Save notifications", saved: "Notifications Updated" },
+  { name: "security", title: "Security", about: "Who may watch, who may join, and how people sign in.", action: "Save security settings", saved: "Security Settings Updated" },
+] as const;
+
+export type Group = (typeof groups)[number];
+
+const labels: Record<string, string> = {
+  siteName: "Camp name",
+  siteDescription: "Description",
+  contactEmail: "Contact e-mail",
+  contactPhone: "Contact phone",
+  staffEmail: "Staff e-mail",
+  videoTeamEmail: "Video team e-mail",
+  timezone: "Time zone",
+  postingTimeText: "Posting time",
+  shopUrl: "Shop address",
+  access: "Access to videos",
+  emailEnabled: "E-mail",
+  dailyReports: "Daily videos",
+  systemAlerts: "System alerts",
+  pushEnabled: "Browser notifications",
+  liveUpdates: "Live updates",
+  smsEnabled: "Text messages",
+  userRegistrations: "Sign-up",
+  requireEmailVerification: "Confirm e-mail addresses",
+  sessionTimeout: "Session timeout (minutes)",
+  maxLoginAttempts: "Sign-in attempts",
+  passwordMinLength: "Shortest password",
+  enableTwoFactor: "Two-factor for all staff",
+};
+
+/** A key that is new to this page still gets words: "digestHour" is "Digest hour". */
+export function settingLabel(key: string) {
+  if (Object.hasOwn(labels, key)) return labels[key]!;
+  const words = key.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase().trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const choices: Record<string, string> = { everyone: "Everyone", signed_in: "People who are signed in", families: "Families of the camp" };
+
+export const choiceLabel = (choice: string) => (Object.hasOwn(choices, choice) ? choices[choice]! : settingLabel(choice));
+
+/** A value as people say it. */
+export function valueLabel(value: unknown): string {
+  if (value === true) return "On";
+  if (value === false) return "Off";
+  if (value === null || value === undefined) return "Not set";
+  if (value === "") return "Empty";
+  if (typeof value === "number") return number(value);
+  if (typeof value === "string") return Object.hasOwn(choices, value) ? choices[value]! : value;
+  return JSON.stringify(value);
+}
+
+/** The server speaks of keys; this page never shows them. */
+export const sentence = (key: string, message: string) => message.replaceAll(key, settingLabel(key));
+
+export const shown = ({ key, kind, value }: Setting, typed: Typed) => typed[key] ?? (kind === "switch" ? value === true : String(value ?? ""));
+
+export const isChanged = (setting: Setting, typed: Typed) => setting.key in typed && shown(setting, typed) !== shown(setting, {});
+
+/** What is to be sent of a group, and what cannot be sent. */
+export function changesOf(settings: Setting[], typed: Typed) {
+  const values: Values = {};
+  const errors: Record<string, string> = {};
+  for (const setting of settings) {
+    if (setting.unavailable || !isChanged(setting, typed)) continue;
+    const value = shown(setting, typed);
+    if (setting.kind === "number") {
+      if (/^-?\d+$/.test(String(value).trim())) values[setting.key] = Number(value);
+      else errors[setting.key] = `Please enter a whole number${rangeOf(setting)}.`;
+    } else {
+      values[setting.key] = value;
+    }
+  }
+  return { values, errors };
+}
+
+const rangeOf = ({ min, max }: Setting) =>
+  min !== null && min !== undefined && max !== null && max !== undefined ? ` from ${number(min)} to ${number(max)}` : "";
+
+export function hintOf(setting: Setting) {
+  return setting.kind === "number" && rangeOf(setting) ? `${setting.help}:${rangeOf(setting)}` : setting.help;
+}
+
+/** A settings file is an object of keys and values. */
+export function readSettings(text: string): Values | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : null;
+  } catch {
+    return null;
+  }
+}
