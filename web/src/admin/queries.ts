@@ -107,7 +107,7 @@ export function useVideosChanged() {
   return () => {
     for (const key of ["videos", "video"]) void client.invalidateQueries({ queryKey: [key] });
     return Promise.all(
-      ["videos", "counts", "years", "deliveries", "comments"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })),
+      ["videos", "counts", "years", "deliveries", "comments", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })),
     );
   };
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { money } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { IconButton } from "../../ui/button";
@@ -29,17 +30,17 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
   const sorted = { sort, direction, onSort };
   return (
     <div className="sheet @container overflow-clip">
-      <table className="w-full text-start @max-4xl:block">
+      <table className="w-full text-start @max-4xl:block @4xl:table-fixed">
         <caption className="sr-only">Users</caption>
         <thead className="text-sm text-muted @max-4xl:sr-only">
           <tr className="border-b border-line">
             <Heading by="name" {...sorted}>Name</Heading>
-            <Heading>Child</Heading>
-            <Heading by="payment" {...sorted}>Payment</Heading>
-            <Heading by="amount" {...sorted}>Amount</Heading>
-            <Heading>Videos</Heading>
-            <Heading>Updates</Heading>
-            <Heading><span className="sr-only">Actions</span></Heading>
+            <Heading wide="w-[12%]">Child</Heading>
+            <Heading by="payment" wide="w-35" {...sorted}>Payment</Heading>
+            <Heading by="amount" wide="w-46" {...sorted}>Amount</Heading>
+            <Heading wide="w-17">Videos</Heading>
+            <Heading wide="w-22">Updates</Heading>
+            <Heading wide="w-36"><span className="sr-only">Actions</span></Heading>
           </tr>
         </thead>
         <tbody className="@max-4xl:block">
@@ -50,10 +51,10 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
   );
 }
 
-type HeadingProps = { children: React.ReactNode } & ({ by: Sort; sort: Sort; direction: Direction; onSort: (sort: Sort) => void } | { by?: never });
+type HeadingProps = { children: ReactNode; wide?: string } & ({ by: Sort; sort: Sort; direction: Direction; onSort: (sort: Sort) => void } | { by?: never });
 
 function Heading(props: HeadingProps) {
-  const look = "px-3 py-1 text-start font-medium first:ps-5";
+  const look = cx("px-3 py-1 text-start font-medium first:ps-5", props.wide);
   if (!props.by) return <th scope="col" className={look}>{props.children}</th>;
   const { by, sort, direction, onSort, children } = props;
   const current = by === sort;
@@ -71,12 +72,12 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
   const name = nameOf(family);
   const { plan } = family;
   return (
-    <tr className="border-line not-first:border-t @max-4xl:grid @max-4xl:grid-cols-[auto_1fr] @max-4xl:items-center @max-4xl:gap-x-6 @max-4xl:gap-y-1 @max-4xl:p-4">
-      <td className={cx(cell, "min-w-0 @max-4xl:col-span-2 @4xl:max-w-68")}>
+    <tr className="border-line not-first:border-t @max-4xl:grid @max-4xl:grid-cols-[auto_minmax(0,1fr)] @max-4xl:items-center @max-4xl:gap-x-2 @max-4xl:gap-y-1 @max-4xl:p-4">
+      <td className={cx(cell, "min-w-0 @max-4xl:col-span-2")}>
         <div className="flex items-start justify-between gap-3">
-          <button type="button" onClick={onShow} className="group min-w-0 rounded-sm text-start">
+          <button type="button" onClick={onShow} className="group max-w-full min-w-0 rounded-sm text-start">
             {/* The line starts where all lines do; only the name inside runs its own way. */}
-            <span className="flex items-center gap-2">
+            <span className="flex flex-wrap items-center gap-x-2">
               <bdi className={cx("font-medium underline-offset-2 group-hover:underline", !family.full_name && "text-muted")}>{name}</bdi>
               {family.user_type === "visitor" && <Badge>Visitor</Badge>}
             </span>
@@ -87,12 +88,12 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
         </div>
         <Notes family={family} />
       </td>
-      <td className={cx(cell, "text-sm @max-4xl:col-span-2 @4xl:max-w-40")}>
+      <td className={cx(cell, "text-sm @max-4xl:col-span-2")}>
         <span className="text-muted @4xl:hidden">Child </span>
         <bdi>{family.child_name || "N/A"}</bdi>
       </td>
       <td className={cx(cell, "@max-4xl:hidden")}><PaymentBadge plan={plan} /></td>
-      <td className={cx(cell, "@max-4xl:col-span-2 @max-4xl:py-1 @4xl:w-44")}>
+      <td className={cx(cell, "@max-4xl:col-span-2 @max-4xl:py-1")}>
         {plan ? (
           <>
             <PaidBar plan={plan} name={name} currency={currency} />
@@ -106,7 +107,7 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
       </td>
       <td className={cell}><MailSwitch family={family} preference="daily_video_email" label="Videos" /></td>
       <td className={cx(cell, "@max-4xl:col-start-1")}><MailSwitch family={family} preference="camp_updates_email" label="Updates" /></td>
-      <td className={cx(cell, "@max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:self-end")}>
+      <td className={cx(cell, "@max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:self-end @4xl:ps-0")}>
         <div className="flex justify-end @max-4xl:-me-2">
           <IconButton icon="edit" label={`Edit ${name}`} title="Edit" onClick={() => ask("edit", family)} />
           <IconButton icon="cash" label={`Add payment for ${name}`} title="Record payment" onClick={() => ask("pay", family)} />
@@ -137,7 +138,7 @@ function MailSwitch({ family, preference, label }: { family: Family; preference:
       label={<span className="text-sm font-normal text-muted @4xl:sr-only">{label}<span className="sr-only"> mail to {nameOf(family)}</span></span>}
       checked={on}
       onChange={(event) => set(event.target.checked)}
-      className="gap-3! @max-4xl:w-32 @4xl:justify-start! @4xl:gap-0!"
+      className="gap-3! @max-4xl:w-29 @4xl:justify-start! @4xl:gap-0!"
     />
   );
 }
