@@ -38,7 +38,7 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
             <Heading wide="w-[12%]">Child</Heading>
             <Heading by="payment" wide="w-35" {...sorted}>Payment</Heading>
             <Heading by="amount" wide="w-46" {...sorted}>Amount</Heading>
-            <Heading wide="w-17">Videos</Heading>
+            <Heading wide="w-19">Videos</Heading>
             <Heading wide="w-22">Updates</Heading>
             <Heading wide="w-36"><span className="sr-only">Actions</span></Heading>
           </tr>

@@ -1,11 +1,14 @@
 import { screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { detail, family, leah, payment, plan, summary } from "../../test/families";
 import { list, open, refuse, server, unreachable } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
 // Fetched before the clock of the first test runs.
 import "../../app/admin";
 import "./users";
+
+// Long journeys on a busy machine.
+vi.setConfig({ testTimeout: 20_000 });
 
 const office = (answers: Record<string, unknown> = {}) =>
   server({
