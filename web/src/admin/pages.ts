@@ -37,7 +37,6 @@ const pages: AdminPage[] = [
     label: "Users", to: paths.admin.users, icon: "people", about: "Families, payments and the mail they get",
     note: ({ users }) => number(users), tile: ({ users }) => count(users, "user"),
   },
-  { label: "Analytics", to: paths.admin.analytics, icon: "chart", about: "What families watch and say" },
   {
     label: "Live updates", to: paths.admin.liveUpdates, icon: "horn", about: "Short announcements, on the site at once and by mail",
     note: ({ live_updates }) => number(live_updates), tile: ({ live_updates }) => `${number(live_updates)} active`,
@@ -51,6 +50,7 @@ const pages: AdminPage[] = [
     label: "FAQ", to: paths.admin.faq, icon: "help", about: "What families ask, and what the camp answers",
     note: ({ faq }) => number(faq), tile: ({ faq }) => count(faq, "entry", "entries"),
   },
+  { label: "Analytics", to: paths.admin.analytics, icon: "chart", about: "What families watch and say" },
   {
     label: "Admin accounts", to: paths.admin.accounts, icon: "key", about: "Who may sign in to the staff area", house: true, ownersOnly: true,
     note: ({ accounts }) => number(accounts), tile: ({ accounts }) => `${number(accounts)} active`,
