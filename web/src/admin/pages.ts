@@ -56,6 +56,7 @@ const pages: AdminPage[] = [
     note: ({ accounts }) => number(accounts), tile: ({ accounts }) => `${number(accounts)} active`,
   },
   { label: "Settings", to: paths.admin.settings, icon: "cog", about: "How the portal behaves, for everybody", house: true, ownersOnly: true },
+  { label: "Audit", to: paths.admin.audit, icon: "clock", about: "Who did what, when, to which record", house: true, ownersOnly: true },
 ];
 
 export const pagesFor = (role: "owner" | "staff") => pages.filter(({ ownersOnly }) => !ownersOnly || role === "owner");

@@ -18,6 +18,7 @@ const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
 const Accounts = lazy(() => import("../admin/accounts/accounts"));
 const Analytics = lazy(() => import("../admin/analytics/analytics"));
+const Audit = lazy(() => import("../admin/audit/audit"));
 const Settings = lazy(() => import("../admin/settings/settings"));
 
 /** The staff area's own sitemap. */
@@ -36,6 +37,7 @@ export default function Admin() {
         <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
         <Route path="analytics" element={<Analytics />} />
+        <Route path="audit" element={<Audit />} />
         <Route path="settings" element={<Settings />} />
         <Route path="*" element={<NoSuchPage />} />
       </Route>
