@@ -214,7 +214,11 @@ impl Db {
     /// Opens `sqlite://path` (made when missing) or `postgres://…`. Nothing is migrated.
     pub async fn open(url: &str) -> Result<Db> {
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            let options = PgConnectOptions::from_str(url)?.application_name("camp");
+            // A filter that is not asked for (`$1 is null or …`) costs nothing only where the planner
+            // sees the values; a plan for any value would read and sort whole tables.
+            let options = PgConnectOptions::from_str(url)?
+                .application_name("camp")
+                .options([("plan_cache_mode", "force_custom_plan")]);
             let pool = PgPoolOptions::new()
                 .max_connections(16)
                 .acquire_timeout(Duration::from_secs(5))

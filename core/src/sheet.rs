@@ -322,8 +322,9 @@ mod tests {
         things: "videos",
         thing: "video",
         columns: &[
-            Column { name: "title", also: &["name", "videotitle"], needed: true },
+            Column { name: "title", also: &["name", "videotitle", "heading"], needed: true },
             Column { name: "url", also: &["link", "videolink"], needed: true },
+            Column { name: "text", also: &[], needed: false },
         ],
         max_bytes: 1 << 20,
     };

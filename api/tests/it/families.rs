@@ -134,12 +134,16 @@ story! {
             let rows = (from..to).map(|n| format!("Name {},Child {n},f{n}@family.example,2800,{},2026-{:02}-01\n", n * 7919 % 5000, n % 28 * 100, n % 12 + 1));
             "name,child,email,total,paid,due date\n".to_owned() + &rows.collect::<String>()
         };
-        async fn quickest(staff: &Browser, query: &str) -> std::time::Duration {
+        // The quickest of many: the machine that tests has other things to do.
+        async fn quickest(staff: &Browser, query: &str, enough: std::time::Duration) -> std::time::Duration {
             let mut best = std::time::Duration::MAX;
-            for _ in 0..15 {
+            for n in 0..200 {
                 let begun = std::time::Instant::now();
                 staff.get(&format!("/api/admin/users{query}")).await.expect(200);
                 best = best.min(begun.elapsed());
+                if n >= 15 && best < enough {
+                    break;
+                }
             }
             best
         }
@@ -147,17 +151,22 @@ story! {
         let queries = ["", "?sort=name", "?sort=payment", "?sort=amount&direction=desc", "?sort=email", "?filter=overdue&sort=payment", "/summary"];
         let mut few = Vec::new();
         for query in queries {
-            few.push(quickest(&staff, query).await);
+            few.push(quickest(&staff, query, std::time::Duration::MAX).await);
         }
         for thousand in 0..5 {
             import(&staff, &table(if thousand == 0 { 50 } else { thousand * 1000 }, (thousand + 1) * 1000)).await;
         }
         assert_eq!(staff.get("/api/admin/users/summary").await.json()["total_users"], 5000);
+        if let portal::db::Db::Postgres(pool) = &camp.app.db {
+            // What autovacuum does within a minute after so many rows.
+            sqlx::query("analyze").execute(pool).await.expect("figures for the planner");
+        }
         for (query, before) in queries.into_iter().zip(few) {
-            let after = quickest(&staff, query).await;
+            let after = quickest(&staff, query, before * 2).await;
             println!("{} {query:30} 50: {before:?}, 5000: {after:?}, ratio {:.1}", camp.app.db.engine(), after.as_secs_f64() / before.as_secs_f64());
-            // The machine that tests is not quiet, and PostgreSQL has not counted its rows yet.
-            let allowed = before * 6 + std::time::Duration::from_millis(60);
+            // A list without an index is twenty times slower; the summary counts all rows.
+            let most = if query == "/summary" { 8 } else { 3 };
+            let allowed = before * most + std::time::Duration::from_millis(5);
             assert!(after < allowed, "{query}: {before:?}, then {after:?}");
         }
     }
