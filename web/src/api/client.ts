@@ -15,6 +15,8 @@ export type LoginSession = Schemas["LoginSession"];
 export type LiveUpdate = Schemas["LiveUpdate"];
 export type Payment = Schemas["Payment"];
 export type PaymentPlan = Schemas["PaymentPlan"];
+export type Faq = Schemas["Faq"];
+export type Product = Schemas["Product"];
 export type Staff = Schemas["Staff"];
 export type AdminVideo = Schemas["AdminVideo"];
 

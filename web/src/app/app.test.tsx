@@ -17,10 +17,32 @@ it("the header leads to the pages that exist, and to sign-in with the way back",
   server({});
   open("/past-videos");
   const main = within(await screen.findByRole("navigation", { name: "Main" }));
-  expect(main.getAllByRole("link").map((link) => link.textContent)).toEqual(["Home", "Current Videos", "Past Videos"]);
+  expect(main.getAllByRole("link").map((link) => link.textContent)).toEqual([
+    "Home", "Current Videos", "Past Videos", "About", "FAQ", "Contact", "Store",
+  ]);
   expect(main.getByRole("link", { name: "Past Videos" }).getAttribute("aria-current")).toBe("page");
   expect(screen.getByRole("link", { name: "Staff" }).getAttribute("href")).toBe("/admin/login");
   expect(screen.getByRole("link", { name: "Sign In" }).getAttribute("href")).toBe("/auth?next=%2Fpast-videos");
+});
+
+it("the footer leads to the pages, the office and the texts of the law", async () => {
+  server({});
+  open("/nowhere");
+  const footer = within(await screen.findByRole("contentinfo"));
+  await footer.findByRole("link", { name: "(845) 555-0142" });
+  expect(footer.getAllByRole("link").slice(1).map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
+    ["Daily Reports", "/current-videos"],
+    ["Report Archives", "/past-videos"],
+    ["About Us", "/about"],
+    ["FAQ", "/faq"],
+    ["Contact Us", "/contact"],
+    ["Resources", "/store"],
+    ["office@camp.example", "mailto:office@camp.example"],
+    ["(845) 555-0142", "tel:8455550142"],
+    ["Privacy Policy", "/privacy"],
+    ["Terms of Service", "/terms"],
+  ]);
+  expect(footer.getByText("A friendly hub for daily updates and progress reports.")).toBeTruthy();
 });
 
 it("signing out forgets the person", async () => {

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { ErrorState } from "../ui/states";
 
-type Props = { children: ReactNode };
+type Props = { children: ReactNode; small?: boolean };
 
 /** The last net. Most often a page's code could not be fetched, so that loading again helps. */
 export class ErrorBoundary extends Component<Props, { broken: boolean }> {
@@ -13,6 +13,7 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
 
   override render() {
     if (!this.state.broken) return this.props.children;
+    if (this.props.small) return <p className="text-sm text-muted">This could not be loaded. Please load the page again.</p>;
     return (
       <div className="wrap py-section">
         <ErrorState

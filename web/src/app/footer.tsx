@@ -1,10 +1,13 @@
-import type { ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import { Link } from "react-router";
 import { useSite } from "../api/queries";
 import { cx } from "../ui/class-names";
+import { ErrorBoundary } from "./error-boundary";
 import { Logo } from "./logo";
 import { legalLinks, quickLinks, supportLinks } from "./nav";
 import { ThemeSwitch } from "./theme";
+
+const StayUpdated = lazy(() => import("../subscribers/stay-updated"));
 
 const linkLook = "inline-flex min-h-9 items-center text-ink no-underline hover:underline";
 
@@ -16,8 +19,8 @@ export function Footer() {
       <div aria-hidden="true" className="treeline mt-section h-16 bg-sunk" />
       <div className="-mt-px bg-sunk">
         <div className="wrap">
-          <div className="grid grid-cols-2 gap-x-6 gap-y-8 pt-10 pb-8 md:grid-cols-[1.6fr_1fr_1.2fr]">
-            <div className="col-span-2 md:col-span-1">
+          <div className="grid grid-cols-2 gap-x-6 gap-y-8 pt-10 pb-8 md:grid-cols-[1fr_1fr_1.6fr] lg:grid-cols-[1.5fr_0.9fr_1.2fr_1.6fr]">
+            <div className="col-span-2 md:col-span-3 lg:col-span-1">
               <Logo />
               <p className="mt-3 max-w-[34ch] text-muted">A friendly hub for daily updates and progress reports.</p>
             </div>
@@ -31,6 +34,15 @@ export function Footer() {
                 <li><a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className={linkLook}><bdi dir="ltr" className="tabular-nums">{site.contact_phone}</bdi></a></li>
               )}
             </Column>
+            <section aria-labelledby="stay-updated-title" className="col-span-2 min-w-0 md:col-span-1">
+              <h2 id="stay-updated-title" className="mb-2 text-[1.05rem]">Stay Updated</h2>
+              <p id="stay-updated" className="mb-2.5 text-sm text-muted">A letter now and then. We ask you to confirm first.</p>
+              <div className="min-h-12">
+                <ErrorBoundary small>
+                  <Suspense><StayUpdated describedBy="stay-updated" /></Suspense>
+                </ErrorBoundary>
+              </div>
+            </section>
           </div>
           <div className="flex flex-wrap items-center gap-x-6 gap-y-2 border-t border-line py-4 text-sm text-muted">
             {site && <span>© {site.current_year} {site.site_name}</span>}

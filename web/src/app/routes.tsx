@@ -6,6 +6,13 @@ const Home = lazy(() => import("./home"));
 const CurrentVideos = lazy(() => import("../videos/current-videos"));
 const PastVideos = lazy(() => import("../videos/past-videos"));
 const Watch = lazy(() => import("./watch"));
+const About = lazy(() => import("../about/about"));
+const Faq = lazy(() => import("../faq/faq"));
+const Contact = lazy(() => import("../messages/contact"));
+const Store = lazy(() => import("../store/store"));
+const Privacy = lazy(() => import("../legal/privacy"));
+const TermsOfService = lazy(() => import("../legal/terms"));
+const ConfirmSubscription = lazy(() => import("../subscribers/confirm"));
 const Auth = lazy(() => import("../accounts/auth"));
 const Verify = lazy(() => import("../accounts/verify"));
 const Forgot = lazy(() => import("../accounts/forgot"));
@@ -26,6 +33,13 @@ export function Sitemap() {
         <Route path="current-videos" element={<CurrentVideos />} />
         <Route path="past-videos" element={<PastVideos />} />
         <Route path="video/:id" element={<Watch />} />
+        <Route path="about" element={<About />} />
+        <Route path="faq" element={<Faq />} />
+        <Route path="contact" element={<Contact />} />
+        <Route path="store" element={<Store />} />
+        <Route path="privacy" element={<Privacy />} />
+        <Route path="terms" element={<TermsOfService />} />
+        <Route path="subscribe/confirm" element={<ConfirmSubscription />} />
         <Route path="auth" element={<Auth />} />
         <Route path="auth/verify" element={<Verify />} />
         <Route path="auth/forgot" element={<Forgot />} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { age, ago, campDateTime, campLocal, cardDate, count, duration, initials, longDate, money } from "./format";
+import { age, ago, campDateTime, campLocal, cardDate, count, duration, fullDate, initials, longDate, money } from "./format";
 
 const zone = "America/New_York";
 const now = new Date("2026-07-30T01:00:00Z");
@@ -32,6 +32,7 @@ describe("how long ago", () => {
 
 describe("dates", () => {
   it("never move a plain date to its neighbour", () => {
+    expect(fullDate("2026-11-01")).toBe("November 1, 2026");
     expect(longDate("2026-07-29")).toBe("Wednesday, July 29, 2026");
     expect(cardDate("2026-01-01", 2026)).toBe("Thursday, January 1");
     expect(cardDate("2024-12-31", 2026)).toBe("December 31, 2024");

@@ -12,6 +12,11 @@ export function cardDate(date: string, currentYear: number) {
     : plain(date, { month: "long", day: "numeric", year: "numeric" });
 }
 
+/** "July 29, 2026". */
+export function fullDate(date: string) {
+  return plain(date, { month: "long", day: "numeric", year: "numeric" });
+}
+
 export function shortDate(date: string) {
   return plain(date, { month: "short", day: "numeric", year: "numeric" });
 }

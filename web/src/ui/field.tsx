@@ -1,4 +1,4 @@
-import { createContext, use, useId, useState, type ComponentProps, type ReactNode } from "react";
+import { createContext, use, useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { cx } from "./class-names";
 import { Icon } from "./icon";
 
@@ -104,6 +104,61 @@ export function Checkbox({ label, hint, className, ...rest }: TickProps) {
         {hint && <p id={`${id}-hint`} className="text-xs text-muted">{hint}</p>}
       </div>
     </div>
+  );
+}
+
+type ChoicesProps<Value extends string> = {
+  legend: ReactNode;
+  name: string;
+  options: readonly { value: Value; label: ReactNode; hint?: ReactNode }[];
+  defaultValue?: Value | undefined;
+  error?: string | null | undefined;
+};
+
+/** One of a few in a form, side by side where there is room. */
+export function Choices<Value extends string>({ legend, name, options, defaultValue, error }: ChoicesProps<Value>) {
+  const id = useId();
+  const group = useRef<HTMLFieldSetElement>(null);
+
+  // React leaves a radio button alone whose default is learned only later.
+  useEffect(() => {
+    const radios = [...(group.current?.querySelectorAll("input") ?? [])];
+    const standard = radios.find((radio) => radio.value === defaultValue);
+    if (standard && !radios.some((radio) => radio.checked)) standard.checked = true;
+  }, [defaultValue]);
+
+  return (
+    <fieldset ref={group} aria-describedby={error ? `${id}-error` : undefined} className="grid min-w-0 gap-1.5">
+      <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
+      <div className="grid gap-2.5 sm:grid-cols-2">
+        {options.map(({ value, label, hint }) => (
+          <label
+            key={value}
+            className={cx(
+              "flex min-h-tap items-center gap-3 rounded-md border bg-surface px-3.5 py-2",
+              "has-checked:border-pine has-checked:bg-pine-wash",
+              error ? "border-2 border-clay" : "border-edge",
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              defaultChecked={value === defaultValue}
+              aria-describedby={hint ? `${id}-${value}` : undefined}
+              aria-label={hint && typeof label === "string" ? label : undefined}
+              className="size-5 shrink-0 accent-pine"
+              required
+            />
+            <span>
+              {label}
+              {hint && <span id={`${id}-${value}`} className="block text-xs text-muted">{hint}</span>}
+            </span>
+          </label>
+        ))}
+      </div>
+      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
+    </fieldset>
   );
 }
 

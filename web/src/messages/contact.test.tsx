@@ -1,0 +1,104 @@
+import { screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { chaya, open, refuse, server, unreachable } from "../test/portal";
+
+const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+
+async function fillIn(user: ReturnType<typeof open>) {
+  await user.type(await screen.findByLabelText("Your Name"), "Rivky Brachfeld");
+  await user.type(field("Email"), "rivky@family.example");
+  await user.click(field("Parent"));
+  await user.type(screen.getByLabelText(/Child's Name/), "Moishe");
+  await user.click(field("Video team"));
+  await user.type(field("Subject"), "The trip");
+  await user.type(field("Message"), "Is there a longer one?");
+}
+
+const send = () => screen.getByRole("button", { name: "Send Message" });
+
+it("a message goes to the camp, and only then is the form empty again", async () => {
+  const camp = server({ "POST /api/contact": null });
+  const user = open("/contact");
+  await fillIn(user);
+  await user.click(send());
+  expect(await screen.findByText("Message Sent!")).toBeTruthy();
+  expect(screen.getByText("We'll get back to you within 24 hours during season.")).toBeTruthy();
+  expect(camp.asked("POST", "/api/contact").map((call) => call.body)).toEqual([
+    {
+      name: "Rivky Brachfeld", email: "rivky@family.example", child_name: "Moishe", subject: "The trip",
+      user_type: "parent", department: "video_team", message: "Is there a longer one?", website: "",
+    },
+  ]);
+  expect([field("Your Name").value, field("Subject").value, field("Message").value]).toEqual(["", "", ""]);
+  expect(field("Parent").checked).toBe(false);
+});
+
+it("nothing is lost when the message does not arrive", async () => {
+  const camp = server({ "POST /api/contact": unreachable });
+  const user = open("/contact");
+  await fillIn(user);
+  await user.click(send());
+  expect(await screen.findByRole("alert")).toBeTruthy();
+  expect(screen.queryByText("Message Sent!")).toBeNull();
+  expect(field("Message").value).toBe("Is there a longer one?");
+
+  camp.answer("POST /api/contact", refuse(422, "validation", "Please enter a valid email address.", [{ field: "email", message: "Please enter a valid email address." }]));
+  await user.click(send());
+  expect(await screen.findByText("Please enter a valid email address.")).toBeTruthy();
+  expect(document.activeElement).toBe(field("Email"));
+
+  camp.answer("POST /api/contact", refuse(429, "too_many_requests", "Too many messages.", undefined, 40));
+  await user.click(send());
+  expect(await screen.findByText("Too many messages. You can try again in 40 seconds.")).toBeTruthy();
+});
+
+it("everything but the child's name is required, each said beside its field", async () => {
+  const camp = server({});
+  const user = open("/contact");
+  await screen.findByRole("heading", { name: "Contact Us", level: 1 });
+  await user.click(send());
+  for (const sentence of [
+    "Please enter your name.",
+    "Please enter your email address.",
+    "Please say whether you are a parent or a guest.",
+    "Please choose who should read it.",
+    "Please enter a subject.",
+    "Please write a message first.",
+  ]) {
+    expect(screen.getByText(sentence)).toBeTruthy();
+  }
+  expect(document.activeElement).toBe(field("Your Name"));
+  expect(camp.asked("POST", "/api/contact")).toHaveLength(0);
+});
+
+it("the address may bring the subject, or the product that it is about", async () => {
+  server({});
+  open("/contact?subject=About%20Visiting%20Day");
+  expect((await screen.findByLabelText<HTMLInputElement>("Subject")).value).toBe("About Visiting Day");
+});
+
+it("an order begins with the product, and goes to the staff", async () => {
+  server({});
+  open("/contact?product=Camp%20cap");
+  expect((await screen.findByLabelText<HTMLInputElement>("Subject")).value).toBe("Order: Camp cap");
+  expect(field("Camp staff").checked).toBe(true);
+});
+
+it("who is signed in need not say who they are", async () => {
+  server({ "GET /api/session": { user: chaya } });
+  open("/contact");
+  await screen.findByRole("button", { name: /Chaya Lindenfeld/ });
+  expect(field("Your Name").value).toBe("Chaya Lindenfeld");
+  expect(field("Email").value).toBe("chaya@family.example");
+  expect(field("Parent").checked).toBe(true);
+});
+
+it("the trap for machines is not for people", async () => {
+  server({});
+  open("/contact");
+  await screen.findByLabelText("Subject");
+  const trap = document.querySelector<HTMLInputElement>("[name=website]");
+  expect(trap?.tabIndex).toBe(-1);
+  expect(trap?.closest("[aria-hidden=true]")).toBeTruthy();
+  expect(screen.queryByRole("textbox", { name: /Website/ })).toBeNull();
+});

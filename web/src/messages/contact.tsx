@@ -1,0 +1,132 @@
+import type { ReactNode } from "react";
+import { useSearchParams } from "react-router";
+import { useSession, useSite } from "../api/queries";
+import { required, text, useForm } from "../lib/forms";
+import { PageMeta } from "../lib/page";
+import { Button } from "../ui/button";
+import { Choices, Field, FormMessage, TextArea, TextInput } from "../ui/field";
+import { Icon, type IconName } from "../ui/icon";
+import { toast } from "../ui/toast";
+import { writeToCamp } from "./queries";
+
+const roles = [
+  { value: "parent", label: "Parent" },
+  { value: "guest", label: "Guest" },
+] as const;
+
+const departments = [
+  { value: "staff", label: "Camp staff", hint: "Your child, visits, payments, the store" },
+  { value: "video_team", label: "Video team", hint: "Videos, pictures and this portal" },
+] as const;
+
+export default function Contact() {
+  const site = useSite();
+  return (
+    <div className="wrap pt-8 md:pt-12">
+      <PageMeta title="Contact" description="Write to the staff or to the video team of the camp, or call the office." />
+      <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
+        <div>
+          <h1>Contact Us</h1>
+          <p className="mt-3 max-w-[52ch] text-lg text-muted">Ask, tell, or send a good word to a bunk. Somebody at camp reads every message.</p>
+          <ContactForm />
+        </div>
+        <aside aria-label="Other ways to reach us" className="lg:pt-2">
+          <img src="/art/hero-noon.svg" alt="" width={1440} height={900} className="mb-6 aspect-[5/3] w-full rounded-lg object-cover object-bottom max-lg:hidden" />
+          <ul className="grid gap-5">
+            {site?.contact_phone && (
+              <Way icon="phone" title="Urgent? Call the office">
+                <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link"><bdi dir="ltr" className="tabular-nums">{site.contact_phone}</bdi></a>
+              </Way>
+            )}
+            {site?.contact_email && (
+              <Way icon="mail" title="E-mail">
+                <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">{site.contact_email}</a>
+              </Way>
+            )}
+            <Way icon="clock" title="When we answer">Within 24 hours during season.</Way>
+          </ul>
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+const Way = ({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) => (
+  <li className="flex gap-4">
+    <span className="grid size-11 shrink-0 place-items-center rounded-full bg-pine-wash text-pine"><Icon name={icon} /></span>
+    <div className="min-w-0">
+      <h2 className="font-sans text-base font-medium">{title}</h2>
+      <p className="text-muted">{children}</p>
+    </div>
+  </li>
+);
+
+function ContactForm() {
+  const { user } = useSession();
+  const [params] = useSearchParams();
+  const product = params.get("product")?.trim();
+  const subject = params.get("subject")?.trim() || (product ? `Order: ${product}` : "");
+
+  const { busy, errors, message, form } = useForm({
+    check: required({
+      name: "Please enter your name.",
+      email: "Please enter your email address.",
+      user_type: "Please say whether you are a parent or a guest.",
+      department: "Please choose who should read it.",
+      subject: "Please enter a subject.",
+      message: "Please write a message first.",
+    }),
+    submit: (data) =>
+      writeToCamp({
+        name: text(data, "name").trim(),
+        email: text(data, "email").trim(),
+        child_name: text(data, "child_name").trim() || null,
+        subject: text(data, "subject").trim(),
+        user_type: text(data, "user_type") === "parent" ? "parent" : "guest",
+        department: text(data, "department") === "video_team" ? "video_team" : "staff",
+        message: text(data, "message"),
+        website: text(data, "website"),
+      }),
+    done: (_, sent) => {
+      sent.reset();
+      toast({ title: "Message Sent!", description: "We'll get back to you within 24 hours during season." });
+    },
+  });
+
+  return (
+    <form {...form} className="mt-8 grid gap-5">
+      <div className="grid items-start gap-5 sm:grid-cols-2">
+        <Field label="Your Name" error={errors.name}>
+          <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={user?.full_name ?? ""} required />
+        </Field>
+        <Field label="Email" error={errors.email}>
+          <TextInput name="email" type="email" inputMode="email" autoComplete="email" dir="ltr" maxLength={320} defaultValue={user?.email ?? ""} required />
+        </Field>
+      </div>
+      <Choices legend="I am a" name="user_type" options={roles} defaultValue={user ? (user.user_type === "parent" ? "parent" : "guest") : undefined} error={errors.user_type} />
+      <Field label="Child's Name" optional error={errors.child_name}>
+        <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} />
+      </Field>
+      <Choices legend="Who should read it?" name="department" options={departments} defaultValue={product ? "staff" : undefined} error={errors.department} />
+      <Field label="Subject" error={errors.subject}>
+        <TextInput name="subject" autoComplete="off" dir="auto" maxLength={200} defaultValue={subject.slice(0, 200)} required />
+      </Field>
+      <Field label="Message" error={errors.message}>
+        <TextArea
+          name="message"
+          dir="auto"
+          rows={7}
+          maxLength={5000}
+          placeholder={product ? "Which size or color, how many, and for which bunk?" : undefined}
+          required
+        />
+      </Field>
+      {/* People do not see this field; whoever fills it in is a machine. */}
+      <div aria-hidden="true" className="sr-only">
+        <label>Website <input name="website" type="text" tabIndex={-1} autoComplete="off" /></label>
+      </div>
+      <FormMessage>{message}</FormMessage>
+      <Button type="submit" busy={busy} icon="mail" className="justify-self-start max-sm:w-full">{busy ? "Sending..." : "Send Message"}</Button>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMutation } from "@tanstack/react-query";
+import { Link, useSearchParams } from "react-router";
+import { isApiError } from "../api/client";
+import { explain } from "../lib/forms";
+import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
+import { Button, buttonLook } from "../ui/button";
+import { FormMessage } from "../ui/field";
+import { SmallSheet } from "../ui/small-sheet";
+import { confirmSubscription } from "./queries";
+
+/** Mail scanners follow links, so that only the press of a button puts an address on the list. */
+export default function ConfirmSubscription() {
+  const [params] = useSearchParams();
+  const token = params.get("token") ?? "";
+  const confirm = useMutation({ mutationFn: () => confirmSubscription(token) });
+
+  return (
+    <SmallSheet title={confirm.isSuccess ? "You are on the list" : "Stay Updated"}>
+      <PageMeta title="Stay Updated" description="Confirm that you want letters from camp." />
+      {confirm.isSuccess ? (
+        <>
+          <p role="status">Thank you. You get our next letter. Every letter has a link that stops them.</p>
+          <Link to={paths.home} className={buttonLook()}>Return to Home</Link>
+        </>
+      ) : token === "" ? (
+        <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
+      ) : (
+        <>
+          <p className="text-muted">One press, and letters from camp come to you: now and then, when there is something to tell.</p>
+          <FormMessage>{confirm.error && explain(confirm.error)}</FormMessage>
+          {isApiError(confirm.error, "gone") ? (
+            <p className="text-sm text-muted">You can ask for a new link at the foot of this page.</p>
+          ) : (
+            <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>{confirm.isPending ? "Confirming..." : "Yes, write to me"}</Button>
+          )}
+        </>
+      )}
+    </SmallSheet>
+  );
+}
