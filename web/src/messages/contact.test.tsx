@@ -87,7 +87,7 @@ it("an order begins with the product, and goes to the staff", async () => {
 it("who is signed in need not say who they are", async () => {
   server({ "GET /api/session": { user: chaya } });
   open("/contact");
-  await screen.findByRole("button", { name: /Chaya Lindenfeld/ });
+  await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
   expect(field("Your Name").value).toBe("Chaya Lindenfeld");
   expect(field("Email").value).toBe("chaya@family.example");
   expect(field("Parent").checked).toBe(true);
