@@ -114,7 +114,7 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
         let detail = "This request came from another site and was refused.";
         Problem::new(StatusCode::FORBIDDEN, "forbidden", detail).into_response()
     });
-    let csrf = csrf.clone().add_trusted_origin(&app.config.public_url()).unwrap_or(csrf);
+    let csrf = csrf.clone().add_trusted_origin(app.config.public_url()).unwrap_or(csrf);
     Router::new()
         .merge(guarded.layer(csrf))
         .merge(open)

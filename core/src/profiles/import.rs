@@ -323,10 +323,15 @@ struct State {
     line: Option<usize>,
 }
 
+/// Id, name, children, and of the plan the total and the due date.
+type FamilyRow = (Uuid, String, String, Option<i64>, Option<NaiveDate>);
+/// Family, kind, address, whether staff entered it, and when it was proved.
+type AddressRow = (Uuid, String, String, bool, Option<DateTime<Utc>>);
+
 impl Known {
     async fn load(tx: &mut Tx) -> Result<Known> {
         let mut known = Known::default();
-        let families: Vec<(Uuid, String, String, Option<i64>, Option<NaiveDate>)> = tx
+        let families: Vec<FamilyRow> = tx
             .sql(
                 "select p.id, p.full_name, p.child_name, l.total_amount, l.due_date
                  from profiles p
@@ -340,7 +345,7 @@ impl Known {
                 .families
                 .insert(id, State { full_name, child_name, total, due, ..State::default() });
         }
-        let addresses: Vec<(Uuid, String, String, bool, Option<DateTime<Utc>>)> = tx
+        let addresses: Vec<AddressRow> = tx
             .sql("select profile_id, kind, email, entered_by_staff, verified_at from profile_addresses")
             .all()
             .await?;

@@ -124,7 +124,7 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     let mut films = films::invent(&content, options.sample, now, &people, &mut dice)?;
     let doings = doings::invent(&content, now, &people, &mut films, &mut dice);
     // Dice of its own, so that the money of the camp does not change its people.
-    let mut coins = Dice::new(options.seed ^ 0x6d6f_6e65_79);
+    let mut coins = Dice::new(options.seed ^ 0x006d_6f6e_6579);
     let payments = payments::invent(&content, options.sample, now, &people, &mut coins);
     films::store_files(app).await?;
 
