@@ -220,6 +220,7 @@ _suite +SUITES: _web
         check "clippy" clippy
         check "oxlint" npm --prefix web run --silent lint
         check "types" npm --prefix web exec -- tsc --noEmit -p web
+        check "bundle budgets" npm --prefix web run --silent budgets
     }
     contract() {
         cargo build --quiet -p cli && {{ camp }} openapi > "$logs/openapi.json" && cmp "$logs/openapi.json" web/openapi.json
