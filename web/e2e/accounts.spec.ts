@@ -8,7 +8,7 @@ test("a wrong password is told on the page, and the address stays in its field",
   await signIn(page, "chaya@family.example", "not my password");
   await expect(toast(page)).toContainText("Login Failed");
   const wrong = await page.getByRole("alert").innerText();
-  await expect(page.getByLabel("Email")).toHaveValue("chaya@family.example");
+  await expect(page.getByRole("main").getByLabel("Email")).toHaveValue("chaya@family.example");
 
   // Somebody who is not here gets the very same answer.
   await signIn(page, "nobody@family.example", "not my password");
@@ -37,7 +37,7 @@ test("a forgotten password is replaced by the link in the mail, and every other 
 
   await page.goto("/auth");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
-  await page.getByLabel("Email").fill("chaya@family.example");
+  await page.getByRole("main").getByLabel("Email").fill("chaya@family.example");
   await page.getByRole("button", { name: "Send the link" }).click();
   await expect(page.getByRole("heading", { name: "Look into your mail" })).toBeVisible();
 
@@ -66,7 +66,7 @@ test("a forgotten password is replaced by the link in the mail, and every other 
 
 test("nobody learns from the forgotten-password page who has an account", async ({ page, camp }) => {
   await page.goto("/auth/forgot");
-  await page.getByLabel("Email").fill("nobody@family.example");
+  await page.getByRole("main").getByLabel("Email").fill("nobody@family.example");
   await page.getByRole("button", { name: "Send the link" }).click();
   await expect(page.getByRole("heading", { name: "Look into your mail" })).toBeVisible();
   await expect(page.getByRole("status").filter({ hasText: "nobody@family.example" })).toContainText("has an account, a link to choose a new password is on its way.");
@@ -86,7 +86,7 @@ test("an invitation fills in the family's names and links the new login to it", 
     await expect(page.getByLabel(label)).toHaveValue(value);
     await expect(page.getByLabel(label)).not.toBeEditable();
   }
-  await expect(page.getByLabel("Email")).toHaveValue("gitty@family.example");
+  await expect(page.getByRole("main").getByLabel("Email")).toHaveValue("gitty@family.example");
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Create Account" }).click();
   await expect(toast(page)).toContainText("Your account has been created and linked to your existing profile!");
@@ -105,8 +105,8 @@ test("typing a stranger's address into the sign-up form reveals nothing about th
   await staff(desk, camp);
   await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy", email: "gitty@family.example" });
   await page.goto("/auth?mode=create");
-  await page.getByLabel("Email").fill("gitty@family.example");
-  await page.getByLabel("Email").blur();
+  await page.getByRole("main").getByLabel("Email").fill("gitty@family.example");
+  await page.getByRole("main").getByLabel("Email").blur();
   await pause(1_000);
   await expect(page.getByLabel("Your Name")).toHaveValue("");
   await expect(page.getByLabel("Child's Name")).toHaveValue("");
@@ -118,12 +118,12 @@ test("an address that is known already leads to the sign-in form", async ({ page
   await page.goto("/auth?mode=create");
   await page.getByLabel("Your Name").fill("Chaya Feder");
   await page.getByLabel("Child's Name").fill("Mendy");
-  await page.getByLabel("Email").fill("chaya@family.example");
+  await page.getByRole("main").getByLabel("Email").fill("chaya@family.example");
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Create Account" }).click();
   await expect(toast(page)).toContainText("Account Exists");
   await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
-  await expect(page.getByLabel("Email")).toHaveValue("chaya@family.example");
+  await expect(page.getByRole("main").getByLabel("Email")).toHaveValue("chaya@family.example");
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
 });
 

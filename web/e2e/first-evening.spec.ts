@@ -20,7 +20,7 @@ for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail
         await page.getByRole("button", { name: "Create an account" }).click();
         await page.getByLabel("Your Name").fill("Chaya Feder");
         await page.getByLabel("Child's Name").fill("Mendy");
-        await page.getByLabel("Email").fill("chaya@family.example");
+        await page.getByRole("main").getByLabel("Email").fill("chaya@family.example");
         await page.getByLabel("Password", { exact: true }).fill(password);
         await page.getByRole("button", { name: "Create Account" }).click();
         await expect(toast(page)).toContainText("Account Created");

@@ -25,7 +25,7 @@ test("a parent signs in, watches and comments without a mouse", async ({ page, c
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeInViewport();
   await tabTo(page, signInLink(page));
   await page.keyboard.press("Enter");
-  await tabTo(page, page.getByLabel("Email"));
+  await tabTo(page, page.getByRole("main").getByLabel("Email"));
   await page.keyboard.type("chaya@family.example");
   await tabTo(page, page.getByLabel("Password", { exact: true }));
   await page.keyboard.type(password);

@@ -133,11 +133,11 @@ test("sign-up keeps what was typed through every refusal", async ({ page }) => {
 
   await page.getByLabel("Your Name").fill("Chaya Feder");
   await page.getByLabel("Child's Name").fill("Mendy");
-  await page.getByLabel("Email").fill("not an address");
+  await page.getByRole("main").getByLabel("Email").fill("not an address");
   await page.getByLabel("Password", { exact: true }).fill("password");
   await page.getByRole("button", { name: "Create Account" }).click();
-  await expect(page.getByLabel("Email")).toHaveAttribute("aria-invalid", "true");
-  await page.getByLabel("Email").fill("chaya@family.example");
+  await expect(page.getByRole("main").getByLabel("Email")).toHaveAttribute("aria-invalid", "true");
+  await page.getByRole("main").getByLabel("Email").fill("chaya@family.example");
   await page.getByRole("button", { name: "Create Account" }).click();
   await expect(page.getByLabel("Password", { exact: true })).toHaveAttribute("aria-invalid", "true");
 
@@ -147,7 +147,7 @@ test("sign-up keeps what was typed through every refusal", async ({ page }) => {
   await expect(page.getByRole("alert")).toContainText("The camp's server cannot be reached right now.");
   await expect(page.getByLabel("Your Name")).toHaveValue("Chaya Feder");
   await expect(page.getByLabel("Child's Name")).toHaveValue("Mendy");
-  await expect(page.getByLabel("Email")).toHaveValue("chaya@family.example");
+  await expect(page.getByRole("main").getByLabel("Email")).toHaveValue("chaya@family.example");
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue(password);
   await page.unroute("**/api/auth/sign-up");
   await page.getByRole("button", { name: "Create Account" }).click();

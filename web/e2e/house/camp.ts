@@ -165,7 +165,7 @@ export const signInLink = (page: Page) => page.getByRole("banner").getByRole("li
 
 /** The sign-in form of parents. */
 export async function signIn(page: Page, email: string, secret = password) {
-  await page.getByLabel("Email").fill(email);
+  await page.getByRole("main").getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(secret);
   await page.getByRole("button", { name: "Sign In" }).click();
 }
