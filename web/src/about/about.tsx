@@ -12,7 +12,7 @@ type Offer = { icon: IconName; title: string; text: string; to?: string; action?
 
 const offers: Offer[] = [
   { icon: "film", title: "Daily Videos", text: "A film of the day, posted in the evening while the day is still fresh: learning, games, trips, and faces by the dozen.", to: paths.currentVideos, action: "Watch this year" },
-  { icon: "horn", title: "Live Updates", text: "Short notes from camp when there is something to tell: a change of plan, a visiting day, a storm that passed." },
+  { icon: "horn", title: "Live Updates", text: "Short notes from camp when there is something to tell: a change of plan, a visiting day, a storm that passed.", to: paths.updates, action: "Read the updates" },
   { icon: "talk", title: "Community", text: "Parents, grandparents and old campers watch together and leave a kind word. The boys read them when they are home.", to: paths.faq, action: "How it works" },
   { icon: "calendar", title: "Complete Archive", text: "Summer after summer, kept in one place, so that a song or a friend from years ago is never further than a search.", to: paths.pastVideos, action: "Open the Gallery" },
 ];
