@@ -77,11 +77,20 @@ it("the address may bring the subject, or the product that it is about", async (
   expect((await screen.findByLabelText<HTMLInputElement>("Subject")).value).toBe("About Visiting Day");
 });
 
-it("an order begins with the product, and goes to the staff", async () => {
-  server({});
-  open("/contact?product=Camp%20cap");
+it("an order begins with the product, goes to the staff, and is over when it is sent", async () => {
+  const camp = server({ "POST /api/contact": null });
+  const user = open("/contact?product=Camp%20cap");
   expect((await screen.findByLabelText<HTMLInputElement>("Subject")).value).toBe("Order: Camp cap");
   expect(field("Camp staff").checked).toBe(true);
+  await user.type(field("Your Name"), "Rivky");
+  await user.type(field("Email"), "rivky@family.example");
+  await user.click(field("Guest"));
+  await user.type(field("Message"), "Two, please.");
+  await user.click(send());
+  expect(await screen.findByText("Message Sent!")).toBeTruthy();
+  expect(camp.asked("POST", "/api/contact")[0]?.body).toMatchObject({ subject: "Order: Camp cap", department: "staff", child_name: null });
+  expect(field("Subject").value).toBe("");
+  expect(field("Camp staff").checked).toBe(false);
 });
 
 it("who is signed in need not say who they are", async () => {

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { useSearchParams } from "react-router";
 import { useSession, useSite } from "../api/queries";
 import { required, text, useForm } from "../lib/forms";
@@ -64,8 +65,10 @@ const Way = ({ icon, title, children }: { icon: IconName; title: string; childre
 function ContactForm() {
   const { user } = useSession();
   const [params] = useSearchParams();
-  const product = params.get("product")?.trim();
-  const subject = params.get("subject")?.trim() || (product ? `Order: ${product}` : "");
+  const [sent, setSent] = useState(false);
+  // What the address asks for is said once.
+  const product = sent ? undefined : params.get("product")?.trim();
+  const subject = sent ? "" : params.get("subject")?.trim() || (product ? `Order: ${product}` : "");
 
   const { busy, errors, message, form } = useForm({
     check: required({
@@ -87,8 +90,9 @@ function ContactForm() {
         message: text(data, "message"),
         website: text(data, "website"),
       }),
-    done: (_, sent) => {
-      sent.reset();
+    done: (_, filledIn) => {
+      flushSync(() => setSent(true));
+      filledIn.reset();
       toast({ title: "Message Sent!", description: "We'll get back to you within 24 hours during season." });
     },
   });
