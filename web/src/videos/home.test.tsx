@@ -6,6 +6,14 @@ import { promiseOf } from "./hero";
 const three = list(card({ latest: true }), card({ id: "v2", title: "Trip to the ridge" }), card({ id: "v3", title: "Swim relay", description: null }));
 const latest = async () => within(await screen.findByRole("region", { name: "Latest videos" }));
 
+it("the carousel leads to today's report, and to who we are", async () => {
+  server({ "GET /api/videos": three });
+  open("/");
+  const hero = within(await screen.findByRole("region", { name: "Camp through the day" }));
+  expect(hero.getByRole("link", { name: "View Today's Report" }).getAttribute("href")).toBe("/current-videos");
+  expect(hero.getByRole("link", { name: "Learn More" }).getAttribute("href")).toBe("/about");
+});
+
 describe("the latest videos", () => {
   it("are one featured and two more, with the ways on", async () => {
     server({ "GET /api/videos": three });
