@@ -1,38 +1,5 @@
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { call, demoTest as test, expect, samplePassword } from "./house/camp";
-import type { Page } from "@playwright/test";
-import type { AxeResults } from "axe-core";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-declare global {
-  interface Window {
-    axe: typeof import("axe-core");
-  }
-}
-
-/** In both themes nothing that axe knows to be wrong, and no sideways scrolling on the narrowest phone. */
-async function isSound(page: Page, what: string) {
-  await page.waitForLoadState("networkidle");
-  await page.evaluate(axe);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const results: AxeResults = await page.evaluate(() => window.axe.run({ exclude: ["iframe"] }, { resultTypes: ["violations"] }));
-    const violations = results.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" … ")}`);
-    expect.soft(violations, `${what}, ${colorScheme}`).toEqual([]);
-  }
-  const size = page.viewportSize();
-  await page.setViewportSize({ width: 320, height: 640 });
-  const wide = await page.evaluate(() => {
-    const room = document.documentElement.clientWidth;
-    if (document.documentElement.scrollWidth <= room) return [];
-    const all = [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > room + 1);
-    return all.slice(0, 3).map((element) => element.outerHTML.slice(0, 200));
-  });
-  expect.soft(wide, `${what} at 320 pixels`).toEqual([]);
-  await page.setViewportSize(size!);
-}
+import { isSound } from "./house/sound";
 
 type Card = { id: string; video_type: string };
 

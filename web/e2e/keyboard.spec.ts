@@ -1,16 +1,5 @@
 import { account, signInLink, expect, posted, parent, password, staff, test } from "./house/camp";
-import type { Locator, Page } from "@playwright/test";
-
-/** Goes on by the Tab key until it is there. */
-async function tabTo(page: Page, target: Locator, key = "Tab") {
-  await target.waitFor();
-  for (let n = 0; n < 90; n++) {
-    await page.keyboard.press(key);
-    const here = await target.evaluate((element) => element === document.activeElement);
-    if (here) return expect(target, "the focus can be seen").toHaveCSS("outline-style", /solid|auto/);
-  }
-  throw new Error("The keyboard does not lead there.");
-}
+import { tabTo } from "./house/keyboard";
 
 test("a parent signs in, watches and comments without a mouse", async ({ page, camp, somebody }) => {
   const desk = await somebody();
