@@ -1,0 +1,283 @@
+//! The admin accounts as owners and the command line keep them.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Role, UNKNOWN};
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::{letters, password};
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::db::{Db, Tx};
+use crate::error::OrTaken;
+use crate::notifications::{self, Notice};
+use crate::{App, Error, Result};
+
+/// An account as owners see it. No password in any form.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Account {
+    pub id: Uuid,
+    pub username: String,
+    pub email: String,
+    pub role: Role,
+    pub disabled: bool,
+    pub two_factor: bool,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub version: i64,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewStaff {
+    pub username: String,
+    pub email: String,
+    pub role: Role,
+    pub password: String,
+}
+
+/// What owners may change; what is left out stays.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StaffChanges {
+    pub username: Option<String>,
+    pub email: Option<String>,
+    pub role: Option<Role>,
+    pub disabled: Option<bool>,
+    pub password: Option<String>,
+}
+
+const LAST_OWNER: Error = Error::Conflict("Cannot delete the last admin account");
+
+fn check_names(
+    checks: &mut Checks,
+    username: Option<&str>,
+    email: Option<&str>,
+) -> (Option<String>, Option<String>) {
+    let missing = "All fields are required";
+    let username = username.map(|name| {
+        let name = checks.line("username", name, 60);
+        checks.require(!name.is_empty(), "username", missing);
+        name
+    });
+    let email = email.map(|email| match email.trim().is_empty() {
+        true => {
+            checks.refuse("email", missing);
+            String::new()
+        }
+        false => checks.email("email", email),
+    });
+    (username, email)
+}
+
+/// Adds an account. Errors: [`Error::Invalid`], [`Error::Taken`] on `username` or `email`.
+pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
+    let settings = app.settings().await?;
+    let mut checks = Checks::new();
+    let (username, email) = check_names(&mut checks, Some(&new.username), Some(&new.email));
+    let (username, email) = (username.unwrap_or_default(), email.unwrap_or_default());
+    let known = [username.as_str(), email.as_str(), settings.site_name.as_str()];
+    password::check(&mut checks, "password", &new.password, &settings, &known);
+    checks.done()?;
+    let hash = password::hash(app, &new.password).await?;
+    let now = app.clock.now();
+    let id = Uuid::now_v7();
+    let mut tx = app.db.begin().await?;
+    free(&mut tx, id, Some(&username), Some(&email)).await?;
+    tx.sql(
+        "insert into staff (id, username, username_folded, email, password_hash, role, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, 1, $7, $7)",
+    )
+    .bind(id)
+    .bind(&username)
+    .bind(username.to_lowercase())
+    .bind(&email)
+    .bind(&hash)
+    .bind(new.role)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken("username", "Username already exists")?;
+    let details = json!({ "role": new.role });
+    audit::record(&mut tx, now, actor, "staff.add", Subject::new("staff", id), details).await?;
+    tx.commit().await?;
+    find(&app.db, id).await
+}
+
+/// Names and addresses are unique among staff, whatever their case.
+async fn free(tx: &mut Tx, id: Uuid, username: Option<&str>, email: Option<&str>) -> Result<()> {
+    let taken: Vec<(bool, bool)> = tx
+        .sql("select username_folded = $2, email = $3 from staff where id <> $1 and (username_folded = $2 or email = $3)")
+        .bind(id)
+        .bind(username.map(str::to_lowercase).unwrap_or_default())
+        .bind(email.unwrap_or_default())
+        .all()
+        .await?;
+    let refuse = |field: &str, message: &str| {
+        Err(Error::Taken(crate::FieldError { field: field.into(), message: message.into() }))
+    };
+    if taken.iter().any(|(name, _)| *name) {
+        return refuse("username", "Username already exists");
+    }
+    if taken.iter().any(|(_, email)| *email) {
+        return refuse("email", "Email already exists");
+    }
+    Ok(())
+}
+
+pub async fn find(db: &Db, id: Uuid) -> Result<Account> {
+    db.sql(
+        "select id, username, email, role, disabled_at is not null as disabled,
+                totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
+         from staff where id = $1",
+    )
+    .bind(id)
+    .optional()
+    .await?
+    .ok_or(UNKNOWN)
+}
+
+/// The id of an account by its name, in any case.
+pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
+    let found: Option<(Uuid,)> = db
+        .sql("select id from staff where username_folded = $1")
+        .bind(username.trim().to_lowercase())
+        .optional()
+        .await?;
+    found.map(|(id,)| id).ok_or(UNKNOWN)
+}
+
+/// All accounts by name.
+pub async fn list(db: &Db) -> Result<Vec<Account>> {
+    db.sql(
+        "select id, username, email, role, disabled_at is not null as disabled,
+                totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
+         from staff order by username_folded limit 500",
+    )
+    .all()
+    .await
+}
+
+/// Changes an account. Its sessions end when its password, role or standing change. The last
+/// active owner stays one, also when two are being demoted at the same moment.
+pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) -> Result<Account> {
+    let settings = app.settings().await?;
+    let mut checks = Checks::new();
+    let (username, email) =
+        check_names(&mut checks, changes.username.as_deref(), changes.email.as_deref());
+    if let Some(new) = &changes.password {
+        password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
+    }
+    checks.done()?;
+    let hash = match &changes.password {
+        Some(new) => Some(password::hash(app, new).await?),
+        None => None,
+    };
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.serialize("staff").await?;
+    free(&mut tx, id, username.as_deref(), email.as_deref()).await?;
+    let changed = tx
+        .sql(
+            "update staff
+             set username = coalesce($2, username),
+                 username_folded = coalesce($3, username_folded),
+                 email = coalesce($4, email),
+                 role = coalesce($5, role),
+                 disabled_at = case when $6 is null then disabled_at when $6 then coalesce(disabled_at, $7) end,
+                 password_hash = coalesce($8, password_hash),
+                 version = version + 1, updated_at = $7
+             where id = $1",
+        )
+        .bind(id)
+        .bind(username.clone())
+        .bind(username.as_ref().map(|name| name.to_lowercase()))
+        .bind(email.clone())
+        .bind(changes.role)
+        .bind(changes.disabled)
+        .bind(now)
+        .bind(hash.clone())
+        .execute()
+        .await
+        .or_taken("username", "Username already exists")?;
+    if changed == 0 {
+        return Err(UNKNOWN);
+    }
+    an_owner_is_left(&mut tx).await?;
+    if changes.role.is_some() || changes.disabled == Some(true) || hash.is_some() {
+        sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
+    }
+    let details = json!({
+        "username": username.is_some(), "email": email.is_some(), "role": changes.role,
+        "disabled": changes.disabled, "password": hash.is_some(),
+    });
+    audit::record(&mut tx, now, actor, "staff.change", Subject::new("staff", id), details).await?;
+    tx.commit().await?;
+    find(&app.db, id).await
+}
+
+/// Deletes an account for good.
+pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.serialize("staff").await?;
+    if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
+        return Err(UNKNOWN);
+    }
+    an_owner_is_left(&mut tx).await?;
+    audit::record(&mut tx, now, actor, "staff.remove", Subject::new("staff", id), Value::Null)
+        .await?;
+    tx.commit().await
+}
+
+async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
+    let owners: i64 = tx
+        .sql("select count(*) from staff where role = 'owner' and disabled_at is null")
+        .scalar()
+        .await?;
+    match owners {
+        0 => Err(LAST_OWNER),
+        _ => Ok(()),
+    }
+}
+
+/// A link to choose a new password goes to the account's address.
+pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let account = find(&app.db, id).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let notice = Notice::new(letters::STAFF_RESET, id);
+    notifications::tell(&mut tx, app, notice, &account.email, &account.username).await?;
+    audit::record(&mut tx, now, actor, "staff.send_reset", Subject::new("staff", id), Value::Null)
+        .await?;
+    tx.commit().await
+}
+
+pub(in crate::accounts) async fn password_was_reset(
+    tx: &mut Tx,
+    app: &App,
+    id: Uuid,
+    hash: &str,
+) -> Result<()> {
+    let now = app.clock.now();
+    tx.sql(
+        "update staff set password_hash = $2, updated_at = $3, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .bind(hash)
+    .bind(now)
+    .execute()
+    .await?;
+    sessions::end_all(tx, Holder::Staff(id), None).await?;
+    audit::record(
+        tx,
+        now,
+        Actor::Staff(id),
+        "staff.change_password",
+        Subject::new("staff", id),
+        Value::Null,
+    )
+    .await
+}

@@ -1,0 +1,105 @@
+//! Accounts of the camp's staff: on the server only, with roles and sessions of their own.
+
+mod desk;
+mod door;
+mod second_factor;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::tokens::Purpose;
+use crate::Error;
+use crate::settings::Settings;
+
+pub use super::totp::Enrolment;
+pub(super) use desk::password_was_reset;
+pub use desk::{
+    Account, NewStaff, StaffChanges, add, change, find, list, named, remove, send_reset,
+};
+pub use door::{SignedIn, WRONG, sign_in};
+pub use second_factor::{begin_two_factor, confirm_two_factor, end_two_factor, reset_two_factor};
+
+/// Owners may do everything; staff everything but admin accounts, settings, exports and the audit.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Role {
+    Owner,
+    Staff,
+}
+
+impl std::str::FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Role, String> {
+        match text {
+            "owner" => Ok(Role::Owner),
+            "staff" => Ok(Role::Staff),
+            _ => Err("a role is owner or staff".into()),
+        }
+    }
+}
+
+impl std::fmt::Display for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Role::Owner => "owner",
+            Role::Staff => "staff",
+        })
+    }
+}
+
+/// A member of the staff who is signed in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Staff {
+    pub id: Uuid,
+    pub username: String,
+    pub email: String,
+    pub role: Role,
+    /// An authenticator app is set up.
+    pub two_factor: bool,
+    /// The settings ask for one.
+    pub two_factor_required: bool,
+}
+
+impl Staff {
+    /// Must set up the second factor before anything else.
+    pub fn must_enrol(&self) -> bool {
+        self.two_factor_required && !self.two_factor
+    }
+}
+
+/// An account as its row has it; the password's hash never leaves this module.
+#[derive(Clone, sqlx::FromRow)]
+pub struct StaffRow {
+    pub id: Uuid,
+    pub username: String,
+    pub email: String,
+    password_hash: String,
+    pub role: Role,
+    pub disabled_at: Option<DateTime<Utc>>,
+    totp_secret: Option<String>,
+    totp_confirmed_at: Option<DateTime<Utc>>,
+}
+
+impl StaffRow {
+    pub(super) fn to_staff(&self, settings: &Settings) -> Staff {
+        Staff {
+            id: self.id,
+            username: self.username.clone(),
+            email: self.email.clone(),
+            role: self.role,
+            two_factor: self.totp_confirmed_at.is_some(),
+            two_factor_required: settings.enable_two_factor,
+        }
+    }
+}
+
+const UNKNOWN: Error =
+    Error::NotFound("There is no such account. `camp admin list` names them all.");
+
+/// The token of a reset link is made for the letter.
+pub(super) const RESET: Purpose = Purpose::StaffReset;

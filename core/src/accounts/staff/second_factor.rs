@@ -1,0 +1,114 @@
+//! The second factor: set up, turned off again, or taken off when the phone is lost.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Enrolment, Staff, StaffRow, UNKNOWN};
+use crate::accounts::limits::Attempt;
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::users::From;
+use crate::accounts::{password, totp};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::{App, Error, Result};
+
+/// Begins to set up an authenticator app; nothing changes for sign-in before [`confirm_two_factor`].
+pub async fn begin_two_factor(app: &App, staff: &Staff) -> Result<Enrolment> {
+    if staff.two_factor {
+        return Err(Error::Conflict(
+            "Two-factor is on already. Turn it off first to change the phone.",
+        ));
+    }
+    let settings = app.settings().await?;
+    let secret = totp::fresh_secret();
+    let mut tx = app.db.begin().await?;
+    tx.sql("update staff set totp_secret = $2, totp_last_step = null where id = $1 and totp_confirmed_at is null")
+        .bind(staff.id)
+        .bind(&secret)
+        .execute()
+        .await?;
+    tx.commit().await?;
+    totp::enrolment(&secret, &settings.site_name, &staff.username)
+}
+
+/// Turns two-factor on with a first code; returns the recovery codes, shown this once.
+pub async fn confirm_two_factor(app: &App, staff: &Staff, code: &str) -> Result<Vec<String>> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
+    let Some(secret) = row.totp_secret.filter(|_| row.totp_confirmed_at.is_none()) else {
+        return Err(Error::Conflict("Please begin the set-up of two-factor again."));
+    };
+    if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
+        return Err(Error::invalid(
+            "code",
+            "This code is not right. Please check the clock of your phone.",
+        ));
+    }
+    tx.sql("update staff set totp_confirmed_at = $2 where id = $1")
+        .bind(staff.id)
+        .bind(now)
+        .execute()
+        .await?;
+    let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;
+    let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
+    audit::record(&mut tx, now, actor, "staff.two_factor_on", subject, Value::Null).await?;
+    tx.commit().await?;
+    Ok(codes)
+}
+
+/// Turns two-factor off again, with the password.
+pub async fn end_two_factor(app: &App, staff: &Staff, given: &str, from: From) -> Result<()> {
+    if staff.two_factor_required {
+        return Err(Error::Conflict(
+            "The camp's settings require two-factor for every staff account.",
+        ));
+    }
+    let settings = app.settings().await?;
+    let name = staff.username.to_lowercase();
+    let attempt =
+        Attempt::begin(app, "staff", &name, from.address, settings.max_login_attempts).await?;
+    let hash: String =
+        app.db.sql("select password_hash from staff where id = $1").bind(staff.id).scalar().await?;
+    if matches!(password::verify(app, given, Some(&hash)).await?, password::Verdict::Wrong) {
+        return Err(Error::invalid("current_password", "This is not your current password."));
+    }
+    attempt.succeeded(app).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    take_factor_off(&mut tx, staff.id).await?;
+    let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
+    audit::record(&mut tx, now, actor, "staff.two_factor_off", subject, Value::Null).await?;
+    tx.commit().await
+}
+
+/// Takes the second factor off an account whose phone is lost. At the command line only.
+pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    take_factor_off(&mut tx, id).await?;
+    sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        "staff.reset_two_factor",
+        Subject::new("staff", id),
+        Value::Null,
+    )
+    .await?;
+    tx.commit().await
+}
+
+async fn take_factor_off(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql("delete from recovery_codes where staff_id = $1").bind(id).execute().await?;
+    let changed = tx
+        .sql("update staff set totp_secret = null, totp_confirmed_at = null, totp_last_step = null where id = $1")
+        .bind(id)
+        .execute()
+        .await?;
+    match changed {
+        0 => Err(UNKNOWN),
+        _ => Ok(()),
+    }
+}

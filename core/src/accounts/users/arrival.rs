@@ -1,0 +1,224 @@
+//! Coming in: sign-up, with or without an invitation, and sign-in.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::proof::{link, tell_other_guardians};
+use super::{EXISTS, From, User, must_find};
+use crate::accounts::limits::{self, Attempt};
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::tokens::{self, Bearer, Purpose};
+use crate::accounts::{letters, password};
+use crate::audit::{self, Actor, Subject};
+use crate::checks::{Checks, address};
+use crate::db::Tx;
+use crate::error::OrTaken;
+use crate::notifications::{self, Notice};
+use crate::profiles::{self, Preferences, UserType};
+use crate::{App, Error, Result};
+
+/// What the sign-up form sends.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignUp {
+    pub name: String,
+    pub email: String,
+    pub password: String,
+    pub user_type: UserType,
+    pub child_name: Option<String>,
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+    /// The token of an invitation.
+    pub invite: Option<String>,
+}
+
+/// Somebody who has just signed in.
+pub struct SignedIn {
+    pub user: User,
+    /// For the cookie.
+    pub token: String,
+    /// The login has just been linked to a family that was there before.
+    pub linked: bool,
+}
+
+const WRONG: Error = Error::InvalidCredentials("The e-mail address or the password is not right.");
+
+/// Makes login, family and preferences in one transaction and signs the person in (decision P4).
+/// Errors: [`Error::Taken`] on `email` when the address has a login already, [`Error::Gone`] for
+/// an invitation that is no longer good.
+pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
+    let settings = app.settings().await?;
+    if !settings.user_registrations && new.invite.is_none() {
+        return Err(Error::Forbidden {
+            code: "registrations_closed",
+            text: "The camp does not take new accounts at the moment. An invitation from the camp still works.",
+        });
+    }
+    let mut checks = Checks::new();
+    let name = checks.line("name", &new.name, 120);
+    checks.require(!name.is_empty(), "name", "Please enter your name.");
+    let email = checks.email("email", &new.email);
+    let child_name = checks.line("child_name", new.child_name.as_deref().unwrap_or(""), 200);
+    let parent = new.user_type == UserType::Parent;
+    checks.require(
+        !parent || !child_name.is_empty(),
+        "child_name",
+        "Please enter your child's name.",
+    );
+    password::check(
+        &mut checks,
+        "password",
+        &new.password,
+        &settings,
+        &[&email, &settings.site_name],
+    );
+    checks.done()?;
+    limits::count(app, limits::SIGN_UP_BY_ADDRESS, &limits::network(from.address)).await?;
+    let hash = password::hash(app, &new.password).await?;
+
+    let now = app.clock.now();
+    let preferences = Preferences {
+        email_notifications: new.email_notifications,
+        daily_video_email: new.daily_video_email,
+        camp_updates_email: new.camp_updates_email,
+    };
+    let mut tx = app.db.begin().await?;
+    let invited = match &new.invite {
+        Some(token) => Some(accept_invitation(&mut tx, app, token).await?),
+        None => None,
+    };
+    let (profile_id, full_name, verified) = match &invited {
+        Some(invitation) => {
+            let profile = profiles::find(&mut tx, invitation.profile_id).await?;
+            let proved = invitation.email.as_deref() == Some(email.as_str());
+            if !profiles::has_login(&mut tx, profile.id).await? {
+                profiles::set_preferences(&mut tx, now, profile.id, preferences).await?;
+            }
+            profiles::add_address(&mut tx, now, profile.id, &email, proved).await?;
+            (profile.id, profile.full_name, proved)
+        }
+        None => {
+            let child_name = if parent { child_name } else { String::new() };
+            let id =
+                profiles::create_own(&mut tx, now, &name, &child_name, new.user_type, preferences)
+                    .await?;
+            profiles::add_address(&mut tx, now, id, &email, false).await?;
+            (id, name, false)
+        }
+    };
+    let id = Uuid::now_v7();
+    tx.sql(
+        "insert into users (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at, last_sign_in_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $7, $7)",
+    )
+    .bind(id)
+    .bind(&email)
+    .bind(&hash)
+    .bind(&full_name)
+    .bind(verified.then_some(now))
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken("email", EXISTS)?;
+    if invited.is_some() {
+        tell_other_guardians(&mut tx, app, profile_id, id).await?;
+    }
+    if !verified {
+        notifications::tell(&mut tx, app, Notice::new(letters::VERIFY, id), &email, &full_name)
+            .await?;
+    }
+    let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
+    let actor = Actor::User(id);
+    let details = json!({ "invited": invited.is_some() });
+    audit::record(&mut tx, now, actor, "user.sign_up", Subject::new("user", id), details).await?;
+    let user = must_find(&mut tx, id).await?;
+    tx.commit().await?;
+    Ok(SignedIn { user, token, linked: invited.is_some() })
+}
+
+struct Invitation {
+    profile_id: Uuid,
+    email: Option<String>,
+}
+
+async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invitation> {
+    match tokens::spend(tx, app, token).await? {
+        (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) => {
+            Ok(Invitation { profile_id, email })
+        }
+        _ => Err(Error::Gone(
+            "This invitation is no longer good. Please ask the camp for a new one.",
+        )),
+    }
+}
+
+/// What an invitation fills into the form: name and child's name, and the address it was sent to.
+pub async fn invitation(app: &App, token: &str) -> Result<(Option<String>, String, String)> {
+    let bearer = tokens::look(app, token, Purpose::Invite).await?;
+    let profile_id = bearer.profile_id.ok_or(Error::NotFound("There is no such family."))?;
+    let profile = profiles::find(&app.db, profile_id).await?;
+    Ok((bearer.email, profile.full_name, profile.child_name))
+}
+
+/// Signs in. The same error, after the same time, for an unknown address and a wrong password.
+pub async fn sign_in(app: &App, email: &str, given: &str, from: From) -> Result<SignedIn> {
+    let settings = app.settings().await?;
+    let account = email.trim().to_lowercase();
+    let attempt =
+        Attempt::begin(app, "user", &account, from.address, settings.max_login_attempts).await?;
+    let stored: Option<(Uuid, String)> = app
+        .db
+        .sql(
+            "select u.id, u.password_hash from users u join profiles p on p.id = u.profile_id
+             where u.email = $1 and p.deleted_at is null",
+        )
+        .bind(address(email).unwrap_or_default())
+        .optional()
+        .await?;
+    let verdict =
+        password::verify(app, given, stored.as_ref().map(|(_, hash)| hash.as_str())).await?;
+    let now = app.clock.now();
+    let (Some((id, _)), password::Verdict::Right | password::Verdict::RightButOld) =
+        (&stored, &verdict)
+    else {
+        let subject = stored.map_or(Subject::none("user"), |(id, _)| Subject::new("user", id));
+        let mut tx = app.db.begin().await?;
+        audit::record(&mut tx, now, Actor::Nobody, "user.sign_in_refused", subject, Value::Null)
+            .await?;
+        tx.commit().await?;
+        return Err(WRONG);
+    };
+    let id = *id;
+    let rehash = match verdict {
+        password::Verdict::RightButOld => Some(password::hash(app, given).await?),
+        _ => None,
+    };
+    attempt.succeeded(app).await?;
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "update users set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
+         where id = $1",
+    )
+    .bind(id)
+    .bind(now)
+    .bind(rehash)
+    .execute()
+    .await?;
+    let linked = link(&mut tx, app, id).await?;
+    let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
+    audit::record(
+        &mut tx,
+        now,
+        Actor::User(id),
+        "user.sign_in",
+        Subject::new("user", id),
+        Value::Null,
+    )
+    .await?;
+    let user = must_find(&mut tx, id).await?;
+    tx.commit().await?;
+    Ok(SignedIn { user, token, linked })
+}

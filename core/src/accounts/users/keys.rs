@@ -1,0 +1,157 @@
+//! Password and address of a login: forgotten, chosen anew, changed.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::proof::after_proof;
+use super::{From, User, must_find};
+use crate::accounts::limits::{self, Attempt};
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::tokens::{self, Bearer, Purpose};
+use crate::accounts::{letters, password, staff};
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::db::Tx;
+use crate::notifications::{self, Notice};
+use crate::{App, Error, Result};
+
+/// Sends a link to choose a new password, if the address has a login. The caller cannot tell.
+pub async fn forgot(app: &App, email: &str, from: From) -> Result<()> {
+    let mut checks = Checks::new();
+    let email = checks.email("email", email);
+    checks.done()?;
+    limits::count(app, limits::FORGOT_BY_ADDRESS, &limits::network(from.address)).await?;
+    // One recipient gets a few, whoever asks; that it was one too many is not said.
+    if limits::count(app, limits::FORGOT_BY_RECIPIENT, &email).await.is_err() {
+        return Ok(());
+    }
+    let mut tx = app.db.begin().await?;
+    let found: Option<(Uuid, String)> =
+        tx.sql("select id, full_name from users where email = $1").bind(&email).optional().await?;
+    if let Some((id, name)) = found {
+        notifications::tell(&mut tx, app, Notice::new(letters::RESET, id), &email, &name).await?;
+    }
+    tx.commit().await
+}
+
+/// Sets a new password with the token of a mail, ends all sessions and proves the address. Serves
+/// parents and staff alike, since the link knows whose it is.
+pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> {
+    limits::count(app, limits::TOKENS_BY_ADDRESS, &limits::network(from.address)).await?;
+    let settings = app.settings().await?;
+    let mut checks = Checks::new();
+    password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
+    checks.done()?;
+    let hash = password::hash(app, new).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    match tokens::spend(&mut tx, app, token).await? {
+        (Purpose::Reset, Bearer { user_id: Some(id), email: Some(email), .. }) => {
+            let user = must_find(&mut tx, id).await?;
+            if user.email != email {
+                return Err(Error::Gone(
+                    "This link was made for another address. Please ask for a new one.",
+                ));
+            }
+            tx.sql("update users set password_hash = $2, verified_at = coalesce(verified_at, $3), updated_at = $3 where id = $1")
+                .bind(id)
+                .bind(&hash)
+                .bind(now)
+                .execute()
+                .await?;
+            after_proof(&mut tx, app, id, &email).await?;
+            password_changed(&mut tx, app, &user, None).await?;
+        }
+        (Purpose::StaffReset, Bearer { staff_id: Some(id), .. }) => {
+            staff::password_was_reset(&mut tx, app, id, &hash).await?;
+        }
+        _ => {
+            return Err(Error::Gone(
+                "This link was used already or has expired. Please ask for a new one.",
+            ));
+        }
+    }
+    tx.commit().await
+}
+
+async fn password_changed(tx: &mut Tx, app: &App, user: &User, save: Option<Uuid>) -> Result<()> {
+    let now = app.clock.now();
+    sessions::end_all(tx, Holder::User(user.id), save).await?;
+    tokens::revoke(tx, app, Purpose::Reset, user.id).await?;
+    let notice = Notice::new(letters::PASSWORD_CHANGED, user.id);
+    notifications::tell(tx, app, notice, &user.email, &user.full_name).await?;
+    let subject = Subject::new("user", user.id);
+    audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
+}
+
+/// Looks at the current password of somebody who is signed in, with the brake of the sign-in.
+pub(super) async fn confirm_password(
+    app: &App,
+    user: &User,
+    given: &str,
+    from: From,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let attempt =
+        Attempt::begin(app, "user", &user.email, from.address, settings.max_login_attempts).await?;
+    let hash: String =
+        app.db.sql("select password_hash from users where id = $1").bind(user.id).scalar().await?;
+    match password::verify(app, given, Some(&hash)).await? {
+        password::Verdict::Wrong => {
+            Err(Error::invalid("current_password", "This is not your current password."))
+        }
+        _ => attempt.succeeded(app).await,
+    }
+}
+
+/// Changes the password of somebody who is signed in and ends all other sessions.
+pub async fn change_password(
+    app: &App,
+    user: &User,
+    session: Uuid,
+    current: &str,
+    new: &str,
+    from: From,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let mut checks = Checks::new();
+    let known = [user.email.as_str(), settings.site_name.as_str()];
+    password::check(&mut checks, "new_password", new, &settings, &known);
+    checks.done()?;
+    confirm_password(app, user, current, from).await?;
+    let hash = password::hash(app, new).await?;
+    let mut tx = app.db.begin().await?;
+    tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
+        .bind(user.id)
+        .bind(&hash)
+        .bind(app.clock.now())
+        .execute()
+        .await?;
+    password_changed(&mut tx, app, user, Some(session)).await?;
+    tx.commit().await
+}
+
+/// Sends a link to a new login address; nothing changes before it is confirmed. That the address
+/// has a login already is told to nobody but its owner.
+pub async fn change_email(
+    app: &App,
+    user: &User,
+    current: &str,
+    new: &str,
+    from: From,
+) -> Result<()> {
+    let mut checks = Checks::new();
+    let email = checks.email("new_email", new);
+    checks.require(email != user.email, "new_email", "This is your address already.");
+    checks.done()?;
+    confirm_password(app, user, current, from).await?;
+    limits::count(app, limits::CHANGES_BY_USER, &user.id.to_string()).await?;
+    let mut tx = app.db.begin().await?;
+    let taken: i64 =
+        tx.sql("select count(*) from users where email = $1").bind(&email).scalar().await?;
+    if taken == 0 {
+        let notice = Notice::new(letters::CHANGE_EMAIL, user.id);
+        notifications::tell(&mut tx, app, notice, &email, &user.full_name).await?;
+    }
+    tx.commit().await
+}

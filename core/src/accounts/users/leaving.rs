@@ -1,0 +1,92 @@
+//! Leaving: the login goes, and whoever it belonged to may take along what was held about them.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::keys::confirm_password;
+use super::{From, User};
+use crate::accounts::sessions;
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::notifications::{Category, unsubscribe};
+use crate::{App, Result, comments, messages, payments, profiles, videos};
+
+/// Deletes the login: its sessions end, its likes go, its comments become "Former member". The
+/// family record stays with the camp (decision P5), but its owner's address gets no more
+/// category mail.
+pub async fn delete(app: &App, user: &User, current: &str, from: From) -> Result<()> {
+    confirm_password(app, user, current, from).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    remove(&mut tx, user.id).await?;
+    unsubscribe::leave(
+        &mut tx,
+        now,
+        &user.email,
+        Category::General,
+        unsubscribe::Scope::Everything,
+    )
+    .await?;
+    audit::record(
+        &mut tx,
+        now,
+        Actor::User(user.id),
+        "user.delete",
+        Subject::new("user", user.id),
+        Value::Null,
+    )
+    .await?;
+    tx.commit().await
+}
+
+/// Removes a login with everything that is only its own.
+pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
+    videos::forget_likes(tx, id).await?;
+    comments::forget_author(tx, id).await?;
+    tx.sql("delete from users where id = $1").bind(id).execute().await?;
+    Ok(())
+}
+
+/// Everything that is held about a person, as one document (safety 30).
+pub async fn download(app: &App, user: &User) -> Result<Value> {
+    let profile = profiles::own(app, user).await?;
+    let comments: Vec<(String, chrono::DateTime<chrono::Utc>, Uuid)> = app
+        .db
+        .sql("select content, created_at, video_id from video_comments where user_id = $1 order by created_at")
+        .bind(user.id)
+        .all()
+        .await?;
+    let likes: Vec<(Uuid, chrono::DateTime<chrono::Utc>)> = app
+        .db
+        .sql("select video_id, created_at from video_likes where user_id = $1 order by created_at")
+        .bind(user.id)
+        .all()
+        .await?;
+    let mails: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
+        .db
+        .sql(
+            "select n.kind, d.status, d.sent_at from deliveries d
+             join notifications n on n.id = d.notification_id
+             where d.email = $1 order by d.created_at",
+        )
+        .bind(&user.email)
+        .all()
+        .await?;
+    let messages = match user.verified {
+        true => messages::of_sender(app, &user.email).await?,
+        // Somebody else may have written from an address that is not proved.
+        false => Vec::new(),
+    };
+    let sessions = sessions::of_user(&app.db, user.id, Uuid::nil()).await?;
+    let payments = payments::own(app, user).await?;
+    Ok(json!({
+        "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified },
+        "family": profile,
+        "payments": payments,
+        "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),
+        "likes": likes.iter().map(|(video, at)| json!({ "video_id": video, "created_at": at })).collect::<Vec<_>>(),
+        "mails": mails.iter().map(|(kind, status, at)| json!({ "kind": kind, "status": status, "sent_at": at })).collect::<Vec<_>>(),
+        "messages": messages,
+        "sessions": sessions,
+    }))
+}

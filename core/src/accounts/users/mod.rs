@@ -1,0 +1,87 @@
+//! Logins of parents and visitors: how they come, prove an address, keep their keys, and leave.
+//!
+//! A login is linked to a family only by a verified address or by an invitation (decision P2);
+//! anything else would hand a family to whoever types its address first.
+
+mod arrival;
+mod keys;
+mod leaving;
+mod proof;
+
+use std::net::IpAddr;
+
+use uuid::Uuid;
+
+use super::sessions::Device;
+use crate::db::{On, Tx};
+use crate::profiles::UserType;
+use crate::settings::{Access, Settings};
+use crate::{Error, Result};
+
+pub use arrival::{SignUp, SignedIn, invitation, sign_in, sign_up};
+pub use keys::{change_email, change_password, forgot, reset};
+pub(crate) use leaving::remove;
+pub use leaving::{delete, download};
+pub use proof::{Proved, resend_verification, verify};
+
+/// A login together with what its family makes of it.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct User {
+    pub id: Uuid,
+    pub email: String,
+    pub full_name: String,
+    pub verified: bool,
+    pub profile_id: Uuid,
+    pub user_type: UserType,
+    /// Linked to a family that staff made or approved.
+    pub family: bool,
+    pub refused: bool,
+    pub welcome_popup_shown: bool,
+}
+
+impl User {
+    /// Whether this login may write comments (decision P4).
+    pub fn can_comment(&self, settings: &Settings) -> bool {
+        self.verified || !settings.require_email_verification
+    }
+
+    /// Whether staff still have to say that this is a family of the camp.
+    pub fn awaiting_approval(&self, settings: &Settings) -> bool {
+        settings.access == Access::Families && !self.family && !self.refused
+    }
+
+    /// Seen only by oneself, so it may fall back to a part of the address.
+    pub fn display_name(&self) -> &str {
+        match self.full_name.as_str() {
+            "" => self.email.split('@').next().filter(|s| !s.is_empty()).unwrap_or("User"),
+            name => name,
+        }
+    }
+}
+
+/// Where a request comes from.
+#[derive(Clone, Copy)]
+pub struct From {
+    pub address: IpAddr,
+    pub device: Device,
+}
+
+pub const EXISTS: &str = "This email is already registered. Please sign in instead.";
+
+pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<User>> {
+    on.into()
+        .sql(
+            "select u.id, u.email, u.full_name, u.verified_at is not null as verified, u.profile_id,
+                    p.user_type, p.approved_at is not null and p.refused_at is null as family,
+                    p.refused_at is not null as refused, p.welcome_popup_shown
+             from users u join profiles p on p.id = u.profile_id
+             where u.id = $1 and p.deleted_at is null",
+        )
+        .bind(id)
+        .optional()
+        .await
+}
+
+async fn must_find(tx: &mut Tx, id: Uuid) -> Result<User> {
+    find(tx, id).await?.ok_or(Error::SignInRequired)
+}
