@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{Maybe, Sender, SignedIn, cookie, no_cookie, user_cookie};
+use crate::auth::{Maybe, Sender, SignedIn, cookie, end_session_in, no_cookie, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 use crate::site::SessionUser;
@@ -93,30 +93,17 @@ async fn sign_in(
     jar: CookieJar,
     Input(given): Input<Credentials>,
 ) -> Answer<impl IntoResponse> {
-    let config = api.app.config.clone();
     // A new session has a new cookie; the old one is worth nothing any more.
-    if let Some(old) = jar.get(user_cookie(&config)) {
-        end(&api, old.value()).await?;
-    }
+    end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
     let signed_in = users::sign_in(&api.app, &given.email, &given.password, from).await?;
     welcome(&api, jar, signed_in).await
-}
-
-async fn end(api: &Api, token: &str) -> Answer<()> {
-    let mut tx = api.app.db.begin().await?;
-    sessions::end(&mut tx, token).await?;
-    tx.commit().await?;
-    api.sessions.forget_all();
-    Ok(())
 }
 
 /// Sign out
 #[utoipa::path(post, path = "/api/auth/sign-out", tag = "accounts", security(()), responses((status = 204)))]
 async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoResponse> {
     let name = user_cookie(&api.app.config);
-    if let Some(cookie) = jar.get(name) {
-        end(&api, cookie.value()).await?;
-    }
+    end_session_in(&api, &jar, name).await?;
     // Nothing that was shown to the person stays in the browser.
     let clear = [(header::HeaderName::from_static("clear-site-data"), "\"cache\"")];
     Ok((StatusCode::NO_CONTENT, clear, jar.add(no_cookie(&api.app.config, name))))

@@ -79,6 +79,20 @@ pub(crate) fn no_cookie(config: &Config, name: &'static str) -> Cookie<'static> 
     gone
 }
 
+/// Ends the session whose cookie of that name the browser sent, if it sent one.
+pub(crate) async fn end_session_in(
+    api: &Api,
+    jar: &CookieJar,
+    name: &'static str,
+) -> Result<(), Problem> {
+    let Some(cookie) = jar.get(name) else { return Ok(()) };
+    let mut tx = api.app.db.begin().await?;
+    sessions::end(&mut tx, cookie.value()).await?;
+    tx.commit().await?;
+    api.sessions.forget_all();
+    Ok(())
+}
+
 /// The cookie by which views of somebody who is not signed in are counted once, made when it is
 /// first needed.
 pub(crate) fn browser_cookie(config: &Config, id: Uuid) -> Cookie<'static> {

@@ -6,7 +6,6 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum_extra::extract::CookieJar;
 use portal::App;
-use portal::accounts::sessions;
 use portal::accounts::staff::{self, Account, NewStaff, Staff, StaffChanges};
 use portal::audit::Actor;
 use serde::{Deserialize, Serialize};
@@ -15,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{AtTheDoor, Owner, Sender, cookie, no_cookie, staff_cookie};
+use crate::auth::{AtTheDoor, Owner, Sender, cookie, end_session_in, no_cookie, staff_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 
@@ -64,29 +63,17 @@ async fn sign_in(
     let code = given.code.as_deref();
     let signed_in = staff::sign_in(&api.app, &given.username, &given.password, code, from).await?;
     let config = &api.app.config;
-    if let Some(old) = jar.get(staff_cookie(config)) {
-        end(&api, old.value()).await?;
-    }
+    end_session_in(&api, &jar, staff_cookie(config)).await?;
     // Without an age: it goes when the browser is closed.
     let jar = jar.add(cookie(config, staff_cookie(config), signed_in.token, None));
     Ok((jar, Json(StaffSession { staff: Some(signed_in.staff) })))
-}
-
-async fn end(api: &Api, token: &str) -> Answer<()> {
-    let mut tx = api.app.db.begin().await?;
-    sessions::end(&mut tx, token).await?;
-    tx.commit().await?;
-    api.sessions.forget_all();
-    Ok(())
 }
 
 /// Sign out of the staff area
 #[utoipa::path(post, path = "/api/admin/auth/sign-out", tag = "staff", security(()), responses((status = 204)))]
 async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoResponse> {
     let name = staff_cookie(&api.app.config);
-    if let Some(cookie) = jar.get(name) {
-        end(&api, cookie.value()).await?;
-    }
+    end_session_in(&api, &jar, name).await?;
     Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(&api.app.config, name))))
 }
 
