@@ -25,6 +25,8 @@ type Fixtures = {
   post: Plan["post"];
   seeded: boolean;
   settings: Plan["settings"];
+  /** Nobody here has been to the portal before, so the welcome comes. */
+  newcomers: boolean;
   /** A portal for this journey alone. */
   camp: Portal;
   /** Another person at another computer; gives their browser's page. */
@@ -35,6 +37,7 @@ export const test = base.extend<Fixtures>({
   post: ["folder", { option: true }],
   seeded: [false, { option: true }],
   settings: [{}, { option: true }],
+  newcomers: [false, { option: true }],
 
   camp: async ({ post, seeded, settings }, lend, info) => {
     const portal = await Portal.open({ post, seeded, settings });
@@ -47,17 +50,17 @@ export const test = base.extend<Fixtures>({
 
   baseURL: async ({ camp }, lend) => lend(camp.url),
 
-  context: async ({ context }, lend) => {
-    const complaints = await watch(context);
+  context: async ({ context, newcomers }, lend) => {
+    const complaints = await watch(context, newcomers);
     await lend(context);
     expect(complaints, "what the browser complained about").toEqual([]);
   },
 
-  somebody: async ({ browser, baseURL }, lend) => {
+  somebody: async ({ browser, baseURL, newcomers }, lend) => {
     const all: { context: BrowserContext; complaints: string[] }[] = [];
     await lend(async (options = {}) => {
       const context = await browser.newContext({ baseURL, ...options });
-      all.push({ context, complaints: await watch(context) });
+      all.push({ context, complaints: await watch(context, newcomers) });
       return context.newPage();
     });
     for (const { context, complaints } of all) {
@@ -88,10 +91,10 @@ export const demoTest = test.extend<object, { demo: Portal }>({
 const media = join(import.meta.dirname, "../../../core/src/seed/media");
 
 /** Notes what must not happen on any page, and stands in for the world beyond the camp. */
-async function watch(context: BrowserContext): Promise<string[]> {
+async function watch(context: BrowserContext, newcomers: boolean): Promise<string[]> {
   const complaints: string[] = [];
-  // Everybody has seen the welcome, which would lie over the page after fifteen seconds.
-  await context.addInitScript(() => location.protocol === "http:" && localStorage.setItem("welcomePopupShown", "1"));
+  // Most people have seen the welcome, which would lie over the page after fifteen seconds.
+  if (!newcomers) await context.addInitScript(() => location.protocol === "http:" && localStorage.setItem("welcomePopupShown", "1"));
   context.on("weberror", (error) => complaints.push(String(error.error())));
   context.on("console", (message) => {
     if (/Content[- ]Security[- ]Policy|Minified React error/i.test(message.text())) complaints.push(message.text());
@@ -152,6 +155,14 @@ export function hire(camp: Portal, username = "miriam", role: "owner" | "staff" 
 export async function posted(staffPage: Page, video: Partial<Schemas["NewVideo"]> & { title: string }): Promise<AdminVideo> {
   const saved = await call<Schemas["SavedVideo"]>(staffPage.request, "POST", "/api/admin/videos", { video_url: onYouTube().link, status: "published", ...video });
   return saved.video;
+}
+
+type NewUpdate = Partial<Schemas["NewUpdate"]> & { title: string };
+
+/** An update that staff posted a moment ago. */
+export async function told(staffPage: Page, update: NewUpdate): Promise<Schemas["AdminUpdate"]> {
+  const saved = await call<Schemas["SavedUpdate"]>(staffPage.request, "POST", "/api/admin/live-updates", { message: "More at supper.", author: "Camp office", ...update });
+  return saved.update;
 }
 
 /** The newest message in the corner of the page. */
