@@ -98,6 +98,16 @@ it("a published video appears in the lists", async () => {
   expect(await screen.findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
 });
 
+it("a video that came while the line was not yet open is not missed", async () => {
+  const camp = server({});
+  open("/current-videos");
+  await screen.findByText("No videos uploaded for this year yet");
+  await listening();
+  camp.answer("GET /api/videos", list(card()));
+  line.hello(1);
+  expect(await screen.findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
+});
+
 it("after a reset everything is asked for again", async () => {
   const camp = server({ "GET /api/live-updates": list(update()) });
   open("/");

@@ -13,6 +13,8 @@ type Pages<Item> = InfiniteData<Page<Item>, string>;
 
 const lively = ["updates", "update", "comments"];
 const everything = [...lively, "videos", "video"];
+/** The lists that tonight's video comes into. */
+const tonight = [["videos", "home"], ["videos", "newest"], ["videos", "list", { collection: "current" }]];
 
 /** A thousand pages that hear of tonight's video should not all ask at the same moment. */
 const spread = 2_000;
@@ -30,6 +32,12 @@ export function live(client: QueryClient): () => void {
       refresh(...keys);
     }, Math.random() * spread);
     later.add(timer);
+  }
+
+  /** What came between the filling of the page and the first word on its line was told to nobody here. */
+  function begin() {
+    lively.forEach((key) => refresh([key]));
+    refreshSoon(...tonight);
   }
 
   function announce(update: LiveUpdate) {
@@ -117,7 +125,7 @@ export function live(client: QueryClient): () => void {
     if (next === listener) return;
     listener = next;
     end?.();
-    end = may ? follow({ tell, begin: () => lively.forEach((key) => refresh([key])), reset: () => everything.forEach((key) => refresh([key])), following: toldOfNews }) : null;
+    end = may ? follow({ tell, begin, reset: () => everything.forEach((key) => refresh([key])), following: toldOfNews }) : null;
   }
 
   choose();
