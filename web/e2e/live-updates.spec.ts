@@ -59,7 +59,7 @@ test("what staff post stands on another page within a second, and nothing is los
   await test.step("the network is away, longer than between two heartbeats", async () => {
     await page.context().setOffline(true);
     await expect(page.getByText("You are offline. What you see may be out of date.")).toBeVisible();
-    const lost: { id: string; version: string }[] = [];
+    const lost: { id: string; version: number }[] = [];
     for (let n = 6; n <= 8; n++) lost.push(await told(desk, { title: `News ${n}` }));
     await call(desk.request, "PATCH", `/api/admin/live-updates/${lost[1]!.id}`, { version: lost[1]!.version, is_active: false });
     await posted(desk, { title: "Grand Siyum" });
@@ -109,9 +109,9 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
   await reader.goto("/updates");
   await expect(reader.getByRole("listitem").filter({ hasText: "Buses" })).toBeVisible();
 
-  const { items: [update] } = await call<{ items: { id: string; version: string }[] }>(desk.request, "GET", "/api/admin/live-updates");
+  const { items: [update] } = await call<{ items: { id: string; version: number }[] }>(desk.request, "GET", "/api/admin/live-updates");
   const change = async (by: object) => {
-    const { version } = await call<{ items: { version: string }[] }>(desk.request, "GET", "/api/admin/live-updates").then(({ items }) => items[0]!);
+    const { version } = await call<{ items: { version: number }[] }>(desk.request, "GET", "/api/admin/live-updates").then(({ items }) => items[0]!);
     await call(desk.request, "PATCH", `/api/admin/live-updates/${update!.id}`, { version, ...by });
   };
   await change({ title: "Buses leave at 6" });

@@ -1,0 +1,95 @@
+import { expect, onYouTube, test } from "./house/camp";
+import type { Portal } from "./house/portal";
+import type { Page } from "@playwright/test";
+
+const summers = 20;
+const videos = 60;
+const newest = new Date().getFullYear() - 1;
+const oldest = newest - summers + 1;
+
+/** The archive of an old camp, brought in by its importer. */
+function bringIn(camp: Portal) {
+  for (let year = oldest; year <= newest; year++) {
+    const rows = Array.from({ length: videos }, (_, n) => {
+      const date = new Date(Date.UTC(year, 6, 1 + n)).toISOString().slice(0, 10);
+      const id = `${year}x${String(n).padStart(6, "0")}`;
+      return `Night ${n + 1} of ${year},${onYouTube(id).link},${date}`;
+    });
+    camp.run(["gallery", "import", "--year", String(year), "-"], ["title,url,date", ...rows].join("\n"));
+  }
+}
+
+/** What the page has asked for since it was opened. */
+function asked(page: Page) {
+  const lists: string[] = [];
+  const pictures: string[] = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.pathname === "/api/videos" || url.pathname === "/api/videos/years") lists.push(url.pathname + url.search);
+    if (url.hostname === "i.ytimg.com") pictures.push(url.href);
+  });
+  return { lists, pictures };
+}
+
+test("twenty summers of sixty videos are as light as one: each is fetched when it is first opened", async ({ page, camp }) => {
+  bringIn(camp);
+  const summer = (year: number) => page.getByRole("group").filter({ has: page.getByRole("heading", { name: `Summer ${year}` }) });
+  const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
+  const { lists, pictures } = asked(page);
+
+  await page.goto("/past-videos");
+  await expect(summer(newest).getByRole("article")).toHaveCount(videos);
+  await expect(page.getByRole("heading", { name: /^Summer \d+$/ })).toHaveCount(summers);
+  await expect(summer(newest)).toContainText("60 videos");
+  await page.waitForLoadState("networkidle");
+  expect(lists).toHaveLength(2);
+  expect(lists).toContain("/api/videos/years");
+  expect(lists.join()).toContain(`year=${newest}`);
+  expect(pictures.length, "pictures below the fold wait").toBeLessThan(videos);
+  const light = await elements();
+  const perVideo = (light - (await page.evaluate(() => document.querySelectorAll("body > :not(#root), head *").length))) / videos;
+  expect(light, "nothing of the closed summers is on the page").toBeLessThan(videos * 45);
+
+  await summer(oldest).getByRole("heading", { level: 2 }).click();
+  await expect(summer(oldest).getByRole("article")).toHaveCount(videos);
+  await expect(summer(oldest).getByRole("article").first()).toContainText(`Night 60 of ${oldest}`);
+  await expect(summer(newest).getByRole("article").first(), "several may be open").toBeVisible();
+  expect(lists).toHaveLength(3);
+  expect((await elements()) - light).toBeLessThan(perVideo * videos * 1.5);
+
+  await summer(oldest).getByRole("heading", { level: 2 }).click();
+  await expect(summer(oldest).getByRole("article").first()).toBeHidden();
+  await summer(oldest).getByRole("heading", { level: 2 }).click();
+  await expect(summer(oldest).getByRole("article").first()).toBeVisible();
+  expect(lists, "and not a second time").toHaveLength(3);
+
+  await test.step("all videos come in parts", async () => {
+    await page.getByRole("button", { name: "All Videos" }).click();
+    await expect(page).toHaveURL(/view=all/);
+    await expect(page.getByRole("heading", { name: "All Gallery Videos (1,200)" })).toBeVisible();
+    await expect(page.getByRole("article")).toHaveCount(100);
+    expect(lists).toHaveLength(4);
+  });
+
+  await test.step("and a search looks through all of them", async () => {
+    const box = page.getByRole("searchbox", { name: "Search videos" });
+    await box.fill("night 7 of");
+    await expect(page.getByRole("heading", { name: "Search Results (20)" })).toBeVisible();
+    await expect(page.getByRole("article")).toHaveCount(summers);
+    await box.fill("Visiting Day");
+    await expect(page.getByText('No videos found matching "Visiting Day"')).toBeVisible();
+    await page.getByRole("main").getByRole("button", { name: "Clear Search", exact: true }).click();
+    await expect(page.getByRole("heading", { name: "All Gallery Videos (1,200)" })).toBeVisible();
+    await page.getByRole("button", { name: "By Year" }).click();
+    await expect(summer(newest).getByRole("article")).toHaveCount(videos);
+  });
+});
+
+test("an archive that is empty says so, and so does a year without videos", async ({ page }) => {
+  await page.goto("/past-videos");
+  await expect(page.getByText("No archived videos available yet")).toBeVisible();
+  await page.getByRole("link", { name: "View All Current Videos" }).click();
+  await expect(page.getByText("No videos uploaded for this year yet")).toBeVisible();
+  await page.getByRole("link", { name: "Go to the Gallery" }).click();
+  await expect(page.getByRole("heading", { name: "Gallery", level: 1 })).toBeVisible();
+});
