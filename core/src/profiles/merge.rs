@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::desk::{addresses, set_addresses};
+use super::addresses::{addresses, set_addresses};
 use super::{Profile, find, hold, refold};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;

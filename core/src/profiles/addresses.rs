@@ -1,0 +1,250 @@
+//! The primary and the secondary address of a family. Each fits one family only, and each is known
+//! either because staff entered it or because its owner proved it.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::EXISTS;
+use crate::accounts::{User, letters};
+use crate::db::Tx;
+use crate::error::OrTaken;
+use crate::notifications::{self, Notice};
+use crate::{App, Error, Result};
+
+/// An address with what is known about it.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+pub(super) struct Kept {
+    pub email: String,
+    pub entered_by_staff: bool,
+    pub verified_at: Option<DateTime<Utc>>,
+}
+
+impl Kept {
+    /// One that staff have just entered.
+    pub fn typed(email: &str) -> Kept {
+        Kept { email: email.to_owned(), entered_by_staff: true, verified_at: None }
+    }
+}
+
+/// The primary and the secondary address of a family.
+pub(super) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Option<Kept>)> {
+    let mut found: [Option<Kept>; 2] = [None, None];
+    for (place, kind) in found.iter_mut().zip(["primary", "secondary"]) {
+        *place = tx
+            .sql(
+                "select email, entered_by_staff, verified_at from profile_addresses
+                 where profile_id = $1 and kind = $2",
+            )
+            .bind(id)
+            .bind(kind)
+            .optional()
+            .await?;
+    }
+    let [primary, secondary] = found;
+    Ok((primary, secondary))
+}
+
+/// Sets the addresses that were typed; returns whether anything changed by it.
+pub(super) async fn change_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    email: Option<Option<String>>,
+    secondary: Option<Option<String>>,
+) -> Result<bool> {
+    let before = addresses(tx, id).await?;
+    // What is known about an address goes with it when it changes its place.
+    let place = |typed: Option<Option<String>>, old: &Option<Kept>| match typed {
+        None => old.clone(),
+        Some(None) => None,
+        Some(Some(email)) => {
+            let known = [&before.0, &before.1].into_iter().flatten().find(|k| k.email == email);
+            Some(known.cloned().unwrap_or_else(|| Kept::typed(&email)))
+        }
+    };
+    let after = (place(email, &before.0), place(secondary, &before.1));
+    if after == before {
+        return Ok(false);
+    }
+    if let (Some(one), Some(other)) = &after
+        && one.email == other.email
+    {
+        let text = "The second address must be another one than the first.";
+        return Err(Error::invalid("secondary_email", text));
+    }
+    // A family with one address has a primary one.
+    let (primary, secondary) = match after {
+        (None, Some(only)) => (Some(only), None),
+        both => both,
+    };
+    set_addresses(tx, now, id, primary, secondary).await?;
+    Ok(true)
+}
+
+/// Writes the addresses of a family anew. Errors: [`Error::Taken`].
+pub(super) async fn set_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    primary: Option<Kept>,
+    secondary: Option<Kept>,
+) -> Result<()> {
+    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+    for (address, place) in [(primary, Place::Primary), (secondary, Place::Secondary)] {
+        let Some(address) = address else { continue };
+        release(tx, &address.email).await?;
+        put_address(tx, now, id, &address, place).await?;
+    }
+    refresh_list_email(tx, id).await
+}
+
+/// An address that somebody typed at sign-up and never proved does not keep the camp from entering
+/// it; when it is proved later, the login is linked to the family that has it.
+pub(super) async fn release(tx: &mut Tx, email: &str) -> Result<()> {
+    let released: Option<(Uuid,)> = tx
+        .sql(
+            "delete from profile_addresses
+             where email = $1 and verified_at is null and not entered_by_staff
+               and kind = 'primary'
+             returning profile_id",
+        )
+        .bind(email)
+        .optional()
+        .await?;
+    match released {
+        Some((other,)) => refresh_list_email(tx, other).await,
+        None => Ok(()),
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Primary,
+    Secondary,
+}
+
+pub(super) async fn put_address(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    address: &Kept,
+    place: Place,
+) -> Result<()> {
+    let (kind, field) = match place {
+        Place::Primary => ("primary", "email"),
+        Place::Secondary => ("secondary", "secondary_email"),
+    };
+    tx.sql(
+        "insert into profile_addresses
+           (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+         values ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(&address.email)
+    .bind(id)
+    .bind(kind)
+    .bind(address.entered_by_staff)
+    .bind(address.verified_at)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken(field, EXISTS)?;
+    Ok(())
+}
+
+/// Gives a family an address that one of its logins uses: as its primary one, or as the secondary
+/// one when it has a primary already. An address that another family has stays there; a third
+/// address is only a login. An unproved address that was only typed gives way to a proved one.
+pub(crate) async fn add_address(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    profile_id: Uuid,
+    email: &str,
+    verified: bool,
+) -> Result<()> {
+    tx.sql(
+        "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+         select cast($1 as text), $2,
+                case when exists (select 1 from profile_addresses where profile_id = $2 and kind = 'primary')
+                     then 'secondary' else 'primary' end,
+                false, $3, $4
+         where (select count(*) from profile_addresses where profile_id = $2 and email <> $1) < 2
+         on conflict (email) do update
+           set verified_at = coalesce(profile_addresses.verified_at, excluded.verified_at)
+           where profile_addresses.profile_id = excluded.profile_id",
+    )
+    .bind(email)
+    .bind(profile_id)
+    .bind(verified.then_some(now))
+    .bind(now)
+    .execute()
+    .await?;
+    refresh_list_email(tx, profile_id).await
+}
+
+/// After a login moved to another address, so does the address of its family.
+pub(crate) async fn move_address(
+    tx: &mut Tx,
+    profile_id: Uuid,
+    old: &str,
+    new: &str,
+) -> Result<()> {
+    tx.sql(
+        "update profile_addresses set email = $3
+         where profile_id = $1 and email = $2
+           and not exists (select 1 from profile_addresses where email = $3)",
+    )
+    .bind(profile_id)
+    .bind(old)
+    .bind(new)
+    .execute()
+    .await?;
+    refresh_list_email(tx, profile_id).await
+}
+
+pub(super) async fn set_secondary(
+    tx: &mut Tx,
+    app: &App,
+    user: &User,
+    email: Option<String>,
+) -> Result<()> {
+    let now = app.clock.now();
+    let current: Option<(String,)> = tx
+        .sql("select email from profile_addresses where profile_id = $1 and kind = 'secondary'")
+        .bind(user.profile_id)
+        .optional()
+        .await?;
+    if current.as_ref().map(|(email,)| email) == email.as_ref() {
+        return Ok(());
+    }
+    tx.sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
+        .bind(user.profile_id)
+        .execute()
+        .await?;
+    let Some(email) = email else { return Ok(()) };
+    tx.sql(
+        "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+         values ($1, $2, 'secondary', false, null, $3)",
+    )
+    .bind(&email)
+    .bind(user.profile_id)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken("secondary_email", EXISTS)?;
+    let notice = Notice::new(letters::SECONDARY_EMAIL, user.profile_id);
+    notifications::tell(tx, app, notice, &email, "").await
+}
+
+/// Where the family stands in lists that are ordered by address; after every change of its own.
+async fn refresh_list_email(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql(
+        "update profiles
+         set list_email = coalesce((select a.email from profile_addresses a
+                                    where a.profile_id = profiles.id and a.kind = 'primary'), '')
+         where id = $1",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
+}

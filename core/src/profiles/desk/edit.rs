@@ -1,0 +1,192 @@
+//! Staff add a family and change what is known about it.
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::{Detail, Family, detail, family};
+use crate::accounts::letters;
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::notifications::{self, Notice};
+use crate::payments::{self, PlanChanges};
+use crate::profiles::addresses::{Kept, Place, change_addresses, put_address, release};
+use crate::profiles::{DEFAULT_PREFERENCES, UserType, insert, refold};
+use crate::{App, Error, Result};
+
+/// The "Add New User" form.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewFamily {
+    pub full_name: String,
+    pub email: String,
+    pub child_name: String,
+}
+
+/// The edit dialog; what is left out stays.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FamilyPatch)]
+pub struct FamilyChanges {
+    /// Of the family as it was read; somebody else's change in between is not overwritten.
+    pub version: i64,
+    pub full_name: Option<String>,
+    pub child_name: Option<String>,
+    /// Empty or null removes it. Logins keep the addresses that they sign in with.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub email: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub secondary_email: Option<Option<String>>,
+    /// Cents. Makes a plan where there is none.
+    pub total_amount: Option<i64>,
+    /// Cents. The difference is recorded as an adjustment and needs `adjustment_note`.
+    pub paid_amount: Option<i64>,
+    pub adjustment_note: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<NaiveDate>)]
+    pub due_date: Option<Option<NaiveDate>>,
+    pub email_notifications: Option<bool>,
+    pub daily_video_email: Option<bool>,
+    pub camp_updates_email: Option<bool>,
+}
+
+/// Tells `null` from "left out".
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+/// Staff add a family: the record, its address, its plan and its invitation, in one transaction
+/// (decision $4). Errors: [`Error::Invalid`], [`Error::Taken`] on `email`.
+pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
+    let mut checks = Checks::new();
+    let full_name = checks.line("full_name", &new.full_name, 120);
+    let child_name = checks.line("child_name", &new.child_name, 200);
+    let missing = "All fields are required";
+    checks.require(!full_name.is_empty(), "full_name", missing);
+    checks.require(!child_name.is_empty(), "child_name", missing);
+    let email = match new.email.trim().is_empty() {
+        true => {
+            checks.refuse("email", missing);
+            String::new()
+        }
+        false => checks.email("email", &new.email),
+    };
+    checks.done()?;
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let id = insert(
+        &mut tx,
+        now,
+        "staff",
+        Some(now),
+        &full_name,
+        &child_name,
+        UserType::Parent,
+        DEFAULT_PREFERENCES,
+        &email,
+    )
+    .await?;
+    release(&mut tx, &email).await?;
+    put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
+    payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;
+    notifications::tell(&mut tx, app, Notice::new(letters::INVITATION, id), &email, &full_name)
+        .await?;
+    audit::record(&mut tx, now, actor, "profile.add", Subject::new("profile", id), json!({}))
+        .await?;
+    let family = family(&mut tx, app, &settings, id).await?;
+    tx.commit().await?;
+    Ok(family)
+}
+
+/// Saves what staff changed about a family, all or nothing. Errors: [`Error::Stale`],
+/// [`Error::Invalid`], [`Error::Taken`] on `email` or `secondary_email`.
+pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> Result<Detail> {
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut checks = Checks::new();
+    let full_name = changes.full_name.as_deref().map(|n| checks.line("full_name", n, 120));
+    let child_name = changes.child_name.as_deref().map(|n| checks.line("child_name", n, 200));
+    let mut typed = |field: &str, given: &Option<Option<String>>| {
+        given.as_ref().map(|given| match given.as_deref().map(str::trim) {
+            None | Some("") => None,
+            Some(email) => Some(checks.email(field, email)),
+        })
+    };
+    let email = typed("email", &changes.email);
+    let secondary = typed("secondary_email", &changes.secondary_email);
+    let plan = PlanChanges {
+        total_amount: changes.total_amount,
+        paid_amount: changes.paid_amount,
+        adjustment_note: changes.adjustment_note,
+        due_date: changes.due_date,
+    };
+    plan.check(&mut checks, &settings);
+    checks.done()?;
+    let mut tx = app.db.begin().await?;
+    let before = family(&mut tx, app, &settings, id).await?;
+    let written = tx
+        .sql(
+            "update profiles
+             set full_name = coalesce($3, full_name), child_name = coalesce($4, child_name),
+                 email_notifications = coalesce($5, email_notifications),
+                 daily_video_email = coalesce($6, daily_video_email),
+                 camp_updates_email = coalesce($7, camp_updates_email),
+                 version = version + 1, updated_at = $8
+             where id = $1 and version = $2 and deleted_at is null",
+        )
+        .bind(id)
+        .bind(changes.version)
+        .bind(full_name.clone())
+        .bind(child_name.clone())
+        .bind(changes.email_notifications)
+        .bind(changes.daily_video_email)
+        .bind(changes.camp_updates_email)
+        .bind(now)
+        .execute()
+        .await?;
+    if written == 0 {
+        return Err(Error::Stale);
+    }
+    // A name may stay empty, but nobody takes one away.
+    if full_name.is_some_and(|name| name.is_empty()) && !before.full_name.is_empty() {
+        return Err(Error::invalid("full_name", "Please enter a name."));
+    }
+    refold(&mut tx, id).await?;
+    let emails_changed = change_addresses(&mut tx, now, id, email, secondary).await?;
+    payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
+    let after = family(&mut tx, app, &settings, id).await?;
+    let details = differences(&before, &after, emails_changed);
+    audit::record(&mut tx, now, actor, "profile.change", Subject::new("profile", id), details)
+        .await?;
+    tx.commit().await?;
+    detail(app, id).await
+}
+
+/// What changed, for the audit log: of names and addresses only that they changed.
+fn differences(before: &Family, after: &Family, emails_changed: bool) -> Value {
+    let mut changed = Map::new();
+    let mut note = |key: &str, value: Value| drop(changed.insert(key.to_owned(), value));
+    if before.full_name != after.full_name {
+        note("full_name", json!("changed"));
+    }
+    if before.child_name != after.child_name {
+        note("child_name", json!("changed"));
+    }
+    if emails_changed {
+        note("emails", json!("changed"));
+    }
+    for (key, old, new) in [
+        ("email_notifications", before.email_notifications, after.email_notifications),
+        ("daily_video_email", before.daily_video_email, after.daily_video_email),
+        ("camp_updates_email", before.camp_updates_email, after.camp_updates_email),
+    ] {
+        if old != new {
+            note(key, json!({ "before": old, "after": new }));
+        }
+    }
+    Value::Object(changed)
+}

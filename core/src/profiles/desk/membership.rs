@@ -1,0 +1,145 @@
+//! How a family comes to the portal and leaves it: invited, approved or refused, deleted.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{Family, family};
+use crate::accounts::tokens::{self, Bearer, Purpose};
+use crate::accounts::{letters, limits, users};
+use crate::audit::{self, Actor, Subject};
+use crate::notifications::{self, Notice};
+use crate::profiles::find;
+use crate::{App, Error, Result};
+
+/// Sends a family's invitation again. Errors: [`Error::Conflict`] for a family without an address.
+pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let profile = find(&mut tx, id).await?;
+    let address: Option<(String,)> = tx
+        .sql("select email from profile_addresses where profile_id = $1 and kind = 'primary'")
+        .bind(id)
+        .optional()
+        .await?;
+    let Some((email,)) = address else {
+        return Err(Error::Conflict(
+            "This family has no e-mail address. Copy the invitation link instead.",
+        ));
+    };
+    notifications::tell(
+        &mut tx,
+        app,
+        Notice::new(letters::INVITATION, id),
+        &email,
+        &profile.full_name,
+    )
+    .await?;
+    audit::record(&mut tx, now, actor, "profile.invite", Subject::new("profile", id), json!({}))
+        .await?;
+    tx.commit().await
+}
+
+/// A fresh invitation link to hand over by other means. It proves no address.
+pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    find(&mut tx, id).await?;
+    let bearer = Bearer { profile_id: Some(id), ..Bearer::default() };
+    let token = tokens::make(&mut tx, app, Purpose::Invite, &bearer).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        "profile.copy_invitation",
+        Subject::new("profile", id),
+        json!({}),
+    )
+    .await?;
+    tx.commit().await?;
+    Ok(app.url(&format!("/auth?invite={token}")))
+}
+
+/// Takes the brakes off the sign-in of a family's logins; returns how many there were.
+pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
+    let mut tx = app.db.begin().await?;
+    find(&mut tx, id).await?;
+    let logins: Vec<(String,)> =
+        tx.sql("select email from users where profile_id = $1").bind(id).all().await?;
+    let mut cleared = 0;
+    for (email,) in logins {
+        cleared += limits::clear_account(&mut tx, app, &email).await?;
+    }
+    let (now, subject) = (app.clock.now(), Subject::new("profile", id));
+    audit::record(&mut tx, now, actor, "profile.clear_limits", subject, json!({})).await?;
+    tx.commit().await?;
+    Ok(cleared)
+}
+
+/// Whether staff take somebody who registered for a family of the camp (decision P9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    Approve,
+    Refuse,
+}
+
+/// Approves or refuses, tells the family by mail and writes it down. Saying the same again
+/// changes nothing and tells nobody.
+pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Result<Family> {
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let profile = find(&mut tx, id).await?;
+    let (approved, refused, letter, action) = match decision {
+        Decision::Approve => (Some(now), None, letters::APPROVED, "profile.approve"),
+        Decision::Refuse => (None, Some(now), letters::REFUSED, "profile.refuse"),
+    };
+    let changed = tx
+        .sql(
+            "update profiles set approved_at = $2, refused_at = $3, updated_at = $4, version = version + 1
+             where id = $1 and ((approved_at is null) <> ($2 is null) or (refused_at is null) <> ($3 is null))",
+        )
+        .bind(id)
+        .bind(approved)
+        .bind(refused)
+        .bind(now)
+        .execute()
+        .await?;
+    if changed > 0 {
+        let logins: Vec<(String,)> =
+            tx.sql("select email from users where profile_id = $1").bind(id).all().await?;
+        for (email,) in logins {
+            notifications::tell(&mut tx, app, Notice::new(letter, id), &email, &profile.full_name)
+                .await?;
+        }
+        audit::record(&mut tx, now, actor, action, Subject::new("profile", id), json!({})).await?;
+    }
+    let family = family(&mut tx, app, &settings, id).await?;
+    tx.commit().await?;
+    Ok(family)
+}
+
+/// Removes a family from all lists, with its logins and addresses. Its plan and ledger stay
+/// (decision P10).
+pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    find(&mut tx, id).await?;
+    let logins: Vec<(Uuid,)> =
+        tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
+    for (user_id,) in logins {
+        users::remove(&mut tx, user_id).await?;
+    }
+    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+    tx.sql(
+        "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '',
+             search_text = '', list_email = '', version = version + 1
+         where id = $1 or merged_into = $1",
+    )
+    .bind(id)
+    .bind(now)
+    .execute()
+    .await?;
+    audit::record(&mut tx, now, actor, "profile.delete", Subject::new("profile", id), json!({}))
+        .await?;
+    tx.commit().await
+}

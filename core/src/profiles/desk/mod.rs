@@ -1,0 +1,119 @@
+//! Families on the desk of the staff: one with everything, and what is printed of it.
+
+mod edit;
+mod list;
+mod membership;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+pub use edit::{FamilyChanges, NewFamily, add, edit};
+pub use list::{Direction, Filter, Search, Sort, Summary, family, list, summary};
+pub use membership::{Decision, clear_limits, decide, delete, invitation_link, invite};
+
+use super::UserType;
+use crate::payments::{self, Payment, PaymentPlan};
+use crate::{App, Result};
+
+/// A family in the list of the staff.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+#[schema(as = FamilyRow)]
+pub struct Family {
+    pub id: Uuid,
+    pub full_name: String,
+    pub child_name: String,
+    pub email: Option<String>,
+    pub secondary_email: Option<String>,
+    pub user_type: UserType,
+    /// How many logins point at this family.
+    pub logins: i64,
+    /// Was sent an invitation, or its link was copied.
+    pub invited: bool,
+    pub approved_at: Option<DateTime<Utc>>,
+    pub refused_at: Option<DateTime<Utc>>,
+    /// One of its addresses refused mail for good.
+    pub suppressed: bool,
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+    pub plan: Option<PaymentPlan>,
+    pub created_at: DateTime<Utc>,
+    /// Changes with every payment too.
+    pub version: i64,
+}
+
+/// A family with its ledger and all its addresses.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = FamilyDetail)]
+pub struct Detail {
+    #[serde(flatten)]
+    pub family: Family,
+    /// The latest first.
+    pub payments: Vec<Payment>,
+    pub emails: Vec<Address>,
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = FamilyAddress)]
+pub struct Address {
+    pub email: String,
+    /// `primary`, `secondary`, or `login` for one that only a login uses.
+    pub kind: String,
+    pub verified: bool,
+}
+
+/// One family with everything. Errors: [`Error::NotFound`].
+pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
+    let settings = app.settings().await?;
+    let family = family(&app.db, app, &settings, id).await?;
+    let emails = app
+        .db
+        .sql(
+            "select a.email, a.kind, a.verified_at is not null as verified
+             from profile_addresses a
+             where a.profile_id = $1
+             union all
+             select u.email, 'login', u.verified_at is not null
+             from users u
+             where u.profile_id = $1
+               and not exists (select 1 from profile_addresses b
+                               where b.profile_id = $1 and b.email = u.email)
+             order by 2, 1",
+        )
+        .bind(id)
+        .all()
+        .await?;
+    Ok(Detail { family, payments: payments::history(&app.db, id).await?, emails })
+}
+
+/// Everything that is printed on a family's statement.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = FamilyStatement)]
+pub struct Statement {
+    pub family: Family,
+    pub plan: Option<PaymentPlan>,
+    /// The latest first.
+    pub payments: Vec<Payment>,
+    pub site_name: String,
+    pub contact_email: String,
+    pub contact_phone: String,
+    pub currency: String,
+    /// The day in camp.
+    pub date: NaiveDate,
+}
+
+pub async fn statement(app: &App, id: Uuid) -> Result<Statement> {
+    let settings = app.settings().await?;
+    let family = family(&app.db, app, &settings, id).await?;
+    Ok(Statement {
+        plan: family.plan.clone(),
+        family,
+        payments: payments::history(&app.db, id).await?,
+        site_name: settings.site_name.clone(),
+        contact_email: settings.contact_email.clone(),
+        contact_phone: settings.contact_phone.clone(),
+        currency: settings.currency.clone(),
+        date: payments::today(&settings, app.clock.now()),
+    })
+}
