@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::plan::settle;
+use super::today;
 use super::{Kind, MOST, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, money, receipt};
-use super::{settle, today};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::db::Tx;

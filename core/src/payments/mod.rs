@@ -2,27 +2,28 @@
 //! in which nothing is ever changed or deleted (decisions $1 to $4). All amounts are in cents.
 
 mod ledger;
+mod plan;
 pub mod receipt;
 
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use uuid::Uuid;
 
 pub use ledger::{Entry, NewPayment, Recorded, record, void};
+pub use plan::{Badge, PaymentPlan};
+pub(crate) use plan::{
+    NO_PLAN, Plan, PlanChanges, change, check_amount, check_date, day_number, find, merge, open,
+    standing,
+};
 
 use crate::accounts::User;
-use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
 use crate::clock::day_in;
-use crate::db::{Db, On, Tx};
+use crate::db::Db;
 use crate::settings::Settings;
-use crate::{App, Error, Result, profiles};
+use crate::{App, Result};
 
 /// The largest amount that the portal takes anywhere, in cents: a million.
 pub const MOST: i64 = 100_000_000;
-
-pub(crate) const NO_PLAN: Error = Error::NotFound("Payment plan not found");
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
@@ -36,35 +37,6 @@ pub enum Kind {
     Refund,
     /// Takes one earlier row back.
     Void,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = PaymentBadge)]
-pub enum Badge {
-    PaidInFull,
-    PaymentDue,
-    Overdue,
-    /// For lists only: a family without a plan has none of the others.
-    NoPlan,
-}
-
-/// How a family stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct PaymentPlan {
-    pub total_amount: i64,
-    /// The sum of the ledger.
-    pub paid_amount: i64,
-    /// Never below 0.
-    pub remaining_amount: i64,
-    /// What was paid over the total.
-    pub credit: i64,
-    pub is_fully_paid: bool,
-    pub due_date: Option<NaiveDate>,
-    /// Rounded down; 100 only when fully paid, and never more.
-    pub percent: i64,
-    pub badge: Badge,
-    pub version: i64,
 }
 
 /// One row of the ledger.
@@ -95,68 +67,6 @@ pub struct OwnPayments {
     pub currency: String,
 }
 
-/// A plan as it is kept.
-#[derive(Debug, Clone, sqlx::FromRow)]
-pub(crate) struct Plan {
-    pub id: Uuid,
-    pub profile_id: Uuid,
-    pub total_amount: i64,
-    pub paid_amount: i64,
-    pub due_date: Option<NaiveDate>,
-    pub version: i64,
-}
-
-/// Where families stand in lists that are ordered by payment: first those that owe, by their due
-/// date, then those that owe without one, those without a plan, and those that have paid.
-pub(crate) mod standing {
-    pub const NO_DATE: i64 = 8_000_000;
-    pub const NO_PLAN: i64 = 9_000_000;
-    pub const PAID: i64 = 10_000_000;
-}
-
-impl Plan {
-    pub fn remaining(&self) -> i64 {
-        (self.total_amount - self.paid_amount).max(0)
-    }
-
-    pub fn is_fully_paid(&self) -> bool {
-        self.paid_amount >= self.total_amount
-    }
-
-    pub fn standing(&self) -> i64 {
-        match self.due_date {
-            _ if self.is_fully_paid() => standing::PAID,
-            Some(date) => day_number(date),
-            None => standing::NO_DATE,
-        }
-    }
-
-    /// As it looks on that day in camp. Due today is not overdue (decision $3).
-    pub fn on(&self, today: NaiveDate) -> PaymentPlan {
-        let full = self.is_fully_paid();
-        PaymentPlan {
-            total_amount: self.total_amount,
-            paid_amount: self.paid_amount,
-            remaining_amount: self.remaining(),
-            credit: (self.paid_amount - self.total_amount).max(0),
-            is_fully_paid: full,
-            due_date: self.due_date,
-            percent: if full { 100 } else { self.paid_amount * 100 / self.total_amount },
-            badge: match self.due_date {
-                _ if full => Badge::PaidInFull,
-                Some(date) if date < today => Badge::Overdue,
-                _ => Badge::PaymentDue,
-            },
-            version: self.version,
-        }
-    }
-}
-
-/// Days since the year 1, as `list_standing` keeps a due date.
-pub(crate) fn day_number(date: NaiveDate) -> i64 {
-    i64::from(date.num_days_from_ce())
-}
-
 pub(crate) fn today(settings: &Settings, now: DateTime<Utc>) -> NaiveDate {
     day_in(settings.timezone, now)
 }
@@ -185,18 +95,6 @@ pub fn money(cents: i64, currency: &str) -> String {
         0 => format!("{sign}{symbol}{grouped}"),
         _ => format!("{sign}{symbol}{grouped}.{rest:02}"),
     }
-}
-
-pub(crate) async fn find(on: impl Into<On<'_>>, profile_id: Uuid) -> Result<Option<Plan>> {
-    on.into()
-        .sql(
-            "select id, profile_id, total_amount, paid_amount, due_date, version
-             from payment_plans
-             where profile_id = $1",
-        )
-        .bind(profile_id)
-        .optional()
-        .await
 }
 
 /// The ledger of a family, the latest first, with who recorded what.
@@ -231,220 +129,9 @@ pub async fn own(app: &App, user: &User) -> Result<OwnPayments> {
     })
 }
 
-/// Gives a family its plan, with what it had paid before as an adjustment. The caller holds the
-/// family ([`profiles::hold`]) or has just made it.
-pub(crate) async fn open(
-    tx: &mut Tx,
-    now: DateTime<Utc>,
-    profile_id: Uuid,
-    total_amount: i64,
-    due_date: Option<NaiveDate>,
-    before: Option<(Actor, Entry)>,
-) -> Result<Plan> {
-    let id = Uuid::now_v7();
-    let paid_amount = before.as_ref().map_or(0, |(_, entry)| entry.amount);
-    let plan = Plan { id, profile_id, total_amount, paid_amount, due_date, version: 1 };
-    tx.sql(
-        "insert into payment_plans
-           (id, profile_id, total_amount, paid_amount, due_date, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $7)",
-    )
-    .bind(id)
-    .bind(profile_id)
-    .bind(total_amount)
-    .bind(paid_amount)
-    .bind(due_date)
-    .bind(plan.version)
-    .bind(now)
-    .execute()
-    .await?;
-    if let Some((actor, entry)) = before {
-        ledger::enter(tx, now, actor, profile_id, id, &entry).await?;
-    }
-    profiles::set_standing(tx, profile_id, plan.standing(), paid_amount).await?;
-    Ok(plan)
-}
-
-/// What staff change about a plan; what is left out stays.
-#[derive(Debug, Default)]
-pub(crate) struct PlanChanges {
-    pub total_amount: Option<i64>,
-    /// What the paid amount shall be: the difference is recorded as an adjustment.
-    pub paid_amount: Option<i64>,
-    pub adjustment_note: Option<String>,
-    pub due_date: Option<Option<NaiveDate>>,
-}
-
-impl PlanChanges {
-    pub fn check(&self, checks: &mut Checks, settings: &Settings) {
-        for (field, amount) in
-            [("total_amount", self.total_amount), ("paid_amount", self.paid_amount)]
-        {
-            if let Some(amount) = amount {
-                check_amount(checks, field, amount, settings);
-            }
-        }
-        if let Some(Some(date)) = self.due_date {
-            check_date(checks, "due_date", date);
-        }
-    }
-}
-
-pub(crate) fn check_amount(checks: &mut Checks, field: &str, amount: i64, settings: &Settings) {
-    checks.require((0..=MOST).contains(&amount), field, {
-        format!("Please enter an amount from 0 to {}.", money(MOST, &settings.currency))
-    });
-}
-
-pub(crate) fn check_date(checks: &mut Checks, field: &str, date: NaiveDate) {
-    let ok = (2000..=2100).contains(&date.year());
-    checks.require(ok, field, "Please enter a date between 2000 and 2100.");
-}
-
-/// Changes a plan, or makes it where there is none and something is asked of it. The caller holds
-/// the family. Errors: [`Error::Invalid`].
-pub(crate) async fn change(
-    tx: &mut Tx,
-    app: &App,
-    settings: &Settings,
-    actor: Actor,
-    profile_id: Uuid,
-    changes: &PlanChanges,
-) -> Result<()> {
-    let now = app.clock.now();
-    let before = match find(&mut *tx, profile_id).await? {
-        Some(plan) => plan,
-        None => {
-            let asked = changes.total_amount.is_some()
-                || changes.paid_amount.is_some_and(|paid| paid != 0)
-                || changes.due_date.flatten().is_some();
-            if !asked {
-                return Ok(());
-            }
-            let total = changes.total_amount.unwrap_or(settings.default_plan_amount);
-            open(tx, now, profile_id, total, None, None).await?
-        }
-    };
-    let total_amount = changes.total_amount.unwrap_or(before.total_amount);
-    let due_date = changes.due_date.unwrap_or(before.due_date);
-    let difference = changes.paid_amount.map_or(0, |paid| paid - before.paid_amount);
-    if difference != 0 {
-        let mut checks = Checks::new();
-        let note = changes.adjustment_note.as_deref().unwrap_or_default();
-        let note = checks.block("adjustment_note", note, 500);
-        let missing = "Please say in the note why the paid amount changes.";
-        checks.require(!note.is_empty(), "adjustment_note", missing);
-        checks.done()?;
-        let entry = Entry {
-            kind: Kind::Adjustment,
-            amount: difference,
-            payment_date: today(settings, now),
-            notes: Some(note),
-            void_of: None,
-        };
-        ledger::enter(tx, now, actor, profile_id, before.id, &entry).await?;
-    }
-    if difference == 0 && total_amount == before.total_amount && due_date == before.due_date {
-        return Ok(());
-    }
-    tx.sql("update payment_plans set total_amount = $2, due_date = $3 where id = $1")
-        .bind(before.id)
-        .bind(total_amount)
-        .bind(due_date)
-        .execute()
-        .await?;
-    settle(tx, now, before.id).await?;
-    let details = json!({
-        "before": { "total_amount": before.total_amount, "due_date": before.due_date },
-        "after": { "total_amount": total_amount, "due_date": due_date },
-    });
-    let subject = Subject::new("profile", profile_id);
-    audit::record(tx, now, actor, "payment_plan.change", subject, details).await
-}
-
-/// Makes one plan of those of two families, for the family that is kept: totals are summed, the
-/// rows of both ledgers stand in one. The due date is that of the kept family, if it has one.
-/// The caller holds both families.
-pub(crate) async fn merge(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
-    let Some(dropped) = find(&mut *tx, drop).await? else { return Ok(()) };
-    let Some(kept) = find(&mut *tx, keep).await? else {
-        tx.sql("update payment_plans set profile_id = $2 where id = $1")
-            .bind(dropped.id)
-            .bind(keep)
-            .execute()
-            .await?;
-        settle(tx, now, dropped.id).await?;
-        return Ok(());
-    };
-    let total_amount = kept.total_amount + dropped.total_amount;
-    if total_amount > MOST {
-        return Err(Error::Conflict("The two plans together are more than the portal can hold."));
-    }
-    tx.sql("update payments set plan_id = $2 where plan_id = $1")
-        .bind(dropped.id)
-        .bind(kept.id)
-        .execute()
-        .await?;
-    tx.sql("delete from payment_plans where id = $1").bind(dropped.id).execute().await?;
-    tx.sql("update payment_plans set total_amount = $2, due_date = coalesce(due_date, $3) where id = $1")
-        .bind(kept.id)
-        .bind(total_amount)
-        .bind(dropped.due_date)
-        .execute()
-        .await?;
-    settle(tx, now, kept.id).await?;
-    Ok(())
-}
-
-/// Brings a plan in step with its ledger, and the lists with the plan.
-async fn settle(tx: &mut Tx, now: DateTime<Utc>, plan_id: Uuid) -> Result<Plan> {
-    let plan: Plan = tx
-        .sql(
-            "update payment_plans
-             set paid_amount = (select coalesce(cast(sum(p.amount) as bigint), 0)
-                                from payments p
-                                where p.plan_id = payment_plans.id),
-                 version = version + 1, updated_at = $2
-             where id = $1
-             returning id, profile_id, total_amount, paid_amount, due_date, version",
-        )
-        .bind(plan_id)
-        .bind(now)
-        .one()
-        .await?;
-    profiles::set_standing(tx, plan.profile_id, plan.standing(), plan.paid_amount).await?;
-    Ok(plan)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn plan(total_amount: i64, paid_amount: i64, due: Option<&str>) -> PaymentPlan {
-        let due_date = due.map(|day| day.parse().expect("a date"));
-        let (id, profile_id) = (Uuid::nil(), Uuid::nil());
-        Plan { id, profile_id, total_amount, paid_amount, due_date, version: 1 }
-            .on("2026-07-15".parse().expect("a date"))
-    }
-
-    #[test]
-    fn a_plan_is_overdue_the_day_after_and_full_when_all_is_paid() {
-        assert_eq!(plan(280_000, 0, Some("2026-07-15")).badge, Badge::PaymentDue);
-        assert_eq!(plan(280_000, 0, Some("2026-07-14")).badge, Badge::Overdue);
-        assert_eq!(plan(280_000, 0, None).badge, Badge::PaymentDue);
-        let full = plan(280_000, 300_000, Some("2026-07-14"));
-        assert_eq!((full.badge, full.percent, full.credit), (Badge::PaidInFull, 100, 20_000));
-        assert_eq!((full.remaining_amount, full.is_fully_paid), (0, true));
-        let free = plan(0, 0, None);
-        assert_eq!((free.badge, free.percent, free.is_fully_paid), (Badge::PaidInFull, 100, true));
-    }
-
-    #[test]
-    fn percents_are_rounded_down() {
-        assert_eq!(plan(280_000, 279_999, None).percent, 99);
-        assert_eq!(plan(MOST, MOST - 1, None).percent, 99);
-        assert_eq!(plan(300, 100, None).percent, 33);
-    }
+    use super::money;
 
     #[test]
     fn money_is_written_as_on_a_receipt() {
