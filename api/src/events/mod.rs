@@ -1,0 +1,177 @@
+//! Tells open pages what happens, as server-sent events (decision U1).
+//!
+//! One task of the process reads the new events, a few times a second and only while somebody
+//! listens, and writes each of them once; all streams share those bytes. A stream holds no timer
+//! and no queue of its own: it reads along in one ring, and one that falls a whole ring behind is
+//! ended.
+
+mod hub;
+mod reader;
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use axum_extra::extract::CookieJar;
+use bytes::Bytes;
+use futures_util::stream;
+use portal::access::Viewer;
+use portal::accounts::sessions::{self, Standing};
+use portal::events::{self, Told};
+use portal::settings::{Access, Settings};
+use portal::{App, Result};
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub use self::hub::Hub;
+use self::reader::{Place, Reader};
+use crate::Api;
+use crate::auth::{staff_cookie, user_cookie};
+use crate::error::{Answer, Problem};
+use crate::input::Params;
+use crate::server::Patience;
+
+/// Whoever missed more reads everything anew.
+const MISSED: i64 = 1000;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(listen))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListenQuery {
+    /// The id of the last event that was heard; the header `Last-Event-ID` goes before it.
+    last_event_id: Option<String>,
+}
+
+/// What happens, as it happens
+///
+/// The first event is `hello {id}`. With the id of the last event that was heard, everything since
+/// then follows; when that cannot be told any more, `reset {}` asks the page to read everything
+/// anew. Then `update.created` and `update.changed` (LiveUpdate), `update.removed {id}`,
+/// `video.published {id, title}`, `video.changed {id}`, `comment.created {video_id, comment}`,
+/// `comment.removed {video_id, id}`; for staff also `messages.changed {unread}` and
+/// `site.changed {}`. Nobody hears what they may not see. A comment line every 15 seconds shows
+/// that the stream lives. It ends when the session or the right to watch changes.
+#[utoipa::path(get, path = "/api/events", tag = "events", security(()), params(ListenQuery),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 503, body = Problem)))]
+async fn listen(
+    State(api): State<Api>,
+    patience: Option<axum::Extension<Patience>>,
+    headers: HeaderMap,
+    Params(query): Params<ListenQuery>,
+) -> Answer<Response> {
+    let hub = &api.events;
+    let Some(place) = hub.place() else {
+        let detail = "Too many pages are open just now. This one goes on without live news.";
+        return Err(Problem::busy(detail, 30));
+    };
+    let header = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let last = header.filter(|id| !id.is_empty()).or(query.last_event_id.as_deref());
+    // What is no number is as unknown as a number that was never given.
+    let last = last.map(|id| id.parse().unwrap_or(-1));
+    let settings = api.app.settings().await?;
+    let (viewer, sessions) = who(&api.app, &settings, &headers).await?;
+    let (signals, guest, position) = hub.join(sessions, settings.access).await?;
+    let (first, seen) = opening(&api.app, &viewer, settings.access, last, position).await?;
+    let reader = Reader {
+        waiting: first,
+        news: None,
+        seen,
+        may_watch: viewer.may_watch(settings.access),
+        viewer,
+        guest,
+        signals,
+        stop: hub.stop(),
+        _place: Place::taken(place),
+    };
+    if let Some(axum::Extension(patience)) = patience {
+        patience.end();
+    }
+    let body = stream::unfold(reader, |mut reader| async move {
+        let bytes = reader.next().await?;
+        Some((Ok::<_, Infallible>(bytes), reader))
+    });
+    let mut response = Body::from_stream(body).into_response();
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // nginx would collect it.
+    out.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// Who listens, and by which sessions. Other than a click, this keeps nobody signed in.
+async fn who(
+    app: &App,
+    settings: &Settings,
+    headers: &HeaderMap,
+) -> Result<(Viewer, Vec<Standing>)> {
+    let jar = CookieJar::from_headers(headers);
+    let mut viewer = Viewer::default();
+    let mut sessions = Vec::new();
+    for name in [user_cookie(&app.config), staff_cookie(&app.config)] {
+        let Some(cookie) = jar.get(name) else { continue };
+        let standing = sessions::standing_of(app, settings, cookie.value()).await?;
+        let Some(standing) = standing else { continue };
+        viewer.user_id = viewer.user_id.or(standing.user_id);
+        viewer.staff_id = viewer.staff_id.or(standing.staff_id);
+        viewer.family |= standing.family;
+        sessions.push(standing);
+    }
+    Ok((viewer, sessions))
+}
+
+/// The beginning of a stream that goes on live after `position`, and the number of the last event
+/// that is in it.
+async fn opening(
+    app: &App,
+    viewer: &Viewer,
+    access: Access,
+    last: Option<i64>,
+    position: i64,
+) -> Result<(VecDeque<Bytes>, i64)> {
+    let hello = |id| written(Some(id), "hello", &json!({ "id": id }).to_string(), true);
+    let reset = || {
+        // The number comes with the second one: whoever loses the stream in between shall be told
+        // again.
+        let hello = written(None, "hello", &json!({ "id": position }).to_string(), true);
+        (VecDeque::from([hello, written(Some(position), "reset", "{}", false)]), position)
+    };
+    let Some(last) = last else { return Ok((VecDeque::from([hello(position)]), position)) };
+    if last < 0 {
+        return Ok(reset());
+    }
+    if last >= position {
+        // Another process may have told more than this one knows yet.
+        let known = last == position || last <= events::newest(&app.db).await?;
+        return Ok(if known { (VecDeque::from([hello(last)]), last) } else { reset() });
+    }
+    let missed = events::since(app, last, MISSED + 1).await?;
+    let whole = missed.first().is_some_and(|told| told.id == last + 1);
+    if !whole || missed.len() as i64 > MISSED {
+        return Ok(reset());
+    }
+    let told = missed.iter().filter(|told| told.id <= position && told.is_for(viewer, access));
+    Ok((std::iter::once(hello(last)).chain(told.filter_map(bytes_of)).collect(), position))
+}
+
+/// One event on the wire. JSON has no line ends of its own.
+fn written(id: Option<i64>, event: &str, data: &str, greeting: bool) -> Bytes {
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    let retry = if greeting { "retry: 2000\n" } else { "" };
+    format!("{retry}{id}event: {event}\ndata: {data}\n\n").into()
+}
+
+fn bytes_of(told: &Told) -> Option<Bytes> {
+    let data = told.data.as_ref()?.to_string();
+    Some(written(Some(told.id), &told.kind, &data, false))
+}

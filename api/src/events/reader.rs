@@ -1,0 +1,154 @@
+//! One open stream: what its viewer may hear, in the order in which it happened.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use bytes::Bytes;
+use portal::access::Viewer;
+use portal::settings::Access;
+use tokio::sync::{OwnedSemaphorePermit, broadcast};
+use tokio_util::sync::CancellationToken;
+
+use super::hub::{Guest, News, Signal};
+
+/// One open stream.
+pub(super) struct Reader {
+    /// What goes first.
+    pub(super) waiting: VecDeque<Bytes>,
+    /// What is being told, and how far.
+    pub(super) news: Option<(Arc<[News]>, usize, Access)>,
+    /// Nothing up to this number is told again.
+    pub(super) seen: i64,
+    pub(super) viewer: Viewer,
+    /// As it was when the stream began.
+    pub(super) may_watch: bool,
+    pub(super) guest: Option<Arc<Guest>>,
+    pub(super) signals: broadcast::Receiver<Signal>,
+    pub(super) stop: CancellationToken,
+    pub(super) _place: Place,
+}
+
+impl Reader {
+    /// What is sent next; nothing at the end.
+    pub(super) async fn next(&mut self) -> Option<Bytes> {
+        if self.guest.as_ref().is_some_and(|guest| guest.ended.load(Relaxed)) {
+            return None;
+        }
+        if let Some(bytes) = self.waiting.pop_front() {
+            return Some(bytes);
+        }
+        self.waiting = VecDeque::new();
+        loop {
+            if let Some(bytes) = self.news() {
+                return Some(bytes);
+            }
+            let signal = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return None,
+                signal = self.signals.recv() => signal,
+            };
+            // An error says that this reader is too slow.
+            let signal = signal.ok()?;
+            if self.guest.as_ref().is_some_and(|guest| guest.ended.load(Relaxed)) {
+                return None;
+            }
+            match signal {
+                Signal::Beat => return Some(Bytes::from_static(b":\n\n")),
+                Signal::Look(access) | Signal::News { access, .. }
+                    if self.viewer.may_watch(access) != self.may_watch =>
+                {
+                    return None;
+                }
+                Signal::Look(_) => {}
+                Signal::News { news, access } => self.news = Some((news, 0, access)),
+            }
+        }
+    }
+
+    /// The next of the news that is for this viewer.
+    fn news(&mut self) -> Option<Bytes> {
+        let (news, at, access) = self.news.as_mut()?;
+        while let Some(one) = news.get(*at) {
+            *at += 1;
+            if one.told.id > self.seen && one.told.is_for(&self.viewer, *access) {
+                self.seen = one.told.id;
+                return Some(one.bytes.clone());
+            }
+        }
+        self.news = None;
+        None
+    }
+}
+
+/// One of the streams that may be open at once.
+pub(super) struct Place(#[allow(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
+
+impl Place {
+    pub(super) fn taken(permit: OwnedSemaphorePermit) -> Place {
+        metrics::gauge!("camp_event_streams").increment(1);
+        Place(permit)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        metrics::gauge!("camp_event_streams").decrement(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use portal::events::Told;
+    use serde_json::json;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::events::bytes_of;
+    use crate::events::hub::RING;
+
+    fn reader(signals: &broadcast::Sender<Signal>) -> Reader {
+        let places = Arc::new(Semaphore::new(1));
+        Reader {
+            waiting: VecDeque::new(),
+            news: None,
+            seen: 0,
+            viewer: Viewer::default(),
+            may_watch: true,
+            guest: None,
+            signals: signals.subscribe(),
+            stop: CancellationToken::new(),
+            _place: Place::taken(places.try_acquire_owned().expect("a place")),
+        }
+    }
+
+    fn news(id: i64) -> Signal {
+        let data = Some(json!({ "id": id }));
+        let told = Told { id, kind: "video.changed".into(), data };
+        let news = [News { bytes: bytes_of(&told).expect("bytes"), told }];
+        Signal::News { news: Arc::from(news), access: Access::Everyone }
+    }
+
+    #[tokio::test]
+    async fn a_reader_who_falls_too_far_behind_is_dropped() {
+        let signals = broadcast::Sender::new(RING);
+        let (mut quick, mut stuck) = (reader(&signals), reader(&signals));
+        for id in 1..=RING as i64 + 1 {
+            signals.send(news(id)).ok();
+            let heard = quick.next().await.expect("news");
+            assert!(heard.starts_with(format!("id: {id}\n").as_bytes()));
+        }
+        assert_eq!(stuck.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_told_twice() {
+        let signals = broadcast::Sender::new(RING);
+        let mut reader = reader(&signals);
+        reader.seen = 2;
+        for id in 1..=3 {
+            signals.send(news(id)).ok();
+        }
+        assert!(reader.next().await.expect("news").starts_with(b"id: 3\n"));
+    }
+}

@@ -1,0 +1,78 @@
+//! A page that hears what happens as it happens.
+
+use std::time::Duration;
+
+use axum::body::BodyDataStream;
+use futures_util::StreamExt;
+use serde_json::Value;
+
+/// A page that listens.
+pub struct Listener {
+    pub(super) body: BodyDataStream,
+    pub(super) text: String,
+}
+
+/// What a page heard.
+#[derive(Debug, PartialEq)]
+pub struct Heard {
+    pub kind: String,
+    pub id: String,
+    pub data: Value,
+}
+
+impl Listener {
+    /// The next event, or nothing when the stream has ended. Waits at most six seconds.
+    pub async fn next(&mut self) -> Option<Heard> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let field = |name: &str| {
+                    let value = event.lines().find_map(|line| line.strip_prefix(name));
+                    value.unwrap_or_default().to_owned()
+                };
+                let data = field("data: ");
+                let heard = Heard {
+                    kind: field("event: "),
+                    id: field("id: "),
+                    data: serde_json::from_str(&data).unwrap_or(Value::Null),
+                };
+                self.text = rest.to_owned();
+                // Signs of life are no events.
+                if heard.kind.is_empty() {
+                    continue;
+                }
+                return Some(heard);
+            }
+            let bytes = tokio::time::timeout(Duration::from_secs(6), self.body.next());
+            match bytes.await.expect("nothing was heard for six seconds") {
+                Some(bytes) => {
+                    let bytes = bytes.expect("a stream");
+                    self.text.push_str(std::str::from_utf8(&bytes).expect("text"));
+                }
+                None => return None,
+            }
+        }
+    }
+
+    /// The next event, which is of that kind.
+    #[track_caller]
+    pub fn hears(&mut self, kind: &str) -> impl Future<Output = Heard> {
+        let at = std::panic::Location::caller();
+        async move {
+            let heard = self.next().await.unwrap_or_else(|| panic!("the stream ended, at {at}"));
+            assert_eq!(heard.kind, kind, "at {at}: {heard:?}");
+            heard
+        }
+    }
+
+    /// That nothing is to be heard for more than a look of the portal.
+    pub async fn hears_nothing(&mut self) {
+        let wait = Duration::from_millis(700);
+        let heard = tokio::time::timeout(wait, self.next()).await;
+        assert!(heard.is_err(), "{heard:?}");
+    }
+
+    /// That the stream ends, after whatever it still tells.
+    pub async fn ends(&mut self) {
+        while self.next().await.is_some() {}
+    }
+}

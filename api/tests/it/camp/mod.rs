@@ -1,0 +1,236 @@
+//! A camp for one test: its own database on either engine, its own mailbox, a clock to move, and
+//! browsers that keep their cookies.
+
+mod browser;
+mod databases;
+mod listener;
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use chrono::{DateTime, TimeDelta, Utc};
+use clap::Parser;
+use portal::accounts::staff::{self, NewStaff, Role};
+use portal::audit::Actor;
+use portal::db::Db;
+use portal::mail::{Mail, Mailer};
+use portal::{App, Config, jobs, settings};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+pub use self::browser::{Browser, Reply};
+pub use self::listener::Listener;
+
+use self::databases::{postgres_command, postgres_copy, sqlite_template};
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// Runs a story on both engines, as `sqlite` and `postgres` in a module of its name.
+#[macro_export]
+macro_rules! story {
+    ($(#[$meta:meta])* async fn $name:ident($camp:ident) $body:block) => {
+        mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+            async fn story($camp: $crate::camp::Camp) $body
+            #[tokio::test]
+            async fn sqlite() {
+                $crate::camp::run($crate::camp::Engine::Sqlite, story).await;
+            }
+            #[tokio::test]
+            async fn postgres() {
+                $crate::camp::run($crate::camp::Engine::Postgres, story).await;
+            }
+        }
+    };
+}
+
+/// The password of everybody in the tests.
+pub const PASSWORD: &str = "lantern over the lake";
+
+#[derive(Clone)]
+pub struct Camp {
+    pub app: App,
+    pub router: Router,
+    mails: Arc<Mutex<Vec<Mail>>>,
+    _folder: Arc<tempfile::TempDir>,
+}
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    config: Config,
+}
+
+fn config(folder: &std::path::Path, database: &str) -> Config {
+    let folder = folder.to_str().expect("a plain path");
+    let args = ["camp", "--data-dir", folder, "--database-url", database, "--public-url"];
+    let options = Options::try_parse_from(args.into_iter().chain(["http://camp.example"]));
+    options.expect("options").config
+}
+
+pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp) -> F) {
+    let folder = Arc::new(tempfile::tempdir().expect("a folder"));
+    let database = match engine {
+        Engine::Sqlite => {
+            let file = folder.path().join("camp.db");
+            std::fs::copy(sqlite_template().await, &file).expect("a copy of the empty database");
+            format!("sqlite://{}", file.display())
+        }
+        Engine::Postgres => postgres_copy().await,
+    };
+    let db = Db::open(&database).await.expect("the database opens");
+    let mut app = App::with(db, config(folder.path(), &database)).await.expect("the camp opens");
+    let (mailer, mails) = Mailer::memory();
+    app.mailer = mailer;
+    let router = api::router(app.clone(), CancellationToken::new());
+    let camp = Camp { app: app.clone(), router, mails, _folder: folder.clone() };
+    story(camp).await;
+    // The folder stays until the last look at the database.
+    let failed = jobs::failed(&app.db).await.expect("jobs");
+    assert_eq!(failed, 0, "the story left failed jobs behind");
+    app.db.close().await;
+    drop(folder);
+    if engine == Engine::Postgres {
+        let name = database.rsplit('/').next().expect("a name");
+        postgres_command(&format!("drop database if exists {name} with (force)")).await;
+    }
+}
+
+impl Camp {
+    /// Another process of the portal on the same database: its own pool, its own memory.
+    pub async fn beside(&self) -> Camp {
+        let config = (*self.app.config).clone();
+        let db = Db::open(&config.database_url()).await.expect("the database opens");
+        let mut app = App::with(db, config).await.expect("the camp opens");
+        app.clock = self.app.clock.clone();
+        let (mailer, mails) = Mailer::memory();
+        app.mailer = mailer;
+        let router = api::router(app.clone(), CancellationToken::new());
+        Camp { app, router, mails, _folder: self._folder.clone() }
+    }
+
+    /// The same browser at another process.
+    pub fn of(&self, browser: &Browser) -> Browser {
+        Browser { router: self.router.clone(), ..browser.clone() }
+    }
+
+    /// A browser that has never been here.
+    pub fn browser(&self) -> Browser {
+        self.browser_at("203.0.113.7")
+    }
+
+    pub fn browser_at(&self, address: &str) -> Browser {
+        Browser {
+            router: self.router.clone(),
+            cookies: Arc::default(),
+            address: address.parse().expect("an address"),
+        }
+    }
+
+    pub fn now(&self) -> DateTime<Utc> {
+        self.app.clock.now()
+    }
+
+    pub fn set_clock(&self, at: &str) {
+        self.app.clock.set(at.parse().expect("a moment"));
+    }
+
+    pub fn wait(&self, by: TimeDelta) {
+        self.app.clock.advance(by);
+    }
+
+    pub async fn set(&self, key: &str, value: impl Into<Value>) {
+        let mut tx = self.app.db.begin().await.expect("a transaction");
+        let changes = [(key.to_owned(), value.into())].into();
+        settings::set(&mut tx, &self.app, Actor::Operator, changes).await.expect("a setting");
+        tx.commit().await.expect("a commit");
+        self.app.forget_settings();
+    }
+
+    /// Lets the worker do whatever is due.
+    pub async fn work(&self) {
+        worker::drain(&self.app).await.expect("the worker works");
+    }
+
+    /// All mails that went out so far.
+    pub fn mails(&self) -> Vec<Mail> {
+        self.mails.lock().expect("no panic").clone()
+    }
+
+    pub fn mails_to(&self, address: &str) -> Vec<Mail> {
+        self.mails().into_iter().filter(|mail| mail.to.email.to_string() == address).collect()
+    }
+
+    /// The newest mail to somebody, after the worker has worked.
+    pub async fn mail_to(&self, address: &str) -> Mail {
+        self.work().await;
+        let mails = self.mails_to(address);
+        mails.last().unwrap_or_else(|| panic!("no mail to {address}")).clone()
+    }
+
+    /// The token in the link of the newest mail to somebody.
+    pub async fn token_for(&self, address: &str) -> String {
+        token(&self.mail_to(address).await)
+    }
+
+    /// A parent who has signed up and confirmed the address.
+    pub async fn parent(&self, name: &str, email: &str) -> Browser {
+        let browser = self.unconfirmed_parent(name, email).await;
+        let token = self.token_for(email).await;
+        browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+        browser
+    }
+
+    pub async fn unconfirmed_parent(&self, name: &str, email: &str) -> Browser {
+        let browser = self.browser();
+        browser.post("/api/auth/sign-up", sign_up(name, email)).await.expect(201);
+        browser
+    }
+
+    pub async fn owner(&self) -> Browser {
+        self.staff_member("kornbluh", Role::Owner).await
+    }
+
+    pub async fn staff(&self) -> Browser {
+        self.staff_member("feder", Role::Staff).await
+    }
+
+    pub async fn staff_member(&self, username: &str, role: Role) -> Browser {
+        let new = NewStaff {
+            username: username.into(),
+            email: format!("{username}@camp.example"),
+            role,
+            password: PASSWORD.into(),
+        };
+        staff::add(&self.app, Actor::Operator, new).await.expect("an account");
+        let browser = self.browser();
+        let given = json!({ "username": username, "password": PASSWORD });
+        browser.post("/api/admin/auth/sign-in", given).await.expect(200);
+        browser
+    }
+}
+
+/// What the sign-up page sends.
+pub fn sign_up(name: &str, email: &str) -> Value {
+    json!({
+        "name": name, "email": email, "password": PASSWORD, "user_type": "parent",
+        "child_name": "Yossi", "email_notifications": true, "daily_video_email": true,
+        "camp_updates_email": false,
+    })
+}
+
+/// The token in the link of a mail.
+pub fn token(mail: &Mail) -> String {
+    let at = mail
+        .text
+        .find("token=")
+        .map(|at| at + 6)
+        .or_else(|| mail.text.find("invite=").map(|at| at + 7));
+    let rest = &mail.text[at.unwrap_or_else(|| panic!("no link in: {}", mail.text))..];
+    rest.split_whitespace().next().expect("a token").to_owned()
+}
