@@ -107,7 +107,7 @@ export default function FaqDesk() {
           value={category ?? "All"}
           options={(["All", ...categories] as const).map((value) => ({ value, label: value }))}
           onChange={(next) => set("category", next === "All" ? "" : next)}
-          className="max-sm:w-full"
+          className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2.5"
         />
       </div>
       <h2 className="sr-only">Questions</h2>

@@ -130,9 +130,9 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
         </p>
         <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
           {/* The whole row answers to a press; what lies above it has its own. */}
-          <button type="button" dir="auto" onClick={onOpen} className="text-start after:absolute after:inset-0">{message.subject}</button>
+          <button type="button" onClick={onOpen} className="text-start after:absolute after:inset-0"><bdi>{message.subject}</bdi></button>
         </h3>
-        <p dir="auto" className="line-clamp-1 text-sm text-muted">{message.message}</p>
+        <p className="line-clamp-1 text-sm text-muted"><bdi>{message.message}</bdi></p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">
           <StatusBadge status={message.status} />
           <Badge>{departmentName[message.department]}</Badge>

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
 import { explain } from "../../lib/forms";
@@ -13,6 +13,7 @@ import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/st
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../attention";
 import { toastFailure } from "../failed";
+import { freshKey } from "../fresh-key";
 import { summary } from "../mail";
 import { NotRefreshed } from "../not-refreshed";
 import { people } from "../words";
@@ -43,7 +44,7 @@ function Compose() {
   const [body, setBody] = useState("");
   const [audience, setAudience] = useState<Audience>("families");
   const [asking, setAsking] = useState(false);
-  const key = useRef(crypto.randomUUID());
+  const [key, setKey] = useState(freshKey);
   const refetchInterval = useEvery(everyQuarterMinute);
   const reach = { families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data, mailing_list: useQuery(letterReachQuery("mailing_list")).data, both: useQuery(letterReachQuery("both")).data };
   const recipients = reach[audience];
@@ -59,13 +60,13 @@ function Compose() {
 
   async function send() {
     try {
-      const { recipients: told } = await sendLetter({ subject: subject.trim(), body: body.trim(), audience, preview: false }, key.current);
+      const { recipients: told } = await sendLetter({ subject: subject.trim(), body: body.trim(), audience, preview: false }, key);
       toast({ title: "Letter Sent", description: `It is on its way to ${people(told)}.` });
     } catch (error) {
       toastFailure(error, "Failed to send the letter.");
       throw error instanceof Error ? new Error(explain(error)) : error;
     }
-    key.current = crypto.randomUUID();
+    setKey(freshKey);
     setSubject("");
     setBody("");
     await client.invalidateQueries({ queryKey: ["admin", "letters"] });

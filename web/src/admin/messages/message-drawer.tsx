@@ -55,7 +55,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
         <dt>From</dt>
         <dd><bdi className="font-medium">{message.name}</bdi> ({senderName[message.user_type]})</dd>
         <dt>Email</dt>
-        <dd><a href={`mailto:${message.email}`} className="link break-all"><bdi>{message.email}</bdi></a></dd>
+        <dd><a href={`mailto:${message.email}`} className="link wrap-anywhere"><bdi>{message.email}</bdi></a></dd>
         {message.child_name && <><dt>Child</dt><dd><bdi>{message.child_name}</bdi></dd></>}
       </dl>
       <p dir="auto" className="sheet mt-4 p-4 whitespace-pre-line">{message.message}</p>

@@ -47,7 +47,7 @@ export function Subscribers() {
               <ul className="sheet overflow-clip">
                 {subscribers.data.map((subscriber) => (
                   <li key={subscriber.id} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 border-line py-1.5 ps-4 pe-2 not-first:border-t md:grid-cols-[minmax(0,1fr)_13rem_11rem_auto]">
-                    <bdi className="min-w-0 font-medium break-all">{subscriber.email}</bdi>
+                    <bdi className="min-w-0 font-medium wrap-anywhere">{subscriber.email}</bdi>
                     <span className="max-md:order-3">
                       {subscriber.confirmed_at ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>}
                     </span>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { family, leah, payment, plan } from "../../test/families";
 import { adjustment, changesOf, draftOf, merge, problemsOf } from "./edit-draft";
-import { amountOf, balanceAfter, freshKey, problemsOf as recordProblems, type Draft } from "./record-draft";
+import { freshKey } from "../fresh-key";
+import { amountOf, balanceAfter, problemsOf as recordProblems, type Draft } from "./record-draft";
 import { running } from "./statement";
 import { dueText, paidShare, recorded, signed, waits } from "./words";
 

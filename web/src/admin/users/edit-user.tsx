@@ -16,6 +16,8 @@ import { MoneyInput } from "./money-input";
 import { editFamily, readFamily, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
 
+const ofThePlan = (field: string) => /amount|due_date|adjustment/.test(field);
+
 type Props = { family: Family; withPlan?: boolean; currency: string; onClose: () => void };
 
 /** A family with its plan and the mail it gets. What is paid is never typed over: it becomes an adjustment. */
@@ -30,6 +32,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   const base = draftOf(family);
   const dirty = !sameDraft(draft, base);
   const difference = adjustment(draft, family);
+  const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const typed = (key: keyof Draft) => ({ name: key, value: String(draft[key]), onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }) });
   const ticked = (key: keyof Draft) => ({ name: key, checked: Boolean(draft[key]), onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }) });
@@ -40,7 +43,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     submit: () => editFamily(family.id, { version: family.version, ...changesOf(draft, family) }),
     done: (fresh) => {
       writeFamily(client, fresh.id, (now) => ({ ...now, ...fresh }));
-      toast({ title: "User Updated", description: "User profile and payment information updated successfully" });
+      toast(withPlan && onlyThePlan ? { title: "Success", description: "Payment plan updated successfully" } : { title: "User Updated", description: "User profile and payment information updated successfully" });
       onClose();
       void usersChanged();
     },
@@ -50,7 +53,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
         setStale("yes");
         return true;
       }
-      const plan = isApiError(error) && Object.keys(error.fields).some((name) => /amount|due_date|adjustment/.test(name));
+      const plan = isApiError(error) && Object.keys(error.fields).some(ofThePlan);
       toast({ title: "Error", description: `Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`, destructive: true });
       return false;
     },

@@ -8,6 +8,7 @@ import { Field, FormMessage, TextArea } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
+import { takesFocus } from "../takes-focus";
 import { importFamilies, useUsersChanged, type ImportReport } from "./queries";
 
 const largest = 1024 * 1024;
@@ -69,7 +70,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         </p>
         <div className="flex flex-wrap items-center gap-3">
           <input ref={file} type="file" accept=".csv,text/csv,text/plain" aria-label="CSV file" onChange={(event) => void choose(event.target.files?.[0])} className="peer sr-only" tabIndex={-1} />
-          <Button look="line" icon="up" onClick={() => file.current?.click()}>Choose a CSV file</Button>
+          <Button look="line" icon="up" ref={takesFocus} onClick={() => file.current?.click()}>Choose a CSV file</Button>
           {from && <bdi className="min-w-0 text-sm break-all text-muted">{from}</bdi>}
         </div>
         <Field label="Or paste the table">

@@ -74,6 +74,9 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
     retry: false,
   });
 
+  const addresses = [one, other].flatMap(({ email, secondary_email }) => [email, secondary_email]).filter((email) => typeof email === "string");
+  const leftOut = preview.data ? addresses.filter((email) => !preview.data.emails.includes(email)) : [];
+
   async function merge() {
     if (busy) return;
     setBusy(true);
@@ -108,11 +111,20 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
             <dt className="text-muted">Child</dt>
             <dd><bdi>{preview.data.child_name || "N/A"}</bdi></dd>
             <dt className="text-muted">Email</dt>
-            <dd className="break-all">{preview.data.emails.join(", ") || "No Email"}</dd>
+            <dd>{preview.data.emails.length > 0 ? preview.data.emails.map((email) => <bdi key={email} className="block wrap-anywhere">{email}</bdi>) : "No Email"}</dd>
             <dt className="text-muted">Plan</dt>
             <dd>{preview.data.plan ? `${money(preview.data.plan.paid_amount, currency)} of ${money(preview.data.plan.total_amount, currency)}` : "No Plan"}</dd>
             <dt className="text-muted">With it</dt>
             <dd>{[count(preview.data.logins, "login"), count(preview.data.payments, "ledger row"), count(preview.data.comments, "comment")].join(", ")}</dd>
+            {leftOut.length > 0 && (
+              <>
+                <dt className="text-clay">Left out</dt>
+                <dd>
+                  {leftOut.map((email) => <bdi key={email} className="block wrap-anywhere">{email}</bdi>)}
+                  <span className="text-sm text-muted">A family has at most two addresses.</span>
+                </dd>
+              </>
+            )}
           </dl>
         ) : preview.isError ? (
           <ErrorState title="The preview could not be made" error={preview.error} retrying={preview.isFetching} onRetry={preview.refetch} />

@@ -29,9 +29,10 @@ export function usePreference(family: Family, preference: Preference): [boolean,
     // One after the other, so that a second switch knows the version that the first one made.
     scope: { id: `family ${id}` },
     mutationFn: (on: boolean) => savePreference(client, family, preference, on),
-    onMutate: async (on) => {
-      await client.cancelQueries({ queryKey: ["admin", "users", "list"] });
+    // Turned first: waiting for a list that is on its way would let the switch jump back for a moment.
+    onMutate: (on) => {
       write({ [preference]: on });
+      return client.cancelQueries({ queryKey: ["admin", "users", "list"] });
     },
     onSuccess: (fresh) => {
       write({ version: fresh.version, [preference]: fresh[preference] });

@@ -7,11 +7,12 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
+import { freshKey } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { MoneyInput } from "./money-input";
 import { recordPayment, useUsersChanged, type Family } from "./queries";
-import { amountOf, balanceAfter, freshKey, problemsOf, recordTitle, type Draft, type Kind } from "./record-draft";
+import { amountOf, balanceAfter, problemsOf, recordTitle, type Draft, type Kind } from "./record-draft";
 import { nameOf, recorded } from "./words";
 
 type Props = { family: Family; kind: Kind; currency: string; onClose: () => void };

@@ -79,7 +79,7 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
   const timeZone = useSite()?.timezone ?? "UTC";
   return (
     <section aria-label="Profile">
-      <div className="flex items-start justify-between gap-3">
+      <div className="flex items-start justify-between gap-3 max-sm:flex-col">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
           <dt className="text-muted">Child</dt>
           <dd><bdi>{family.child_name || "N/A"}</bdi></dd>
@@ -88,7 +88,7 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
             {family.emails.length === 0 && "No Email"}
             {family.emails.map(({ email, kind, verified }) => (
               <span key={email} className="flex flex-wrap items-center gap-x-2">
-                <a href={`mailto:${email}`} className="link min-w-0 break-all"><bdi>{email}</bdi></a>
+                <a href={`mailto:${email}`} className="link min-w-0 wrap-anywhere"><bdi>{email}</bdi></a>
                 <span className="text-xs text-muted">{addressName[kind] ?? kind}, {verified ? "verified" : "not verified"}</span>
               </span>
             ))}

@@ -102,7 +102,11 @@ export default function Users() {
         />
       )}
 
-      <Cards summary={summary.data} failed={summary.isError} currency={currency} />
+      {summary.isError && !summary.data && users.data ? (
+        <div className="mb-6"><ErrorState title="Failed to load payment plans" error={summary.error} retrying={summary.isFetching} onRetry={summary.refetch} /></div>
+      ) : (
+        <Cards summary={summary.data} failed={summary.isError} currency={currency} />
+      )}
 
       <div className="mb-4 flex flex-wrap gap-3">
         <SearchBox label="Search users" placeholder="Search by name, child or email" value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
@@ -112,7 +116,7 @@ export default function Users() {
           value={filter}
           options={filters.map((value) => ({ value, label: filterName[value], note: summary.data && number(countOf(summary.data, value)) }))}
           onChange={(next) => set({ filter: next === "all" ? "" : next })}
-          className="w-full [&>button]:px-2.5"
+          className="w-full max-sm:flex-wrap [&>button]:px-2.5"
         />
       </div>
 

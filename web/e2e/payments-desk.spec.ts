@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import type { components } from "../src/api/schema.gen";
+import { account, call, expect, parent, posted, signIn, signInLink, staff, test, toast } from "./house/camp";
+import { tabTo } from "./house/keyboard";
+import type { Page } from "@playwright/test";
+
+type Schemas = components["schemas"];
+
+const add = (page: Page, name: string) => call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", { full_name: name, email: `${name.split(" ")[0]!.toLowerCase()}@family.example`, child_name: "Lipa" });
+const detail = (page: Page, id: string) => call<Schemas["FamilyDetail"]>(page.request, "GET", `/api/admin/users/${id}`);
+const ledger = async (page: Page, id: string) => (await detail(page, id)).payments.toReversed().map(({ kind, amount }) => [kind, amount]);
+
+test.describe("Payments", () => {
+  test("a payment is recorded once, mailed, refunded, adjusted and voided, and the ledger keeps it all", async ({ page, camp }) => {
+    await staff(page, camp);
+    const { id } = await add(page, "Bluma Yarmush");
+    await page.goto(`/admin/users?user=${id}`);
+    const drawer = page.getByRole("dialog", { name: "Bluma Yarmush", exact: true });
+    await drawer.getByRole("button", { name: "Record Payment" }).click();
+    const pay = page.getByRole("dialog", { name: "Record Payment" });
+    await expect(pay.getByLabel("Payment Date")).not.toHaveValue("");
+    await pay.getByRole("button", { name: "Record payment", exact: true }).click();
+    await expect(pay.getByText("Please enter an amount greater than 0.")).toBeVisible();
+    await pay.getByLabel("Payment Amount").fill("3000");
+    await pay.getByRole("button", { name: "Record payment of $3,000" }).click();
+    await expect(pay.getByLabel("Payment Amount")).toHaveAccessibleDescription(/more than the remaining balance of \$2,800/);
+    await pay.getByLabel("Payment Amount").fill("500");
+    await pay.getByLabel("Notes").fill("Check 114");
+
+    // The answer is lost on its way: whoever tries again has still paid once.
+    await page.route(`**/api/admin/users/${id}/payments`, async (route) => {
+      await route.fetch();
+      await route.abort();
+    }, { times: 1 });
+    await pay.getByRole("button", { name: "Record payment of $500" }).click();
+    await expect(toast(page)).toContainText("Failed to record payment: ");
+    await expect(pay.getByLabel("Notes")).toHaveValue("Check 114");
+    await pay.getByRole("button", { name: "Record payment of $500" }).dblclick();
+    await expect(toast(page)).toContainText("Payment of $500 recorded successfully. Remaining balance: $2,300");
+    await expect(pay).toBeHidden();
+    expect(await ledger(page, id)).toEqual([["payment", 50_000]]);
+    const receipt = await camp.mailTo("bluma@family.example", /Your payment of \$500/);
+    expect(receipt.text).toContain("Remaining balance: $2,300");
+    expect(receipt.text).toContain("Check 114");
+    expect(await camp.mailsTo("bluma@family.example", /Your payment/)).toHaveLength(1);
+
+    await drawer.getByRole("button", { name: "Refund" }).click();
+    const refund = page.getByRole("dialog", { name: "Record Refund" });
+    await refund.getByLabel("Refund Amount").fill("120.50");
+    await refund.getByRole("button", { name: "Record refund of $120.50" }).click();
+    await expect(toast(page)).toContainText("Refund of $120.50 recorded successfully. Remaining balance: $2,420.50");
+    await drawer.getByRole("button", { name: "Adjustment" }).click();
+    const adjust = page.getByRole("dialog", { name: "Record Adjustment" });
+    await adjust.getByLabel("What it does").selectOption("Adds to what was paid");
+    await adjust.getByLabel("Adjustment Amount").fill("79.50");
+    await adjust.getByRole("button", { name: /^Record adjustment/ }).click();
+    await expect(adjust.getByText("Please say in the notes why this is adjusted.")).toBeVisible();
+    await adjust.getByLabel("Notes").fill("Found in an envelope");
+    await adjust.getByRole("button", { name: /^Record adjustment/ }).click();
+    await expect(toast(page)).toContainText("Adjustment of $79.50 recorded successfully. Remaining balance: $2,341");
+
+    await drawer.getByRole("button", { name: /^Void payment of \$500/ }).click();
+    const question = page.getByRole("dialog", { name: "Void this payment?" });
+    await question.getByRole("button", { name: "Void payment" }).click();
+    await expect(question.getByText("Please give a reason.")).toBeVisible();
+    await question.getByLabel("Reason").fill("It bounced");
+    await question.getByRole("button", { name: "Void payment" }).click();
+    await expect(question.getByRole("alert")).toContainText("Please void the refund first.");
+    await expect(question.getByLabel("Reason")).toHaveValue("It bounced");
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await drawer.getByRole("button", { name: /^Void refund of \$120\.50/ }).click();
+    await page.getByLabel("Reason").fill("Never cashed");
+    await page.getByRole("button", { name: "Void refund", exact: true }).click();
+    await expect(toast(page)).toContainText("Refund of $120.50 voided. Remaining balance: $2,220.50");
+    await drawer.getByRole("button", { name: /^Void payment of \$500/ }).click();
+    await question.getByLabel("Reason").fill("It bounced");
+    await question.getByRole("button", { name: "Void payment" }).click();
+    await expect(toast(page)).toContainText("Payment of $500 voided. Remaining balance: $2,720.50");
+    await expect(drawer.getByText("Voided")).toHaveCount(2);
+    expect(await ledger(page, id)).toEqual([["payment", 50_000], ["refund", -12_050], ["adjustment", 7_950], ["void", 12_050], ["void", -50_000]]);
+    expect((await detail(page, id)).plan).toMatchObject({ paid_amount: 7_950, total_amount: 280_000 });
+  });
+
+  test("what stands as paid is never typed over, and the family sees its plan", async ({ page, camp, somebody }) => {
+    await staff(page, camp);
+    const { id } = await add(page, "Bluma Yarmush");
+    const guest = await somebody();
+    await parent(guest, camp, { name: "Bluma", email: "bluma@family.example" });
+    await page.goto("/admin/users");
+    await page.getByRole("button", { name: "Edit Bluma Yarmush" }).click();
+    const edit = page.getByRole("dialog", { name: "Edit Bluma Yarmush" });
+    await edit.getByLabel("Total Amount").fill("2500");
+    await edit.getByLabel("Paid Amount").fill("1000");
+    await edit.getByLabel("Due Date").fill("2099-08-31");
+    await edit.getByRole("checkbox", { name: "Camp Update" }).check();
+    await edit.getByRole("button", { name: "Save All Changes" }).click();
+    await expect(edit.getByText("Please say in the note why the paid amount changes.")).toBeVisible();
+    await edit.getByLabel("Adjustment note").fill("Paid in the winter");
+    await page.route(`**/api/admin/users/${id}`, (route) => route.fulfill({ status: 500, body: "no" }), { times: 1 });
+    await edit.getByRole("button", { name: "Save All Changes" }).click();
+    await expect(toast(page)).toContainText("Failed to update user: ");
+    await expect(edit.getByLabel("Adjustment note")).toHaveValue("Paid in the winter");
+    await edit.getByRole("button", { name: "Save All Changes" }).click();
+    await expect(toast(page)).toContainText("User profile and payment information updated successfully");
+    expect(await ledger(page, id)).toEqual([["adjustment", 100_000]]);
+
+    await guest.goto("/profile");
+    const mine = guest.getByRole("region", { name: "Payment Information" });
+    for (const words of ["$2,500", "$1,000", "$1,500", "August 31, 2099", "Paid in the winter"]) await expect(mine).toContainText(words);
+    await expect(guest.getByRole("switch", { name: /^Camp updates/i })).toBeChecked();
+  });
+
+  test("statement and receipt are sheets of paper", async ({ page, camp }) => {
+    await staff(page, camp);
+    const { id } = await add(page, "Bluma Yarmush");
+    const paid = async (amount: number, date: string) =>
+      page.request.post(`/api/admin/users/${id}/payments`, { data: { kind: "payment", amount, payment_date: date, notes: "Check 114" }, headers: { "Idempotency-Key": randomUUID() } });
+    for (const [amount, date] of [[100_000, "2026-01-05"], [50_000, "2026-02-05"]] as const) expect((await paid(amount, date)).ok()).toBe(true);
+    await page.goto(`/admin/users?user=${id}`);
+    await page.getByRole("link", { name: "Statement" }).click();
+    await expect(page.getByRole("heading", { name: "Statement" })).toBeVisible();
+    const rows = page.getByRole("table").getByRole("row");
+    await expect(rows.nth(1)).toContainText(/Jan 5, 2026.*\+\$1,000\s*\$1,800/);
+    await expect(rows.nth(2)).toContainText(/Feb 5, 2026.*\+\$500\s*\$1,300/);
+    await page.evaluate(() => (window.print = () => document.body.setAttribute("data-printed", "yes")));
+    await page.getByRole("button", { name: "Print" }).click();
+    await expect(page.locator("body")).toHaveAttribute("data-printed", "yes");
+    await page.emulateMedia({ media: "print" });
+    await expect(page.getByRole("link", { name: "Back to the user" })).toBeHidden();
+    await expect(page.getByRole("navigation")).toHaveCount(0);
+    await page.emulateMedia({ media: "screen" });
+    await page.getByRole("link", { name: "Back to the user" }).click();
+    await page.getByRole("link", { name: /^Receipt of payment of \$500/ }).click();
+    await expect(page.getByRole("heading", { name: "Receipt" })).toBeVisible();
+    await expect(page.getByRole("article")).toContainText(/Payment received.*\$500/);
+    await expect(page.getByRole("article")).toContainText(/Remaining balance.*\$1,300/);
+  });
+
+  test("two that are one family are merged after a look, and one is deleted for good", async ({ page, camp, somebody }) => {
+    await staff(page, camp);
+    const [one, other] = [await add(page, "Bluma Yarmush"), await add(page, "Blima Yarmush")];
+    const video = await posted(page, { title: "Campfire" });
+    const guest = await somebody();
+    await parent(guest, camp, { name: "Blima Yarmush", email: "blima@family.example" });
+    await call(guest.request, "POST", `/api/videos/${video.id}/comments`, { content: "There he is!" });
+    await call(page.request, "POST", `/api/admin/users/merge`, { keep: one.id, drop: other.id, preview: true });
+
+    await page.goto(`/admin/users?user=${one.id}`);
+    await page.getByRole("button", { name: "Merge with another user" }).click();
+    const merge = page.getByRole("dialog", { name: "Merge two users" });
+    await merge.getByRole("button", { name: /^Blima Yarmush/ }).click();
+    await expect(merge).toContainText("$0 of $5,600");
+    await expect(merge).toContainText("1 login, 0 ledger rows, 1 comment");
+    expect((await detail(page, other.id)).full_name).toBe("Blima Yarmush");
+    await merge.getByRole("button", { name: "Merge the two" }).click();
+    await expect(toast(page)).toContainText("Blima Yarmush is now part of Bluma Yarmush.");
+    expect((await page.request.get(`/api/admin/users/${other.id}`)).status()).toBe(404);
+    expect(await detail(page, one.id)).toMatchObject({ logins: 1, email: "bluma@family.example", secondary_email: "blima@family.example", plan: { total_amount: 560_000 } });
+    await guest.goto("/profile");
+    await expect(guest.getByRole("region", { name: "Payment Information" })).toContainText("$5,600");
+
+    await page.getByRole("dialog", { name: "Bluma Yarmush", exact: true }).getByRole("button", { name: "Delete user" }).click();
+    const question = page.getByRole("dialog", { name: "Delete user" });
+    await expect(question).toContainText("Are you sure you want to delete Bluma Yarmush? This action cannot be undone.");
+    await question.getByRole("button", { name: "Delete user" }).click();
+    await expect(toast(page)).toContainText("Bluma Yarmush has been removed from the system");
+    await expect(page.getByText("No users yet")).toBeVisible();
+    await guest.goto(`/video/${video.id}`);
+    await expect(guest.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText(/Former member.*There he is!/s);
+    await expect(account(guest, "Blima Yarmush")).toBeHidden();
+    await signInLink(guest).click();
+    await signIn(guest, "blima@family.example");
+    await expect(guest.getByRole("main").getByRole("alert")).toBeVisible();
+  });
+
+  test("a payment is recorded without a mouse", async ({ page, camp }) => {
+    await staff(page, camp);
+    const { id } = await add(page, "Bluma Yarmush");
+    await page.goto("/admin/users");
+    const cash = page.getByRole("button", { name: "Add payment for Bluma Yarmush" });
+    await tabTo(page, cash);
+    await page.keyboard.press("Enter");
+    await expect(page.getByLabel("Payment Amount")).toBeFocused();
+    await page.keyboard.type("250");
+    await page.keyboard.press("Enter");
+    await expect(toast(page)).toContainText("Payment of $250 recorded successfully. Remaining balance: $2,550");
+    await expect(cash).toBeFocused();
+    expect(await ledger(page, id)).toEqual([["payment", 25_000]]);
+    await tabTo(page, page.getByRole("button", { name: "Bluma Yarmush" }).first(), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog", { name: "Bluma Yarmush" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog", { name: "Bluma Yarmush" })).toBeHidden();
+  });
+});

@@ -1,0 +1,224 @@
+import { readFile } from "node:fs/promises";
+import type { components } from "../src/api/schema.gen";
+import { account, call, expect, linkTo, parent, password, posted, signUp, staff, test, toast } from "./house/camp";
+import type { Locator, Page } from "@playwright/test";
+
+type Schemas = components["schemas"];
+
+/** Families as the office's table brings them in, without mail. */
+export const plant = (page: Page, ...rows: string[]) =>
+  call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", { csv: ["Name,Child,Email,Total,Paid,Due Date", ...rows].join("\n"), dry_run: false });
+
+export const familyOf = async (page: Page, q: string) =>
+  (await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", `/api/admin/users?q=${encodeURIComponent(q)}`)).items[0]!;
+
+const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const names = (page: Page) => page.getByRole("row").getByRole("button", { name: /, details$/ });
+const drawerOf = async (page: Page, name: string): Promise<Locator> => {
+  await row(page, name).getByRole("button", { name: /, details$/ }).click();
+  return page.getByRole("dialog", { name, exact: true });
+};
+
+test.describe("Users", () => {
+  test("a family is added by hand, invited, and comes in by its invitation", async ({ page, camp, somebody, context }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await staff(page, camp);
+    await page.goto("/admin/users");
+    await expect(page.getByText("No users yet")).toBeVisible();
+    await page.getByRole("button", { name: "Add New User" }).first().click();
+    await expect(page).toHaveURL(/\?action=add$/);
+    const form = page.getByRole("region", { name: "New user" });
+    const add = form.getByRole("button", { name: "Add user and send invitation" });
+    await add.click();
+    await expect(form.getByText("All fields are required")).toHaveCount(3);
+    await form.getByLabel("Parent Name").fill(" Esty Brachfeld ");
+    await form.getByLabel("Email Address").fill("Esty@Family.example");
+    await form.getByLabel("Child Name").fill("Duvi");
+
+    // The server is away for a moment: nothing that was typed is lost.
+    await page.route("**/api/admin/users", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 503, body: "no" }) : route.fallback()));
+    await add.click();
+    await expect(form.getByRole("alert")).toBeVisible();
+    await expect(toast(page)).toContainText("Failed to add user");
+    await expect(form.getByLabel("Child Name")).toHaveValue("Duvi");
+    await page.unroute("**/api/admin/users");
+    await add.click();
+    await expect(toast(page)).toContainText("User Added Successfully");
+    await expect(toast(page)).toContainText("User added successfully with payment plan.");
+    await expect(row(page, "Esty Brachfeld")).toContainText("$0 of $2,800");
+    expect(await familyOf(page, "esty")).toMatchObject({ full_name: "Esty Brachfeld", child_name: "Duvi", email_notifications: true, daily_video_email: true, camp_updates_email: false, invited: true });
+
+    await page.getByRole("button", { name: "Add New User" }).click();
+    await expect(form.getByLabel("Parent Name")).toHaveValue("");
+    await form.getByLabel("Parent Name").fill("Somebody Else");
+    await form.getByLabel("Email Address").fill("esty@family.example");
+    await form.getByLabel("Child Name").fill("Duvi");
+    await add.click();
+    await expect(form.getByLabel("Email Address")).toHaveAccessibleDescription("A user with this email already exists");
+    await expect(form.getByLabel("Parent Name")).toHaveValue("Somebody Else");
+    await form.getByRole("button", { name: "Cancel" }).click();
+
+    const first = linkTo("/auth", await camp.mailTo("esty@family.example", /You are invited/));
+    const drawer = await drawerOf(page, "Esty Brachfeld");
+    await expect(drawer).toContainText("Invited, but nobody has signed up yet.");
+    await drawer.getByRole("button", { name: "Send invitation again" }).click();
+    await expect(toast(page)).toContainText("Invitation sent");
+    await expect.poll(async () => (await camp.mailsTo("esty@family.example", /You are invited/)).length).toBe(2);
+    await drawer.getByRole("button", { name: "Copy invitation link" }).click();
+    await expect(toast(page)).toContainText("Link copied!");
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/auth\?invite=/);
+
+    const guest = await somebody();
+    await guest.goto(first);
+    await expect(guest.getByLabel("Your Name")).toHaveValue("Esty Brachfeld");
+    await guest.getByLabel("Password", { exact: true }).fill(password);
+    await guest.getByRole("main").getByRole("button", { name: "Create Account" }).last().click();
+    await expect(account(guest, "Esty Brachfeld")).toBeVisible();
+    await page.reload();
+    await expect(drawer).toContainText("1 login on this family.");
+  });
+
+  test("cards, search, filters and sorts tell the truth, and the address bar knows them", async ({ page, camp, somebody }) => {
+    await staff(page, camp);
+    await plant(page, "Adina Zehner,Pinny,adina@family.example,1000,1000,", "Bluma Yarmush,Lipa,bluma@family.example,2000,500,2020-01-01", "Cirel Xylander,Motty,cirel@family.example,3000,0,2099-01-01", "Dina Weberman,Hindy,,1500.50,0.50,");
+    await signUp(await somebody(), { name: "Edel Vogelfang", email: "edel@family.example" });
+    await page.goto("/admin/users");
+    const card = (label: string) => page.locator("dl > div").filter({ has: page.locator("dt", { hasText: label }) }).first();
+    await expect(card("Total Users")).toContainText("5");
+    await expect(card("Paid in Full")).toContainText("1");
+    await expect(card("Total Revenue")).toContainText("$1,500.50");
+    await expect(card("Overdue")).toContainText("1");
+    await expect(row(page, "Bluma Yarmush")).toContainText("Overdue");
+    await expect(row(page, "Bluma Yarmush").getByRole("progressbar")).toHaveAttribute("aria-valuenow", "25");
+    await expect(row(page, "Dina Weberman")).toContainText("No Email");
+    await expect(row(page, "Edel Vogelfang")).toContainText("No Plan");
+
+    const filter = page.getByRole("group", { name: "Filter" });
+    for (const [name, found] of [["Paid in Full", ["Adina"]], ["Overdue", ["Bluma"]], ["No Plan", ["Edel"]], ["To approve", ["Edel"]], ["Payment Due", ["Edel", "Dina", "Cirel"]], ["All Users", ["Edel", "Dina", "Cirel", "Bluma", "Adina"]]] as const) {
+      await filter.getByRole("button", { name }).click();
+      await expect.poll(async () => (await names(page).allInnerTexts()).map((text) => text.split(" ")[0]).toSorted(), name).toEqual([...found].toSorted());
+    }
+    const head = (name: string) => page.getByRole("columnheader", { name }).getByRole("button");
+    await head("Name").click();
+    await expect(page).toHaveURL(/sort=name$/);
+    await expect(names(page).first()).toContainText("Adina");
+    await head("Name").click();
+    await expect(page).toHaveURL(/sort=name&direction=desc$/);
+    await expect(names(page).first()).toContainText("Edel");
+    await head("Amount").click();
+    await expect(names(page).first()).toContainText("Adina");
+    await page.getByLabel("Sort by").selectOption("Email");
+    await expect(page).toHaveURL(/sort=email/);
+    await page.getByRole("searchbox", { name: "Search users" }).fill("LIPA");
+    await expect(page.getByText('Found 1 user(s) matching "LIPA"')).toBeVisible();
+    await expect(page).toHaveURL(/q=LIPA/);
+    await page.reload();
+    await expect(names(page)).toHaveCount(1);
+    await page.getByRole("searchbox", { name: "Search users" }).fill("nobody at all");
+    await page.getByRole("button", { name: "Clear Search", exact: true }).click();
+    await expect(names(page)).toHaveCount(5);
+  });
+
+  test("two people at one family overwrite nothing, and lose nothing", async ({ page, camp, somebody }) => {
+    await staff(page, camp);
+    await plant(page, "Bluma Yarmush,Lipa,bluma@family.example,2000,500,");
+    await page.goto("/admin/users");
+    await page.getByRole("button", { name: "Edit Bluma Yarmush" }).click();
+    const mine = page.getByRole("dialog", { name: "Edit Bluma Yarmush" });
+    await mine.getByLabel("Child Name").fill("Lipa & Surele");
+
+    const colleague = await somebody();
+    await staff(colleague, camp, "yitty");
+    await colleague.goto("/admin/users");
+    await colleague.getByRole("button", { name: "Edit Bluma Yarmush" }).click();
+    const theirs = colleague.getByRole("dialog", { name: "Edit Bluma Yarmush" });
+    await theirs.getByLabel("Full Name").fill("Bluma Yarmush-Stein");
+    await theirs.getByLabel("Total Amount").fill("1800");
+    await theirs.getByRole("button", { name: "Save All Changes" }).click();
+    await expect(toast(colleague)).toContainText("User profile and payment information updated successfully");
+
+    await mine.getByRole("button", { name: "Save All Changes" }).click();
+    await expect(mine.getByRole("alert")).toContainText("Somebody else changed this user in the meantime. Nothing was saved.");
+    await mine.getByRole("button", { name: "Reload and keep what I typed" }).click();
+    await expect(mine.getByLabel("Full Name")).toHaveValue("Bluma Yarmush-Stein");
+    await expect(mine.getByLabel("Total Amount")).toHaveValue("1,800.00");
+    await expect(mine.getByLabel("Child Name")).toHaveValue("Lipa & Surele");
+    await mine.getByRole("button", { name: "Save All Changes" }).click();
+    await expect(mine).toBeHidden();
+    expect(await familyOf(page, "bluma")).toMatchObject({ full_name: "Bluma Yarmush-Stein", child_name: "Lipa & Surele", plan: { total_amount: 180_000, paid_amount: 50_000 } });
+  });
+
+  test.describe("of families only", () => {
+    test.use({ settings: { access: "families" } });
+
+    test("who registered by themselves are approved or refused, are told, and choose their mail", async ({ page, camp, somebody }) => {
+      await staff(page, camp);
+      await posted(page, { title: "Campfire" });
+      const guest = await somebody();
+      await parent(guest, camp, { name: "Edel Vogelfang", email: "edel@family.example" });
+      await parent(await somebody(), camp, { name: "Feige Unger", email: "feige@family.example" });
+      await page.goto("/admin/users?filter=to_approve");
+      await page.getByRole("button", { name: "Approve Edel Vogelfang" }).click();
+      await expect(toast(page)).toContainText("User Approved");
+      await camp.mailTo("edel@family.example", /^Welcome to/);
+      await guest.goto("/current-videos");
+      await guest.getByRole("link", { name: "Campfire" }).click();
+      await expect(guest.getByRole("button", { name: "Play Campfire" })).toBeVisible();
+
+      await page.getByRole("button", { name: "Refuse Feige Unger" }).click();
+      await page.getByRole("dialog", { name: "Refuse this registration?" }).getByRole("button", { name: "Refuse", exact: true }).click();
+      await expect(toast(page)).toContainText("User Refused");
+      await camp.mailTo("feige@family.example", /^Your registration at/);
+      await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
+
+      await page.getByRole("button", { name: "Show all users" }).click();
+      await expect(row(page, "Feige Unger")).toContainText("Refused");
+      const [updates, videos] = ["Updates", "Videos"].map((name) => page.getByRole("switch", { name: `${name} mail to Edel Vogelfang` })) as [Locator, Locator];
+      await updates.click();
+      await videos.click();
+      await expect(updates).toBeChecked();
+      await expect(videos).not.toBeChecked();
+      await expect(toast(page)).toContainText("Email notification preferences updated");
+      await expect.poll(() => familyOf(page, "edel")).toMatchObject({ camp_updates_email: true, daily_video_email: false });
+    });
+  });
+
+  test("a table is looked over, imported and taken along again, by whom it may", async ({ page, camp, somebody }) => {
+    await staff(page, camp, "brayndl", "owner");
+    await page.goto("/admin/users");
+    await page.getByRole("button", { name: "Import" }).first().click();
+    const drawer = page.getByRole("dialog", { name: "Import users" });
+    const csv = "Name,Child,Email,Total,Shoe size\nAdina Zehner,Pinny,adina@family.example,1000,34\nBluma Yarmush,Lipa,not-an-address,2000,35\nCirel Xylander,Motty,,many,36\n";
+    await drawer.getByLabel("CSV file").setInputFiles({ name: "bunk.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await drawer.getByRole("button", { name: "Check the table" }).click();
+    await expect(drawer.getByRole("status")).toContainText("What would happen with 3 rows");
+    await expect(drawer.getByText("Not used: Shoe size.")).toBeVisible();
+    const problems = drawer.getByRole("table", { name: "Problems by line" });
+    await expect(problems.getByRole("row")).toHaveCount(3);
+    await expect(problems.getByRole("row").nth(1)).toContainText(/^3/);
+    await expect(problems.getByRole("row").nth(2)).toContainText(/^4/);
+    expect(await call(page.request, "GET", "/api/admin/users")).toMatchObject({ items: [] });
+
+    await drawer.getByLabel("Or paste the table").fill(csv.replace("not-an-address", "bluma@family.example").replace("many", "1500"));
+    await drawer.getByRole("button", { name: "Check the table" }).click();
+    await drawer.getByRole("button", { name: "Import 3 families" }).click();
+    await expect(toast(page)).toContainText("3 added, 0 updated, 0 unchanged.");
+    await drawer.getByRole("button", { name: "Done" }).click();
+    await expect(row(page, "Cirel Xylander")).toContainText("No Email");
+    expect(await camp.mails()).toEqual([]);
+
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    const table = await readFile(await (await download).path(), "utf8");
+    for (const cell of ["Adina Zehner", "bluma@family.example", "Motty"]) expect(table).toContain(cell);
+    const again = await call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", { csv: table, dry_run: true });
+    expect(again).toMatchObject({ added: 0, updated: 0, problems: [] });
+
+    const colleague = await somebody();
+    await staff(colleague, camp, "miriam");
+    await colleague.goto("/admin/users");
+    await expect(row(colleague, "Adina Zehner")).toBeVisible();
+    await expect(colleague.getByRole("button", { name: "Export CSV" })).toBeHidden();
+    expect((await colleague.request.get("/api/admin/users/export.csv")).status()).toBe(403);
+  });
+});
