@@ -1,0 +1,122 @@
+import { call, expect, linkTo, parent, staff, test, toast } from "./house/camp";
+import { pause } from "./house/portal";
+import type { Page } from "@playwright/test";
+
+async function fillIn(page: Page, { subject = "Medicine", department = "Camp staff" } = {}) {
+  await page.getByLabel("Your Name").fill("Bubby Feder");
+  await page.getByRole("main").getByLabel("Email").fill("bubby@family.example");
+  await page.getByRole("radio", { name: "Guest" }).check();
+  await page.getByRole("radio", { name: department }).check();
+  await page.getByLabel("Subject").fill(subject);
+  await page.getByLabel("Message").fill("Mendy needs his inhaler.\n\nIt is the blue one.");
+}
+
+const send = (page: Page) => page.getByRole("button", { name: "Send Message" }).click();
+
+test.describe("Writing to the camp", () => {
+  test.use({ settings: { staffEmail: "staff@camp.example", videoTeamEmail: "films@camp.example" } });
+
+  test("a message reaches the people it is for, the inbox and its sender, and an answer comes back", async ({ page, camp, somebody }) => {
+    const desk = await somebody();
+    await staff(desk, camp);
+    await page.goto("/contact");
+    await send(page);
+    for (const sentence of ["Please enter your name.", "Please enter your email address.", "Please say whether you are a parent or a guest.", "Please choose who should read it.", "Please enter a subject.", "Please write a message first."]) {
+      await expect(page.getByText(sentence)).toBeVisible();
+    }
+    await expect(page.getByLabel("Your Name")).toBeFocused();
+    await fillIn(page);
+    await page.getByLabel("Child's Name").fill("Mendy");
+    await send(page);
+    await expect(toast(page)).toContainText("Message Sent!");
+    await expect(toast(page)).toContainText("We'll get back to you within 24 hours during season.");
+    for (const label of ["Your Name", "Subject", "Message"]) await expect(page.getByLabel(label)).toHaveValue("");
+
+    const toCamp = await camp.mailTo("staff@camp.example", /Medicine/);
+    for (const words of ["Bubby Feder", "bubby@family.example", "Mendy", "It is the blue one."]) expect(toCamp.text).toContain(words);
+    expect(toCamp.header("Reply-To")).toContain("bubby@family.example");
+    const thanks = await camp.mailTo("bubby@family.example", /has received your message/);
+    expect(thanks.text).not.toContain("inhaler");
+
+    await desk.goto("/admin/messages");
+    const row = desk.getByRole("listitem").filter({ hasText: "Medicine" });
+    await expect(row).toContainText("Bubby Feder");
+    await row.getByRole("button", { name: /Medicine/ }).first().click();
+    const message = desk.getByRole("dialog");
+    await expect(message).toContainText("It is the blue one.");
+    await message.getByLabel("Your reply").fill("It is in his bunk, and he knows.");
+    await message.getByRole("button", { name: "Send Reply" }).click();
+    const answer = await camp.mailTo("bubby@family.example", /^Re: Medicine/);
+    expect(answer.text).toContain("It is in his bunk, and he knows.");
+
+    await fillIn(page, { subject: "Last night's film", department: "Video team" });
+    await send(page);
+    await camp.mailTo("films@camp.example", /Last night's film/);
+    expect(await camp.mailsTo("staff@camp.example", /film/)).toEqual([]);
+  });
+
+  test("whoever writes too often is asked to wait and loses nothing, and a machine is not heard at all", async ({ page, camp, somebody }) => {
+    const desk = await somebody();
+    await staff(desk, camp);
+    const stored = async () => (await call<{ items: unknown[] }>(desk.request, "GET", "/api/admin/messages")).items.length;
+
+    await page.goto("/contact");
+    await fillIn(page);
+    await page.locator("input[name=website]").evaluate((field: HTMLInputElement) => {
+      field.value = "https://buy.example";
+    });
+    await send(page);
+    await expect(toast(page)).toContainText("Message Sent!");
+    await pause(500);
+    expect(await stored()).toBe(0);
+    expect(await camp.mails()).toEqual([]);
+
+    for (let n = 1; n <= 5; n++) {
+      await call(page.request, "POST", "/api/contact", { name: "Bubby Feder", email: "bubby@family.example", subject: `Question ${n}`, user_type: "guest", department: "staff", message: "And?" });
+    }
+    await page.reload();
+    await fillIn(page, { subject: "Question 6" });
+    await send(page);
+    await expect(page.getByRole("main").getByRole("alert")).toContainText(/try again in|too many/i);
+    await expect(page.getByLabel("Subject")).toHaveValue("Question 6");
+    await expect(page.getByLabel("Message")).toHaveValue(/blue one/);
+    expect(await stored()).toBe(5);
+  });
+});
+
+test("the box at the foot of the page: nobody is written to who did not say yes, and everybody can say no", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  const letter = (subject: string) => call<{ recipients: number }>(desk.request, "POST", "/api/admin/letters", { subject, body: "Shalom from camp.", audience: "both" });
+  await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
+
+  await page.goto("/about");
+  const box = page.getByRole("contentinfo").getByRole("region", { name: "Stay Updated" });
+  await box.getByRole("button", { name: "Subscribe" }).click();
+  await expect(box.getByText("Please enter your email address.")).toBeVisible();
+  await box.getByPlaceholder("Your email address").fill("bubby@");
+  await box.getByRole("button", { name: "Subscribe" }).click();
+  await expect(box.getByPlaceholder("Your email address")).toHaveAttribute("aria-invalid", "true");
+  await box.getByPlaceholder("Your email address").fill("bubby@family.example");
+  await box.getByRole("button", { name: "Subscribe" }).click();
+  await expect(box.getByRole("status")).toContainText("bubby@family.example");
+
+  const link = linkTo("/subscribe/confirm", await camp.mailTo("bubby@family.example", /Please confirm/));
+  expect(await letter("Before she said yes")).toMatchObject({ recipients: 1 });
+  await page.goto(link);
+  await page.getByRole("button", { name: "Yes, write to me" }).click();
+  await expect(page.getByRole("heading", { name: "You are on the list" })).toBeVisible();
+  await page.goto(link);
+  await page.getByRole("button", { name: "Yes, write to me" }).click();
+  await expect(page.getByRole("alert")).toBeVisible();
+
+  expect(await letter("Visiting day is on Sunday")).toMatchObject({ recipients: 2 });
+  const mail = await camp.mailTo("bubby@family.example", /Visiting day is on Sunday/);
+  await camp.mailTo("chaya@family.example", /Visiting day is on Sunday/);
+  await page.goto(linkTo("/unsubscribe", mail));
+  await page.getByRole("button", { name: "Stop letters from camp" }).click();
+  await expect(page.getByText("No more letters from camp will go to b…y@family.example")).toBeVisible();
+  expect(await letter("The buses are coming home")).toMatchObject({ recipients: 1 });
+  await camp.mailTo("chaya@family.example", /buses are coming home/);
+  expect(await camp.mailsTo("bubby@family.example", /Before she said yes|buses/)).toEqual([]);
+});
