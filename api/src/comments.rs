@@ -24,6 +24,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(list_for_staff))
         .routes(routes!(hide))
         .routes(routes!(show))
+        .routes(routes!(approve))
         .routes(routes!(delete))
 }
 
@@ -92,7 +93,7 @@ async fn report(
     Ok((jar, StatusCode::NO_CONTENT))
 }
 
-/// All comments on a video, also hidden ones
+/// All comments on a video, also hidden and held ones
 #[utoipa::path(get, path = "/api/admin/videos/{id}/comments", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path), PartQuery),
     responses((status = 200, body = Page<AdminComment>), (status = 404, body = Problem)))]
@@ -121,6 +122,16 @@ async fn hide(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answ
 async fn show(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     comments::show(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Let a comment stand that waits for the camp to read it
+#[utoipa::path(post, path = "/api/admin/comments/{id}/approve", tag = "comments", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn approve(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    comments::approve(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

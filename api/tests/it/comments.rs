@@ -51,7 +51,7 @@ story! {
         assert_eq!(list["items"][0]["content"], "Still here", "newest first");
         assert_eq!(list["items"][0]["mine"], false);
         assert!(!list.to_string().contains("family.example"));
-        assert_eq!(list["items"][0].as_object().expect("fields").len(), 5, "no more than the contract says");
+        assert_eq!(list["items"][0].as_object().expect("fields").len(), 6, "no more than the contract says");
         assert_eq!(counted(&stranger, &video).await, 2);
     }
 }
@@ -193,5 +193,85 @@ story! {
         assert_eq!(list["items"][0]["author_name"], "Former member");
         let seen = stranger.get(&video).await.expect(200).json();
         assert_eq!((&seen["like_count"], &seen["comment_count"]), (&json!(0), &json!(1)));
+    }
+}
+
+fn at_the_desk(video: &str) -> String {
+    format!("/api/admin{}/comments", video.trim_start_matches("/api"))
+}
+
+async fn waiting(staff: &Browser) -> Value {
+    let dashboard = staff.get("/api/admin/dashboard").await.expect(200).json();
+    dashboard["attention"]["held_comments"].clone()
+}
+
+story! {
+    async fn a_first_comment_waits_for_the_camp_when_it_wants_to_read_it_first(camp) {
+        let (staff, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        assert_eq!(say(&chaya, &video, "At once").await["held"], false, "by default nobody waits");
+        camp.set("commentModeration", "first_held").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let stranger = camp.browser();
+        let mut page = stranger.listen(None).await;
+        let first = say(&moshe, &video, "First").await;
+        assert_eq!((&first["held"], &first["mine"]), (&json!(true), &json!(true)));
+        assert_eq!(say(&moshe, &video, "Second").await["held"], true, "none of his stands yet");
+        page.hears_nothing().await;
+        assert_eq!(said(&moshe, &video).await, ["Second", "First", "At once"]);
+        for other in [&stranger, &chaya] {
+            assert_eq!(said(other, &video).await, ["At once"]);
+            assert_eq!(counted(other, &video).await, 1);
+        }
+        let path = format!("/api/comments/{}/report", id(&first));
+        chaya.post(&path, json!({})).await.refused(404, "not_found");
+        let desk = staff.get(&at_the_desk(&video)).await.expect(200).json();
+        assert_eq!((&desk["items"][1]["held"], &desk["items"][1]["hidden"]), (&json!(true), &json!(false)));
+        assert_eq!(waiting(&staff).await, 2);
+        assert_eq!(staff.get("/api/admin/videos").await.expect(200).json()["items"][0]["held_comments"], 2);
+
+        let order = format!("/api/admin/comments/{}", id(&first));
+        moshe.post(&format!("{order}/approve"), json!({})).await.refused(401, "staff_required");
+        let approvals = join_all((0..4).map(|_| told(&staff, format!("{order}/approve")))).await;
+        approvals.into_iter().for_each(|reply| drop(reply.expect(204)));
+        let heard = page.hears("comment.created").await.data;
+        assert_eq!((&heard["comment"]["content"], &heard["comment"]["held"]), (&json!("First"), &json!(false)));
+        assert_eq!(said(&stranger, &video).await, ["First", "At once"]);
+        assert_eq!(counted(&stranger, &video).await, 2);
+        assert_eq!(say(&moshe, &video, "Third").await["held"], false, "the camp knows him now");
+        page.hears("comment.created").await;
+        assert_eq!(waiting(&staff).await, 1, "what was held before is still to be read");
+        let owner = camp.owner().await;
+        let log = owner.get(&format!("/api/admin/audit?subject_id={}", id(&first))).await.expect(200).json();
+        assert_eq!(log["items"].as_array().expect("items").len(), 1);
+        assert_eq!(log["items"][0]["action"], "comment.approve");
+    }
+}
+
+story! {
+    async fn a_held_comment_is_hidden_deleted_or_taken_back_without_a_word_to_readers(camp) {
+        let (staff, video) = a_video(&camp).await;
+        camp.set("commentModeration", "first_held").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let mut page = camp.browser().listen(None).await;
+        let rude = say(&moshe, &video, "Rude").await;
+        let order = format!("/api/admin/comments/{}", id(&rude));
+        told(&staff, format!("{order}/show")).await.expect(204);
+        assert_eq!(said(&camp.browser(), &video).await, [] as [&str; 0], "showing is not approving");
+        told(&staff, format!("{order}/hide")).await.expect(204);
+        assert_eq!(said(&moshe, &video).await, [] as [&str; 0]);
+        assert_eq!(waiting(&staff).await, 0);
+        told(&staff, format!("{order}/approve")).await.expect(204);
+        let desk = staff.get(&at_the_desk(&video)).await.expect(200).json();
+        assert_eq!((&desk["items"][0]["held"], &desk["items"][0]["hidden"]), (&json!(false), &json!(true)));
+        let again = say(&moshe, &video, "Again").await;
+        assert_eq!(again["held"], true, "a hidden one does not make him known");
+        moshe.delete(&format!("/api/comments/{}", id(&again))).await.expect(204);
+        let last = say(&moshe, &video, "Last").await;
+        staff.delete(&format!("/api/admin/comments/{}", id(&last))).await.expect(204);
+        assert_eq!((counted(&moshe, &video).await, waiting(&staff).await), (json!(0), json!(0)));
+        page.hears_nothing().await;
+        let nowhere = "/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/approve";
+        staff.post(nowhere, json!({})).await.refused(404, "not_found");
     }
 }

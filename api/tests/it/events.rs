@@ -61,7 +61,7 @@ story! {
         let heard = page.hears("comment.created").await.data;
         assert_eq!(heard["video_id"], lake["id"]);
         assert_eq!(heard["comment"], json!({ "id": comment["id"], "author_name": "Chaya Weiss", "content": "How nice",
-            "created_at": comment["created_at"], "mine": false }));
+            "created_at": comment["created_at"], "mine": false, "held": false }));
         let order = format!("/api/admin/comments/{}", id(&comment));
         staff.post(&format!("{order}/hide"), json!({})).await.expect(204);
         assert_eq!(page.hears("comment.removed").await.data, json!({ "video_id": id(&lake), "id": id(&comment) }));

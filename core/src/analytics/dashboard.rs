@@ -40,6 +40,8 @@ pub struct Attention {
     pub suppressed_addresses: i64,
     /// Comments that readers reported and nobody has hidden.
     pub reported_comments: i64,
+    /// Comments that wait for the camp to read them.
+    pub held_comments: i64,
     pub to_approve: i64,
     pub overdue_plans: i64,
     pub failed_jobs: i64,
@@ -83,7 +85,8 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
         .bind(week)
         .one()
         .await?;
-    let (failed_mails, suppressed_addresses, reported_comments, to_approve, overdue_plans, failed_jobs): (
+    let (failed_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs): (
+        i64,
         i64,
         i64,
         i64,
@@ -98,6 +101,7 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
                (select count(*) from suppressed_addresses),
                (select count(distinct r.comment_id) from comment_reports r
                   join video_comments c on c.id = r.comment_id where c.hidden_at is null),
+               (select count(*) from video_comments where held_at is not null),
                (select count(*) from profiles where deleted_at is null and user_type = 'parent'
                   and approved_at is null and refused_at is null),
                (select count(*) from payment_plans y join profiles p on p.id = y.profile_id
@@ -121,6 +125,7 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
         failed_mails,
         suppressed_addresses,
         reported_comments,
+        held_comments,
         to_approve,
         overdue_plans,
         failed_jobs,

@@ -1,19 +1,21 @@
-//! What people say about a video, and what the camp lets stand (decision C1).
+//! What people say about a video, and what the camp lets stand (decisions C1 and S3).
+
+mod desk;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use uuid::Uuid;
 
 use crate::access::Viewer;
-use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::pages::{Page, Part};
-use crate::settings::Settings;
+use crate::settings::{Moderation, Settings};
 use crate::videos::{self, must_be_open};
 use crate::{App, Error, Result};
+
+pub use desk::{AdminComment, approve, delete, hide, list_for_staff, show};
 
 const LONGEST: usize = 2000;
 const NOT_FOUND: Error = Error::NotFound("This comment is not there any more.");
@@ -27,17 +29,8 @@ pub struct Comment {
     pub created_at: DateTime<Utc>,
     /// Written by whoever asked.
     pub mine: bool,
-}
-
-/// A comment as staff see it.
-#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
-pub struct AdminComment {
-    #[sqlx(flatten)]
-    #[serde(flatten)]
-    pub comment: Comment,
-    pub hidden: bool,
-    /// How many readers reported it.
-    pub reports: i64,
+    /// Waits for the camp to read it; only whoever wrote it and staff see it.
+    pub held: bool,
 }
 
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
@@ -64,7 +57,8 @@ impl NewComment {
     }
 }
 
-/// Writes a comment under the name that the person has now.
+/// Writes a comment under the name that the person has now. Where the camp reads first comments
+/// first, everything waits until one of the person's comments stands.
 /// Errors: [`Error::SignInRequired`], `email_unverified`, [`Error::Invalid`], and those of the
 /// video's page.
 pub async fn post(
@@ -90,13 +84,16 @@ pub async fn post(
         });
     }
     let content = new.check()?;
+    let held = settings.comment_moderation == Moderation::FirstHeld
+        && !stands_somewhere(tx, user_id).await?;
     // Counting first holds the video, so that it cannot be deleted in between.
     let counted = tx
         .sql(
-            "update videos set comment_count = comment_count + 1
+            "update videos set comment_count = comment_count + $2
              where id = $1 and status = 'published'",
         )
         .bind(video_id)
+        .bind(i64::from(!held))
         .execute()
         .await?;
     if counted == 0 {
@@ -109,9 +106,11 @@ pub async fn post(
     let now = app.clock.now();
     let comment: Comment = tx
         .sql(
-            "insert into video_comments (id, video_id, user_id, author_name, content, created_at)
-             values ($1, $2, $3, $4, $5, $6)
-             returning id, author_name, content, created_at, (1 = 1) as mine",
+            "insert into video_comments
+               (id, video_id, user_id, author_name, content, created_at, held_at, hidden_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $7)
+             returning id, author_name, content, created_at, (1 = 1) as mine,
+                       held_at is not null as held",
         )
         .bind(Uuid::now_v7())
         .bind(video_id)
@@ -119,13 +118,25 @@ pub async fn post(
         .bind(name)
         .bind(content)
         .bind(now)
+        .bind(held.then_some(now))
         .one()
         .await?;
-    events::tell(tx, now, Event::CommentCreated { video_id, id: comment.id });
+    if !held {
+        events::tell(tx, now, Event::CommentCreated { video_id, id: comment.id });
+    }
     Ok(comment)
 }
 
-/// The comments of a video that stand, newest first. Errors as for the video's page.
+async fn stands_somewhere(tx: &mut Tx, user_id: Uuid) -> Result<bool> {
+    let found: Option<(Uuid,)> = tx
+        .sql("select id from video_comments where user_id = $1 and hidden_at is null limit 1")
+        .bind(user_id)
+        .optional()
+        .await?;
+    Ok(found.is_some())
+}
+
+/// The comments of a video that stand, and those of one's own that are held, newest first. Errors as for the video's page.
 pub async fn list(
     app: &App,
     settings: &Settings,
@@ -138,10 +149,11 @@ pub async fn list(
     let rows: Vec<Comment> = app
         .db
         .sql(
-            "select id, author_name, content, created_at, coalesce(user_id = $2, 1 = 0) as mine
+            "select id, author_name, content, created_at, coalesce(user_id = $2, 1 = 0) as mine,
+                    held_at is not null as held
              from video_comments
              where video_id = $1
-               and hidden_at is null
+               and (hidden_at is null or (held_at is not null and user_id = $2))
                and ($4 is null or (created_at, id) < ($4, $5))
              order by created_at desc, id desc
              limit $3",
@@ -154,31 +166,6 @@ pub async fn list(
         .all()
         .await?;
     Ok(part.page("comments", rows, |comment| (comment.created_at, comment.id)))
-}
-
-/// The comments of a video with those that are hidden, newest first, for staff.
-pub async fn list_for_staff(app: &App, video_id: Uuid, part: &Part) -> Result<Page<AdminComment>> {
-    videos::must_exist(&app.db, video_id).await?;
-    let after: Option<(DateTime<Utc>, Uuid)> = part.after("comments")?;
-    let rows: Vec<AdminComment> = app
-        .db
-        .sql(
-            "select c.id, c.author_name, c.content, c.created_at, (1 = 0) as mine,
-                    c.hidden_at is not null as hidden,
-                    (select count(*) from comment_reports r where r.comment_id = c.id) as reports
-             from video_comments c
-             where c.video_id = $1
-               and ($3 is null or (c.created_at, c.id) < ($3, $4))
-             order by c.created_at desc, c.id desc
-             limit $2",
-        )
-        .bind(video_id)
-        .bind(part.limit() + 1)
-        .bind(after.map(|a| a.0))
-        .bind(after.map(|a| a.1))
-        .all()
-        .await?;
-    Ok(part.page("comments", rows, |row| (row.comment.created_at, row.comment.id)))
 }
 
 /// Deletes one's own comment; somebody else's is not found.
@@ -195,62 +182,6 @@ pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Resu
     let place = gone.ok_or(NOT_FOUND)?;
     uncount(tx, &place).await?;
     tell_removed(tx, app, &place, id);
-    Ok(())
-}
-
-/// Deletes anybody's comment.
-pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let gone: Option<Place> = tx
-        .sql("delete from video_comments where id = $1 returning video_id, hidden_at")
-        .bind(id)
-        .optional()
-        .await?;
-    let place = gone.ok_or(NOT_FOUND)?;
-    uncount(tx, &place).await?;
-    record(tx, app, actor, "comment.delete", id, place.video_id).await?;
-    tell_removed(tx, app, &place, id);
-    Ok(())
-}
-
-/// Takes a comment out of the readers' sight; hiding it again changes nothing.
-pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let hidden: Option<(Uuid,)> = tx
-        .sql(
-            "update video_comments set hidden_at = $2, hidden_by = $3
-             where id = $1 and hidden_at is null
-             returning video_id",
-        )
-        .bind(id)
-        .bind(app.clock.now())
-        .bind(actor.staff_id())
-        .optional()
-        .await?;
-    let Some((video_id,)) = hidden else { return must_exist(tx, id).await };
-    let place = Place { video_id, hidden_at: None };
-    uncount(tx, &place).await?;
-    record(tx, app, actor, "comment.hide", id, video_id).await?;
-    tell_removed(tx, app, &place, id);
-    Ok(())
-}
-
-/// Lets a hidden comment stand again.
-pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let shown: Option<(Uuid,)> = tx
-        .sql(
-            "update video_comments set hidden_at = null, hidden_by = null
-             where id = $1 and hidden_at is not null
-             returning video_id",
-        )
-        .bind(id)
-        .optional()
-        .await?;
-    let Some((video_id,)) = shown else { return must_exist(tx, id).await };
-    tx.sql("update videos set comment_count = comment_count + 1 where id = $1")
-        .bind(video_id)
-        .execute()
-        .await?;
-    record(tx, app, actor, "comment.show", id, video_id).await?;
-    events::tell(tx, app.clock.now(), Event::CommentCreated { video_id, id });
     Ok(())
 }
 
@@ -307,7 +238,7 @@ struct Place {
     hidden_at: Option<DateTime<Utc>>,
 }
 
-/// Hidden comments are not counted.
+/// Hidden comments, and so held ones, are not counted.
 async fn uncount(tx: &mut Tx, place: &Place) -> Result<()> {
     if place.hidden_at.is_none() {
         tx.sql("update videos set comment_count = comment_count - 1 where id = $1")
@@ -318,32 +249,10 @@ async fn uncount(tx: &mut Tx, place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Of a hidden comment readers knew nothing any more.
+/// Of a hidden or held comment readers knew nothing any more.
 fn tell_removed(tx: &mut Tx, app: &App, place: &Place, id: Uuid) {
     if place.hidden_at.is_none() {
         let event = Event::CommentRemoved { video_id: place.video_id, id };
         events::tell(tx, app.clock.now(), event);
     }
-}
-
-async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
-    let comments: i64 =
-        tx.sql("select count(*) from video_comments where id = $1").bind(id).scalar().await?;
-    match comments {
-        0 => Err(NOT_FOUND),
-        _ => Ok(()),
-    }
-}
-
-async fn record(
-    tx: &mut Tx,
-    app: &App,
-    actor: Actor,
-    action: &str,
-    id: Uuid,
-    video_id: Uuid,
-) -> Result<()> {
-    let subject = Subject::new("comment", id);
-    let details = json!({ "video_id": video_id });
-    audit::record(tx, app.clock.now(), actor, action, subject, details).await
 }

@@ -198,6 +198,7 @@ impl Row {
                     content: self.content?,
                     created_at: self.created_at?,
                     mine: false,
+                    held: false,
                 };
                 Some(json!({ "video_id": video_id?, "comment": comment }))
             }

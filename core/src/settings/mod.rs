@@ -3,6 +3,8 @@
 //! Every key has a default, a kind with its check, and an effect somewhere in the portal. Only
 //! what differs from its default is stored. Other processes see a change within two seconds.
 
+mod keys;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,10 +14,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::audit::{self, Actor};
-use crate::checks::address;
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::{App, Error, Result};
+
+pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
+use keys::{check, find};
 
 /// Who may watch (decision P9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -24,6 +28,15 @@ pub enum Access {
     Everyone,
     SignedIn,
     Families,
+}
+
+/// Whether comments appear at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moderation {
+    AtOnce,
+    /// A person's comments wait until staff have let one stand.
+    FirstHeld,
 }
 
 /// All settings with their values.
@@ -56,6 +69,7 @@ pub struct Settings {
     pub max_login_attempts: i64,
     pub password_min_length: i64,
     pub enable_two_factor: bool,
+    pub comment_moderation: Moderation,
     /// Address of an embedded shop, or empty.
     pub shop_url: String,
 }
@@ -93,134 +107,9 @@ impl Default for Settings {
             max_login_attempts: 5,
             password_min_length: 8,
             enable_two_factor: false,
+            comment_moderation: Moderation::AtOnce,
             shop_url: String::new(),
         }
-    }
-}
-
-/// What a value has to look like.
-#[derive(Debug, Clone, Copy)]
-pub enum Kind {
-    /// One line; the lengths count characters.
-    Line {
-        min: usize,
-        max: usize,
-    },
-    Email,
-    /// An address, or nothing.
-    EmailOrNone,
-    Switch,
-    Number {
-        min: i64,
-        max: i64,
-    },
-    Choice(&'static [&'static str]),
-    /// An https address, or nothing.
-    Https,
-    Zone,
-}
-
-/// One key: its name, what it must look like, and what it does, in a sentence for the operator.
-pub struct Key {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub help: &'static str,
-}
-
-const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
-    Key { name, kind, help }
-}
-
-pub const KEYS: &[Key] = &[
-    key("siteName", Kind::Line { min: 1, max: 60 }, "The camp's name, in titles, headers and mail"),
-    key(
-        "siteDescription",
-        Kind::Line { min: 0, max: 300 },
-        "One sentence for footers and previews of links",
-    ),
-    key("contactEmail", Kind::Email, "The address that families are shown"),
-    key(
-        "contactPhone",
-        Kind::Line { min: 0, max: 40 },
-        "The telephone number that families are shown",
-    ),
-    key(
-        "staffEmail",
-        Kind::EmailOrNone,
-        "Where messages to the staff go; empty for the contact address",
-    ),
-    key(
-        "videoTeamEmail",
-        Kind::EmailOrNone,
-        "Where messages to the video team go; empty for the contact address",
-    ),
-    key("timezone", Kind::Zone, "The camp's time zone, for example America/New_York"),
-    key("access", Kind::Choice(&["everyone", "signed_in", "families"]), "Who may watch the videos"),
-    key(
-        "postingTimeText",
-        Kind::Line { min: 0, max: 80 },
-        "Shown when no video is scheduled for today",
-    ),
-    key(
-        "defaultPlanAmount",
-        Kind::Number { min: 0, max: 100_000_000 },
-        "What a new family owes, in cents",
-    ),
-    key(
-        "currency",
-        Kind::Choice(&["USD", "CAD", "EUR", "GBP", "ILS"]),
-        "The currency of all payments",
-    ),
-    key("emailEnabled", Kind::Switch, "Whether any category mail goes out"),
-    key("dailyReports", Kind::Switch, "Whether families are mailed about new videos"),
-    key("systemAlerts", Kind::Switch, "Whether owners are mailed when something needs a person"),
-    key(
-        "pushEnabled",
-        Kind::Switch,
-        "Whether pages that are open may show notifications of the browser for new updates",
-    ),
-    key("liveUpdates", Kind::Switch, "Whether families are mailed about live updates"),
-    key("userRegistrations", Kind::Switch, "Whether people may sign up; invitations always work"),
-    key(
-        "requireEmailVerification",
-        Kind::Switch,
-        "Whether an address must be confirmed before comments and mail",
-    ),
-    key(
-        "sessionTimeout",
-        Kind::Number { min: 5, max: 720 },
-        "Minutes without a click after which staff are signed out",
-    ),
-    key(
-        "maxLoginAttempts",
-        Kind::Number { min: 1, max: 100 },
-        "Failed sign-ins before delays begin",
-    ),
-    key("passwordMinLength", Kind::Number { min: 8, max: 64 }, "Shortest password, in characters"),
-    key(
-        "enableTwoFactor",
-        Kind::Switch,
-        "Whether every staff account must use an authenticator app",
-    ),
-    key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
-];
-
-/// What the portal could do if something were there that is not, with the reason.
-pub const UNAVAILABLE: &[(&str, &str, &str)] = &[(
-    "smsEnabled",
-    "Whether families get text messages",
-    "No SMS gateway is connected to the portal.",
-)];
-
-/// Under which heading a key stands.
-pub fn group(name: &str) -> &'static str {
-    match name {
-        "siteName" | "siteDescription" | "contactEmail" | "contactPhone" | "timezone"
-        | "postingTimeText" | "shopUrl" | "defaultPlanAmount" | "currency" | "staffEmail"
-        | "videoTeamEmail" => "general",
-        "emailEnabled" | "dailyReports" | "liveUpdates" | "systemAlerts" | "pushEnabled"
-        | "smsEnabled" => "notifications",
-        _ => "security",
     }
 }
 
@@ -355,62 +244,6 @@ pub async fn set(
         events::tell(tx, now, Event::SiteChanged);
     }
     Ok(())
-}
-
-fn find(name: &str) -> Result<&'static Key> {
-    if let Some((_, _, reason)) = UNAVAILABLE.iter().find(|(key, ..)| *key == name) {
-        return Err(Error::invalid(name, format!("{name} is not available. {reason}")));
-    }
-    KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
-        Error::invalid(
-            name,
-            format!("There is no setting “{name}”. `camp settings list` names them all."),
-        )
-    })
-}
-
-fn check(key: &Key, value: &Value) -> Result<Value> {
-    let wrong = |text: String| Err(Error::invalid(key.name, text));
-    let name = key.name;
-    match (key.kind, value) {
-        (Kind::Line { min, max }, Value::String(text)) => {
-            let mut checks = crate::checks::Checks::new();
-            let text = checks.line(name, text, max);
-            checks.require(text.chars().count() >= min, name, format!("{name} must not be empty."));
-            checks.done()?;
-            Ok(json!(text))
-        }
-        (Kind::EmailOrNone, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
-        (Kind::Email | Kind::EmailOrNone, Value::String(text)) => match address(text) {
-            Some(email) => Ok(json!(email)),
-            None => wrong("Please enter a valid e-mail address.".into()),
-        },
-        (Kind::Switch, Value::Bool(_)) => Ok(value.clone()),
-        (Kind::Number { min, max }, Value::Number(number)) => match number.as_i64() {
-            Some(n) if (min..=max).contains(&n) => Ok(json!(n)),
-            _ => wrong(format!("{name} must be from {min} to {max}.")),
-        },
-        (Kind::Choice(choices), Value::String(text)) => match choices.contains(&text.as_str()) {
-            true => Ok(value.clone()),
-            false => wrong(format!("{name} is one of {}.", choices.join(", "))),
-        },
-        (Kind::Zone, Value::String(text)) => match text.parse::<Tz>() {
-            Ok(zone) => Ok(json!(zone.name())),
-            Err(_) => wrong("Please choose a time zone like America/New_York.".into()),
-        },
-        (Kind::Https, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
-        (Kind::Https, Value::String(text)) => match url::Url::parse(text.trim()) {
-            Ok(url)
-                if url.scheme() == "https" && url.host().is_some() && url.username().is_empty() =>
-            {
-                Ok(json!(url.as_str()))
-            }
-            _ => wrong("Please enter an address that begins with https://.".into()),
-        },
-        (Kind::Switch, _) => wrong(format!("{name} is true or false.")),
-        (Kind::Number { .. }, _) => wrong(format!("{name} is a whole number.")),
-        _ => wrong(format!("{name} is a text.")),
-    }
 }
 
 fn as_map(settings: &Settings) -> Map<String, Value> {

@@ -47,6 +47,8 @@ pub struct AdminVideo {
     pub updated_at: DateTime<Utc>,
     /// Comments that readers reported and nobody has hidden.
     pub reported_comments: i64,
+    /// Comments that wait for the camp to read them.
+    pub held_comments: i64,
     /// Username of whoever posted it.
     pub uploaded_by: Option<String>,
     /// How many addresses would get mail if it were published now; empty when nobody would be told.
@@ -63,6 +65,8 @@ macro_rules! admin_video {
                 (select count(distinct r.comment_id) from comment_reports r
                  join video_comments c on c.id = r.comment_id
                  where c.video_id = v.id and c.hidden_at is null) as reported_comments,
+                (select count(*) from video_comments c
+                 where c.video_id = v.id and c.held_at is not null) as held_comments,
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced
          from videos v

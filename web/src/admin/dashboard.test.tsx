@@ -4,7 +4,7 @@ import { open, refuse, server } from "../test/portal";
 import { dashboard, kornbluh, onDuty } from "../test/staff";
 import { linesOf } from "./dashboard";
 
-const none = { unread_messages: 0, failed_mails: 0, suppressed_addresses: 0, reported_comments: 0, to_approve: 0, overdue_plans: 0, failed_jobs: 0, next_video: null };
+const none = { unread_messages: 0, failed_mails: 0, suppressed_addresses: 0, reported_comments: 0, held_comments: 0, to_approve: 0, overdue_plans: 0, failed_jobs: 0, next_video: null };
 
 describe("the dashboard", () => {
   it("tells what needs attention now, each with its way", async () => {

@@ -89,11 +89,12 @@ type Line = { icon: IconName; text: ReactNode; to?: string | undefined; tone?: "
 
 /** One line for each kind of thing that waits for somebody; a line leads to its page when there is one. */
 export function linesOf(attention: Attention, timeZone: string, open: Set<string>): Line[] {
-  const { unread_messages, failed_mails, suppressed_addresses, reported_comments, to_approve, overdue_plans, failed_jobs, next_video } = attention;
+  const { unread_messages, failed_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs, next_video } = attention;
   const page = (path: string) => (open.has(path) ? path : undefined);
   const lines: (Line | false)[] = [
     unread_messages > 0 && { icon: "mail", text: count(unread_messages, "unread message"), to: page(paths.admin.messages), tone: "due" },
     reported_comments > 0 && { icon: "flag", text: count(reported_comments, "reported comment"), to: page(paths.admin.reports), tone: "bad" },
+    held_comments > 0 && { icon: "talk", text: `${count(held_comments, "comment")} to read before families do`, to: page(paths.admin.reports), tone: "due" },
     to_approve > 0 && { icon: "people", text: `${count(to_approve, "family", "families")} to approve`, to: paths.admin.usersWith("to_approve"), tone: "due" },
     overdue_plans > 0 && { icon: "clock", text: count(overdue_plans, "overdue plan"), to: paths.admin.usersWith("overdue"), tone: "bad" },
     failed_mails > 0 && { icon: "alert", text: `${count(failed_mails, "mail")} failed within the last seven days`, to: page(paths.admin.reports), tone: "bad" },

@@ -61,7 +61,7 @@ export const deliveriesQuery = (id: string) =>
     queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/{id}/deliveries", { params: { path: { id } }, signal })),
   });
 
-/** All comments at once: the reported ones come first, however old they are. */
+/** All comments at once: those that wait for somebody come first, however old they are. */
 export const videoCommentsQuery = (id: string) =>
   queryOptions({
     queryKey: ["admin", "comments", id],
@@ -74,11 +74,12 @@ export const videoCommentsQuery = (id: string) =>
         all.push(...items);
         cursor = next ?? undefined;
       } while (cursor && all.length < 5_000);
-      return all.toSorted((a, b) => Number(awaitsJudgement(b)) - Number(awaitsJudgement(a)));
+      return all.toSorted((a, b) => urgency(b) - urgency(a));
     },
   });
 
 export const awaitsJudgement = (comment: AdminComment) => comment.reports > 0 && !comment.hidden;
+const urgency = (comment: AdminComment) => (comment.held ? 2 : awaitsJudgement(comment) ? 1 : 0);
 
 /** The video as it is now, or null when it was deleted. */
 export async function readVideo({ id }: AdminVideo): Promise<AdminVideo | null> {
@@ -98,6 +99,7 @@ export const editVideo = (id: string, body: VideoPatch) => asStaff(api.PATCH("/a
 export const deleteVideo = (id: string) => asStaff(api.DELETE("/api/admin/videos/{id}", at(id)));
 export const retryDeliveries = (id: string) => asStaff(api.POST("/api/admin/videos/{id}/deliveries/retry", at(id)));
 export const hideComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id)));
+export const approveComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id)));
 export const showComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/show", at(id)));
 export const deleteComment = (id: string) => asStaff(api.DELETE("/api/admin/comments/{id}", at(id)));
 

@@ -37,6 +37,7 @@ export function ReportRow({ video, timeZone, onEdit, onDelete, onMore }: Props) 
           {video.video_type !== "upload" && <Badge>{providerName[video.video_type]}</Badge>}
           {video.is_featured && <Badge icon="star">Featured</Badge>}
           {video.reported_comments > 0 && <Badge tone="bad" icon="alert">{count(video.reported_comments, "reported comment")}</Badge>}
+          {video.held_comments > 0 && <Badge tone="due" icon="clock">{count(video.held_comments, "comment")} to read</Badge>}
           <button
             type="button"
             onClick={onMore}

@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { everyQuarterMinute, useEvery } from "./attention";
 import { MailReport } from "./mail";
-import { awaitsJudgement, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
+import { approveComment, awaitsJudgement, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
 import { VideoTitle } from "./video-title";
 
 /** How a video is doing among families: its mails and its comments. */
@@ -32,12 +32,14 @@ export function VideoDrawer({ video, onClose }: { video: AdminVideo; onClose: ()
 function Comments({ video }: { video: AdminVideo }) {
   const comments = useQuery({ ...videoCommentsQuery(video.id), refetchInterval: useEvery(everyQuarterMinute) });
   const reported = comments.data?.filter(awaitsJudgement).length ?? 0;
+  const held = comments.data?.filter((comment) => comment.held).length ?? 0;
   return (
     <section aria-labelledby="comments" className="mt-8 border-t border-line pt-6">
       <h3 id="comments" className="flex items-baseline justify-between gap-3">
         Comments
         {comments.data && <span className="font-sans text-sm font-normal text-muted tabular-nums">{number(comments.data.length)}</span>}
       </h3>
+      {held > 0 && <p className="mt-1 text-sm text-amber-text">{held === 1 ? "1 waits" : `${number(held)} wait`} for you to read {held === 1 ? "it" : "them"}. Until then only {held === 1 ? "its author sees it" : "their authors see them"}.</p>}
       {reported > 0 && <p className="mt-1 text-sm text-clay">{reported === 1 ? "1 was reported by readers." : `${number(reported)} were reported by readers.`} Reported ones come first.</p>}
       {comments.data ? (
         comments.data.length > 0 ? (
@@ -68,6 +70,15 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
     await client.invalidateQueries({ queryKey: videoCommentsQuery(videoId).queryKey });
     await videosChanged();
   };
+  const failed = (error: unknown) => toast({ title: "Error", description: explain(error), destructive: true });
+  const approval = useMutation({
+    mutationFn: () => approveComment(comment.id),
+    onSuccess: async () => {
+      await changed();
+      toast({ title: "Comment approved", description: "Families can read it, and what its author writes next." });
+    },
+    onError: failed,
+  });
   const toggle = useMutation({
     mutationFn: () => (comment.hidden ? showComment(comment.id) : hideComment(comment.id)),
     onSuccess: async () => {
@@ -78,7 +89,7 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
           : { title: "Comment hidden", description: "Families no longer see it." },
       );
     },
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: failed,
   });
   const whose = <span className="sr-only"> comment by {comment.author_name}</span>;
 
@@ -95,7 +106,14 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
         <p dir="auto" className={cx("whitespace-pre-line", comment.hidden && "text-muted line-through decoration-line")}>{comment.content}</p>
         <div className="-mb-2 flex flex-wrap items-center gap-x-4">
           {comment.reports > 0 && <Badge tone="bad" icon="flag">Reported by {count(comment.reports, "reader")}</Badge>}
+          {comment.held && <Badge tone="due" icon="clock">Waiting</Badge>}
           {comment.hidden && <Badge>Hidden</Badge>}
+          {comment.held && (
+            <button type="button" aria-disabled={approval.isPending} onClick={() => !approval.isPending && approval.mutate()} className={textButton}>
+              Approve
+              {whose}
+            </button>
+          )}
           <button type="button" aria-disabled={toggle.isPending} onClick={() => !toggle.isPending && toggle.mutate()} className={textButton}>
             {comment.hidden ? "Show" : "Hide"}
             {whose}

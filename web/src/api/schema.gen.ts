@@ -159,6 +159,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/comments/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a comment stand that waits for the camp to read it */
+        post: operations["post_admin_comments_id_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/comments/{id}/hide": {
         parameters: {
             query?: never;
@@ -1107,7 +1124,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All comments on a video, also hidden ones */
+        /** All comments on a video, also hidden and held ones */
         get: operations["get_admin_videos_id_comments"];
         put?: never;
         post?: never;
@@ -2123,6 +2140,11 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description?: string | null;
+            /**
+             * Format: int64
+             * @description Comments that wait for the camp to read them.
+             */
+            held_comments: number;
             /** Format: uuid */
             id: string;
             is_featured: boolean;
@@ -2254,6 +2276,8 @@ export interface components {
             content: string;
             /** Format: date-time */
             created_at: string;
+            /** @description Waits for the camp to read it; only whoever wrote it and staff see it. */
+            held: boolean;
             /** Format: uuid */
             id: string;
             /** @description Written by whoever asked. */
@@ -2287,6 +2311,11 @@ export interface components {
              * @description Within the last seven days.
              */
             failed_mails: number;
+            /**
+             * Format: int64
+             * @description Comments that wait for the camp to read them.
+             */
+            held_comments: number;
             next_video?: components["schemas"]["NextVideo"] | null;
             /** Format: int64 */
             overdue_plans: number;
@@ -3015,6 +3044,11 @@ export interface components {
                 /** Format: date-time */
                 created_at: string;
                 description?: string | null;
+                /**
+                 * Format: int64
+                 * @description Comments that wait for the camp to read them.
+                 */
+                held_comments: number;
                 /** Format: uuid */
                 id: string;
                 is_featured: boolean;
@@ -3091,6 +3125,8 @@ export interface components {
                 content: string;
                 /** Format: date-time */
                 created_at: string;
+                /** @description Waits for the camp to read it; only whoever wrote it and staff see it. */
+                held: boolean;
                 /** Format: uuid */
                 id: string;
                 /** @description Written by whoever asked. */
@@ -4229,6 +4265,33 @@ export interface operations {
         };
     };
     delete_admin_comments_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_admin_comments_id_approve: {
         parameters: {
             query?: never;
             header?: never;

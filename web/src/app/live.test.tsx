@@ -88,6 +88,18 @@ it("comments of the open video come and go", async () => {
   expect(await screen.findByText("1 comment")).toBeTruthy();
 });
 
+it("one's own comment stops waiting when the camp has read it", async () => {
+  const mine = comment({ id: "c2", content: "My first", mine: true, held: true });
+  server({ "GET /api/session": { user: chaya }, "GET /api/videos/v1": video({ comment_count: 0 }), "GET /api/videos/v1/comments": list(mine) });
+  open("/video/v1");
+  await screen.findByText("Waiting for the camp to read it");
+  await settled();
+  line.tell("comment.created", { video_id: "v1", comment: { ...mine, mine: false, held: false } }, "2");
+  await waitFor(() => expect(screen.queryByText("Waiting for the camp to read it")).toBeNull());
+  expect(screen.getAllByText("My first")).toHaveLength(1);
+  expect(screen.getByRole("button", { name: /^Delete comment/ })).toBeTruthy();
+});
+
 it("a published video appears in the lists", async () => {
   const camp = server({});
   open("/current-videos");

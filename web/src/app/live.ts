@@ -75,12 +75,19 @@ export function live(client: QueryClient): () => void {
   function addComment(videoId: string, comment: Comment) {
     void change<Pages<Comment>>(commentsQuery(videoId).queryKey, (known) => {
       const [first, ...others] = known.pages;
-      if (!first || knows(known, comment.id)) return known;
+      if (!first) return known;
+      if (knows(known, comment.id)) return shownToAll(known, comment.id);
       countComments(videoId, 1);
       const items = [comment, ...first.items].toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
       return { ...known, pages: [{ ...first, items }, ...others] };
     });
   }
+
+  /** One's own that waited for the camp is read by everybody now. */
+  const shownToAll = (known: Pages<Comment>, id: string): Pages<Comment> => ({
+    ...known,
+    pages: known.pages.map((page) => ({ ...page, items: page.items.map((comment) => (comment.id === id ? { ...comment, held: false } : comment)) })),
+  });
 
   function removeComment(videoId: string, id: string) {
     void change<Pages<Comment>>(commentsQuery(videoId).queryKey, (known) => {

@@ -44,6 +44,14 @@ it("posts what was written, trimmed, and makes room for the next", async () => {
   expect(await box()).toHaveProperty("value", "");
 });
 
+it("tells its author when a comment waits for the camp", async () => {
+  talk({ "GET /api/videos/v1/comments": list(comment({ id: "c2", content: "My first", mine: true, held: true }), comment()) });
+  open("/video/v1");
+  const mine = within((await screen.findByText("My first")).closest("li")!);
+  expect(mine.getByText("Waiting for the camp to read it")).toBeTruthy();
+  expect(screen.getAllByText("Waiting for the camp to read it")).toHaveLength(1);
+});
+
 it("loses nothing when posting fails", async () => {
   talk({ "POST /api/videos/v1/comments": refuse(500, "internal", "Something went wrong.") });
   const user = open("/video/v1");

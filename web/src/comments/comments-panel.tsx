@@ -11,6 +11,7 @@ import { Avatar } from "../ui/avatar";
 import { Button } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
 import { Field, FormMessage, TextArea } from "../ui/field";
+import { Icon } from "../ui/icon";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { commentsQuery, deleteComment, postComment, reportComment } from "./queries";
@@ -152,6 +153,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
           </time>
         </p>
         <p dir="auto" className="whitespace-pre-line">{comment.content}</p>
+        {comment.held && <p className="flex items-center gap-1.5 text-sm text-muted"><Icon name="clock" />Waiting for the camp to read it</p>}
         <button
           type="button"
           onClick={() => setAsking(comment.mine ? "delete" : "report")}

@@ -73,6 +73,7 @@ export const comment = (change: Partial<Comment> = {}): Comment => ({
   content: "We could hear them in the song.",
   created_at: new Date(Date.now() - 12 * 60_000).toISOString(),
   mine: false,
+  held: false,
   ...change,
 });
 

@@ -21,6 +21,7 @@ const labels: Record<string, string> = {
   videoTeamEmail: "Video team e-mail",
   timezone: "Time zone",
   postingTimeText: "Posting time",
+  commentModeration: "Comments",
   shopUrl: "Shop address",
   access: "Access to videos",
   emailEnabled: "E-mail",
@@ -44,7 +45,7 @@ export function settingLabel(key: string) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const choices: Record<string, string> = { everyone: "Everyone", signed_in: "People who are signed in", families: "Families of the camp" };
+const choices: Record<string, string> = { everyone: "Everyone", signed_in: "People who are signed in", families: "Families of the camp", at_once: "Appear at once", first_held: "Everybody’s first one waits for approval" };
 
 export const choiceLabel = (choice: string) => (Object.hasOwn(choices, choice) ? choices[choice]! : settingLabel(choice));
 
