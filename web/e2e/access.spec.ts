@@ -1,4 +1,5 @@
-import { call, expect, onYouTube, parent, posted, samplePassword, signIn, staff, test } from "./house/camp";
+import { call, expect, onYouTube, parent, posted, samplePassword, signIn, signUp, staff, test, told } from "./house/camp";
+import { pause } from "./house/portal";
 import type { Page } from "@playwright/test";
 
 type Card = { id: string; title: string; video_type: string };
@@ -69,7 +70,7 @@ test.describe("When only families of the camp may watch", () => {
 test.describe("When only families may watch the sample camp", () => {
   test.use({ seeded: true, settings: { access: "families" } });
 
-  test("no byte of the portal's own files reaches a stranger, and a family of the camp plays them", async ({ page, request, somebody }) => {
+  test("no byte of the portal's own files reaches a stranger, and a family of the camp plays them", async ({ page, request, camp, somebody }) => {
     const family = await somebody();
     const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
     const own = items[0];
@@ -94,8 +95,107 @@ test.describe("When only families may watch the sample camp", () => {
     await expect(family).toHaveURL(new RegExp(own.id));
     await family.getByRole("button", { name: /^Play / }).click();
     await expect.poll(() => family.locator("video").evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(0);
+
+    await test.step("the same files are for everybody with an account, once the camp says so", async () => {
+      await signUp(page, { name: "Bubby Feder", email: "bubby@family.example" });
+      const file = `/media/videos/${own.id}`;
+      expect((await page.request.get(file)).status()).toBe(403);
+      camp.run(["settings", "set", "access", "signed_in"]);
+      await expect.poll(async () => (await page.request.get(file, { headers: { range: "bytes=0-9" } })).status()).toBe(206);
+      expect((await request.get(file)).status()).toBe(401);
+    });
   });
 });
+
+/** What the line tells this browser from now on, kept as it came. */
+async function overhear(page: Page) {
+  await page.evaluate(() => {
+    const heard: string[] = [];
+    Object.assign(window, { heard });
+    void fetch("/api/events").then(async (answer) => {
+      heard.push(`${answer.status}`);
+      const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) heard.push(piece.value);
+    });
+  });
+  return () => page.evaluate(() => (window as unknown as { heard: string[] }).heard.join(""));
+}
+
+for (const access of ["signed_in", "families"] as const) {
+  test.describe(`Everything that the portal tells, with the setting ${access}`, () => {
+    test.use({ settings: { access } });
+
+    test("the updates, the feed, the sitemap, the previews and the line are closed together, and open for whoever may", async ({ page, request, camp, somebody }) => {
+      const desk = await somebody();
+      await staff(desk, camp);
+      const film = await posted(desk, { title: "Swim relay", description: "Six bunks, one wet baton." });
+      const news = await told(desk, { title: "Buses leave at 5", message: "From the lower gate." });
+      const secrets = /Buses leave|lower gate|wet baton|dQw4w9WgXcQ|Camp office/;
+
+      const refused = [`/api/videos/${film.id}`, `/api/videos/${film.id}/comments`, "/api/live-updates", `/api/live-updates/${news.id}`];
+      const told401 = async () => {
+        for (const address of refused) {
+          const answer = await request.get(address);
+          expect(answer.status(), address).toBe(401);
+          expect((await answer.json()) as object, address).toMatchObject({ code: "sign_in_required" });
+        }
+      };
+      await told401();
+      for (const address of ["/feed.xml", "/sitemap.xml", "/", "/updates", `/updates/${news.id}`, `/video/${film.id}`, "/api/videos?collection=home", "/api/site"]) {
+        expect(await (await request.get(address)).text(), address).not.toMatch(secrets);
+      }
+      expect(await (await request.get("/feed.xml")).text()).not.toContain("<entry>");
+      expect(await (await request.get("/sitemap.xml")).text()).not.toMatch(/\/video\/|\/updates/);
+
+      await page.goto("/about");
+      const overheard = await overhear(page);
+      await expect.poll(overheard).toContain("hello");
+      await told(desk, { title: "Buses leave at 6" });
+      await call(desk.request, "DELETE", `/api/admin/live-updates/${(await told(desk, { title: "Buses leave at 7" })).id}`);
+      await pause(1_000);
+      expect(await overheard(), "a line on which nothing is said").not.toMatch(/update\.|Buses/);
+
+      const received = listen(page);
+      for (const address of ["/", "/updates", `/updates/${news.id}`]) {
+        await page.goto(address);
+        await expect(page.getByRole("main").getByRole("link", { name: "Sign In", exact: true })).toBeVisible();
+      }
+      const open = [["/about", /^About /], ["/faq", "Frequently Asked Questions"], ["/contact", "Contact Us"], ["/store", "Camp Store"], ["/privacy", "Privacy Policy"], ["/terms", "Terms of Service"]] as const;
+      for (const [address, heading] of access === "families" ? open : []) {
+        await page.goto(address);
+        await expect(page.getByRole("heading", { name: heading, level: 1 }), address).toBeVisible();
+      }
+      expect(await received()).not.toMatch(secrets);
+
+      await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+      if (access === "families") {
+        for (const address of refused.filter((path) => path.startsWith("/api"))) {
+          const answer = await page.request.get(address);
+          expect(answer.status(), address).toBe(403);
+          expect((await answer.json()) as object, address).toMatchObject({ code: "awaiting_approval" });
+        }
+        const { items: [family] } = await call<{ items: { id: string }[] }>(desk.request, "GET", "/api/admin/users?filter=to_approve");
+        await call(desk.request, "POST", `/api/admin/users/${family!.id}/approve`);
+      }
+      await page.goto(`/updates/${news.id}`);
+      await expect(page.getByText("From the lower gate.")).toBeVisible();
+      const heard = await overhear(page);
+      await expect.poll(heard).toContain("hello");
+      await told(desk, { title: "The second bus" });
+      await expect.poll(heard).toContain("The second bus");
+
+      if (access === "families") return;
+      await test.step("and closed again within five seconds for whoever signs out", async () => {
+        await call(page.request, "POST", "/api/auth/sign-out");
+        await pause(5_500);
+        await told(desk, { title: "The third bus" });
+        await pause(1_000);
+        expect(await heard()).not.toContain("The third bus");
+      });
+      await told401();
+    });
+  });
+}
 
 test.describe("When one must be signed in to watch", () => {
   test.use({ settings: { access: "signed_in" } });
