@@ -51,6 +51,11 @@ lint: _tools _node-modules
 chaos: _tools _packages
     @CAMP_CHAOS=1 {{ just }} _with-postgres cargo test -p cli --test it mail -- --nocapture
 
+# Measure home, video, gallery and FAQ with Lighthouse, as on a phone; wants a quiet machine
+[no-exit-message]
+lighthouse: _packages _portal
+    @node web/scripts/lighthouse.mjs
+
 # Write web/openapi.json and its types anew from the code
 codegen: _node-modules
     cargo build -p cli

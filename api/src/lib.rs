@@ -14,6 +14,7 @@ mod events;
 mod families;
 mod faq;
 mod feeds;
+mod first_paint;
 mod input;
 mod letters;
 mod media;

@@ -1,6 +1,8 @@
 //! The static front end, with what other programs read (title, description, social tags) written
 //! into the HTML of every route by the server (decision V14).
 
+use std::sync::{Arc, OnceLock};
+
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -15,7 +17,7 @@ use uuid::Uuid;
 
 use crate::Api;
 use crate::error::{Answer, Problem};
-use crate::site;
+use crate::{first_paint, site};
 
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../web/dist"]
@@ -28,6 +30,8 @@ struct Meta {
     description: String,
     /// Absolute.
     picture: String,
+    /// The picture that the page itself shows first, as it names it.
+    shown: Option<String>,
     kind: &'static str,
     /// Whether search engines may list it.
     listed: bool,
@@ -54,7 +58,7 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
     if name.contains('.') {
         return Err(Error::NotFound("There is no such file.").into());
     }
-    page(&api.app, &path).await
+    page(&api.app, &path, request.uri().query().is_none()).await
 }
 
 /// A file of the front end, in the smallest form that the browser takes. Names under `assets/`
@@ -126,7 +130,8 @@ async fn manifest(app: &App) -> Answer<Response> {
     Ok(response)
 }
 
-async fn page(app: &App, path: &str) -> Answer<Response> {
+/// `plain` when the address has no query.
+async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     let Some(template) = Web::get("index.html") else {
         return Err(Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -144,17 +149,39 @@ async fn page(app: &App, path: &str) -> Answer<Response> {
         "<script type=\"application/json\" id=\"boot\">{}</script>",
         boot.replace('<', "\\u003c")
     );
-    let html = template.replacen("<!--head-->", &head(app, &settings, path, &meta), 1).replacen(
-        "<!--boot-->",
-        &boot,
-        1,
-    );
+    let head = head(app, &settings, path, &meta);
+    let first = match meta.status {
+        StatusCode::OK => first_paint::of(app, &settings, trimmed(path), plain, meta.shown).await?,
+        _ => Default::default(),
+    };
+    // Behind the style sheet, which the first paint waits for.
+    let links = first_paint::links(&first, &manifest_of_build(), escape) + "</head>";
+    let top = first_paint::top(&first, &settings.site_name, escape);
+    let html = template
+        .replacen("<!--head-->", &head, 1)
+        .replacen("</head>", &links, 1)
+        .replacen("<!--top-->", &top, 1)
+        .replacen("<!--boot-->", &boot, 1);
     let mut response = (meta.status, html).into_response();
     let out = response.headers_mut();
     set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
     set(out, header::CACHE_CONTROL, "no-cache");
     set(out, header::CONTENT_SECURITY_POLICY, &policy(app, &settings).await?);
     Ok(response)
+}
+
+fn trimmed(path: &str) -> &str {
+    if path.len() > 1 { path.trim_end_matches('/') } else { path }
+}
+
+/// Which files the front end was built into. Read anew while developing, where they change.
+fn manifest_of_build() -> Arc<first_paint::Manifest> {
+    static BUILT: OnceLock<Arc<first_paint::Manifest>> = OnceLock::new();
+    let read = || {
+        let file = Web::get(".vite/manifest.json");
+        Arc::new(file.and_then(|file| serde_json::from_slice(&file.data).ok()).unwrap_or_default())
+    };
+    if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
 }
 
 async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
@@ -167,13 +194,13 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
         title: format!("{title} - {site}"),
         description: said(description),
         picture: app.url("/art/social.jpg"),
+        shown: None,
         kind: "website",
         listed,
         status,
     };
     let ok = StatusCode::OK;
-    let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
-    let meta = match path {
+    let meta = match trimmed(path) {
         "/" => plain("Home", "", true, ok),
         "/current-videos" => plain(
             "This Year Videos",
@@ -244,6 +271,7 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
                 Some(video) => Meta {
                     title: format!("{} - {site}", video.title),
                     description: said(video.description.as_deref().unwrap_or("")),
+                    shown: video.picture.clone(),
                     picture: match video.picture {
                         Some(picture) if picture.starts_with('/') => app.url(&picture),
                         Some(picture) => picture,

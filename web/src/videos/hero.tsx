@@ -53,7 +53,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
         {promise ? <Tonight video={promise.video} when={promise.when} /> : waiting && <TonightSkeleton />}
         <div className="hero-acts">
           <Link to={paths.currentVideos} className={buttonLook("amber", "max-md:px-3 max-md:bg-pine! max-md:text-on-pine!")}>{"View Today's Report"}</Link>
-          <Link to={paths.about} className={buttonLook("line", "max-md:px-3 md:border-current! md:bg-(--scene-veil)! md:text-(--on-scene)!")}>Learn More</Link>
+          <Link to={paths.about} className={buttonLook("line", "max-md:px-3 md:border-current! md:bg-(--scene-veil)! md:text-(--on-scene)!")}>Learn More<span className="sr-only"> about the camp</span></Link>
         </div>
         <Controls {...carousel} />
       </div>

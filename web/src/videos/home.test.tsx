@@ -11,7 +11,7 @@ it("the carousel leads to today's report, and to who we are", async () => {
   open("/");
   const hero = within(await screen.findByRole("region", { name: "Camp through the day" }));
   expect(hero.getByRole("link", { name: "View Today's Report" }).getAttribute("href")).toBe("/current-videos");
-  expect(hero.getByRole("link", { name: "Learn More" }).getAttribute("href")).toBe("/about");
+  expect(hero.getByRole("link", { name: "Learn More about the camp" }).getAttribute("href")).toBe("/about");
 });
 
 describe("the latest videos", () => {

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useDeferredValue, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { count, number } from "../lib/format";
 import { PageMeta } from "../lib/page";
@@ -92,21 +92,26 @@ function Summer({ year, videos, startsOpen }: { year: number; videos: number; st
         <h2 className="text-xl">Summer {year}</h2>
         <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">{count(videos, "video")}</span>
       </summary>
-      <div className="pt-3 pb-10">{wanted && <VideoList year={year} />}</div>
+      <div className="pt-3 pb-10">{wanted && <VideoList year={year} eager={startsOpen} />}</div>
     </details>
   );
 }
 
-function VideoList({ year }: { year?: number }) {
+/** A card below the fold is laid out when it comes near. */
+const outOfSight = { contentVisibility: "auto", containIntrinsicSize: "auto 20rem" } as const;
+
+function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) {
   const videos = useInfiniteQuery(videosQuery({ collection: "archive", year }));
-  if (videos.isPending) return <VideoGridSkeleton cards={3} />;
-  if (!videos.data) {
+  // A summer of sixty cards is drawn in slices, between which a phone can scroll and tap.
+  const shown = useDeferredValue(videos.data);
+  if (videos.isPending || (videos.data && !shown)) return <VideoGridSkeleton cards={3} />;
+  if (!shown) {
     return <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />;
   }
   return (
     <>
       <ul className={videoGrid}>
-        {videos.data.map((video) => <li key={video.id}><VideoCard video={video} /></li>)}
+        {shown.map((video, i) => <li key={video.id} style={outOfSight}><VideoCard video={video} eager={eager && i === 0} /></li>)}
       </ul>
       {videos.hasNextPage && <LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
     </>

@@ -1,0 +1,83 @@
+// Measures the pages that parents open most, as on a phone of the middle class with a slow line: the median of three
+// runs each. Fails below 95 for performance and 100 for the rest. The portal is one of its own, with the sample camp.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const lighthouse = "lighthouse@12.8.2";
+const runs = 3;
+const least = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100 };
+
+const run = promisify(execFile);
+const place = await mkdtemp(join(tmpdir(), "lighthouse-"));
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+async function open() {
+  const address = `127.0.0.1:${await freePort()}`;
+  const camp = resolve(import.meta.dirname, "../../target/debug/camp");
+  const portal = spawn(camp, ["demo", "--data-dir", join(place, "camp"), "--bind", address], { stdio: "ignore" });
+  for (let tries = 0; ; tries++) {
+    const ready = await fetch(`http://${address}/readyz`).catch(() => null);
+    if (ready?.ok) return { portal, url: `http://${address}` };
+    if (tries > 300 || portal.exitCode !== null) throw new Error("The portal did not start.");
+    await new Promise((later) => setTimeout(later, 100));
+  }
+}
+
+async function measure(url) {
+  const report = join(place, "report.json");
+  await run("npx", [
+    "--yes", lighthouse, url, "--quiet", "--output=json", `--output-path=${report}`,
+    `--chrome-flags=--headless=new${process.getuid?.() === 0 ? " --no-sandbox" : ""}`,
+  ], { env: { ...process.env, CHROME_PATH: process.env.CHROMIUM || "/usr/bin/chromium" } });
+  const { categories, audits } = JSON.parse(await readFile(report, "utf8"));
+  return {
+    scores: Object.fromEntries(Object.keys(least).map((name) => [name, Math.round(categories[name].score * 100)])),
+    first: audits["first-contentful-paint"].numericValue,
+    largest: audits["largest-contentful-paint"].numericValue,
+    blocked: audits["total-blocking-time"].numericValue,
+    failed: Object.keys(least)
+      .filter((name) => name !== "performance")
+      .flatMap((name) => categories[name].auditRefs)
+      .filter(({ id, weight }) => weight > 0 && audits[id].score !== null && audits[id].score < 1)
+      .map(({ id }) => id),
+  };
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+let passed = 0;
+let failed = 0;
+const { portal, url } = await open();
+try {
+  const { items } = await (await fetch(`${url}/api/videos?collection=current&limit=1`)).json();
+  for (const [name, path] of [["Home", "/"], ["Video", `/video/${items[0].id}`], ["Gallery", "/past-videos"], ["FAQ", "/faq"]]) {
+    const all = [];
+    for (let i = 0; i < runs; i++) all.push(await measure(url + path));
+    const scores = Object.keys(least).map((category) => [category, median(all.map((one) => one.scores[category]))]);
+    const low = scores.filter(([category, score]) => score < least[category]);
+    if (low.length === 0) passed++;
+    else failed++;
+    const ms = (key) => `${Math.round(median(all.map((one) => one[key])))} ms`;
+    console.log(`${low.length === 0 ? "ok  " : "LOW "}  ${name.padEnd(8)} ${scores.map(([category, score]) => `${category} ${score}`).join(", ")}`);
+    console.log(`      first paint ${ms("first")}, largest ${ms("largest")}, blocked ${ms("blocked")}`);
+    for (const audit of new Set(low.length === 0 ? [] : all.flatMap((one) => one.failed))) console.log(`      fails: ${audit}`);
+  }
+} finally {
+  portal.kill();
+  await once(portal, "exit");
+  await rm(place, { recursive: true, force: true });
+}
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
