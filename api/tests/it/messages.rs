@@ -156,7 +156,7 @@ story! {
         let re = subjects(&camp, "chaya@family.example");
         assert_eq!(re.iter().filter(|subject| *subject == "Re: Which bunk is he in?").count(), 1, "{re:?}");
         let mail = camp.mail_to("chaya@family.example").await;
-        assert!(mail.text.contains("Mendy is in bunk 6.") && mail.text.contains("I want to send a package."));
+        assert!(mail.text.contains("Mendy is in bunk 6.") && mail.text.contains("> I want to send a package."));
         assert!(mail.unsubscribe_url.is_none(), "an answer is not category mail");
         assert!(mail.reply_to.expect("the camp").to_string().contains("bunks@camp.example"));
         assert_eq!(first(&staff).await["replies"][0]["delivery"], "sent");

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use lettre::message::Mailbox;
 
 use super::{Department, SenderType};
-use crate::notifications::{Button, Letter, Notification, paragraphs};
+use crate::notifications::{Button, Letter, Notification, Quote, paragraphs};
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -106,13 +106,14 @@ fn received(settings: &Settings, original: &Original) -> Letter {
 
 fn reply(settings: &Settings, original: &Original) -> Letter {
     let day = original.created_at.with_timezone(&settings.timezone).format("%B %-d, %Y");
-    let mut notes = vec![format!("On {day} you wrote:")];
-    notes.extend(paragraphs(&original.message));
     Letter {
         subject: format!("Re: {}", original.subject),
         heading: original.subject.clone(),
         paragraphs: paragraphs(original.body.as_deref().unwrap_or_default()),
-        notes,
+        quote: Some(Quote {
+            from: format!("On {day} you wrote:"),
+            paragraphs: paragraphs(&original.message),
+        }),
         reply_to: department(settings, original.department),
         ..Letter::default()
     }

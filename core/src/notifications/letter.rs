@@ -16,12 +16,23 @@ pub struct Letter {
     pub subject: String,
     pub heading: String,
     pub paragraphs: Vec<String>,
+    /// One under the other, say amounts, with their names; the last one counts most.
+    pub figures: Vec<(&'static str, String)>,
+    /// What the letter answers to.
+    pub quote: Option<Quote>,
     pub picture: Option<Picture>,
     pub button: Option<Button>,
     /// In small print under the button.
     pub notes: Vec<String>,
     /// Where an answer goes; otherwise to the camp's contact address.
     pub reply_to: Option<Mailbox>,
+}
+
+#[derive(Debug)]
+pub struct Quote {
+    /// "On July 14, 2026 you wrote:"
+    pub from: String,
+    pub paragraphs: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -63,6 +74,14 @@ pub(super) async fn write(
 /// What somebody typed, cut where lines were left empty.
 pub fn paragraphs(text: &str) -> Vec<String> {
     text.split("\n\n").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect()
+}
+
+impl Quote {
+    /// As mail programs mark it in plain text.
+    fn marked(&self) -> String {
+        let marked = |line: &str| format!("> {line}").trim_end().to_owned();
+        self.paragraphs.join("\n\n").lines().map(marked).collect::<Vec<_>>().join("\n")
+    }
 }
 
 #[derive(Template)]

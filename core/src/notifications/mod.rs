@@ -13,7 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use deliver::Deliver;
-pub use letter::{Button, Letter, Picture, paragraphs};
+pub use letter::{Button, Letter, Picture, Quote, paragraphs};
 pub use sweep::{beat, last_beat, sweep};
 pub use tell::{reach, reach_all, tell, tell_all, tell_families, tell_once};
 

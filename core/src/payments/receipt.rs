@@ -83,20 +83,20 @@ pub(crate) async fn letter(
         shown(amount),
         date.format("%B %-d, %Y")
     )];
-    paragraphs.push(format!(
-        "Total: {}. Paid so far: {}. Remaining balance: {}.",
-        shown(figures.total_amount),
-        shown(figures.paid_amount),
-        shown(figures.remaining_amount)
-    ));
-    if figures.credit > 0 {
-        paragraphs.push(format!("Your credit with the camp: {}.", shown(figures.credit)));
-    }
     paragraphs.extend(notes.map(|notes| format!("Note: {notes}")));
+    let mut rows = vec![
+        ("Total", shown(figures.total_amount)),
+        ("Paid so far", shown(figures.paid_amount)),
+        ("Remaining balance", shown(figures.remaining_amount)),
+    ];
+    if figures.credit > 0 {
+        rows.push(("Your credit with the camp", shown(figures.credit)));
+    }
     Ok(Some(Letter {
         subject: format!("Your payment of {} to {site}", shown(amount)),
         heading: "Payment received".into(),
         paragraphs,
+        figures: rows,
         button: Some(Button { label: "See your payments", url: app.url("/profile") }),
         notes: vec![format!("Is something not right? Please write to {}.", settings.contact_email)],
         ..Letter::default()
