@@ -6,10 +6,10 @@ import type { Locator, Page } from "@playwright/test";
 type Schemas = components["schemas"];
 
 /** Families as the office's table brings them in, without mail. */
-export const plant = (page: Page, ...rows: string[]) =>
+const plant = (page: Page, ...rows: string[]) =>
   call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", { csv: ["Name,Child,Email,Total,Paid,Due Date", ...rows].join("\n"), dry_run: false });
 
-export const familyOf = async (page: Page, q: string) =>
+const familyOf = async (page: Page, q: string) =>
   (await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", `/api/admin/users?q=${encodeURIComponent(q)}`)).items[0]!;
 
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });

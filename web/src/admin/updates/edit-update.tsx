@@ -50,6 +50,8 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     },
   });
 
+  const { queued = 0, sent = 0 } = update.deliveries ?? {};
+  const mailed = update.announced && queued + sent > 0;
   const close = () => (dirty ? setDiscarding(true) : onClose());
 
   return (
@@ -58,7 +60,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
         <DraftNotice what="update" stale={stale} onReload={reload} />
         <UpdateFields draft={draft} set={set} errors={errors} focus />
         <p className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
-          {update.announced ? "Families were mailed about it when it was posted. " : ""}Saving does not send any mail.
+          {mailed ? "Families were mailed about it when it was posted. " : ""}Saving does not send any mail.
         </p>
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">

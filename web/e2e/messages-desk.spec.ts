@@ -1,0 +1,227 @@
+import { readFile } from "node:fs/promises";
+import type { components } from "../src/api/schema.gen";
+import { call, expect, linkTo, parent, staff, test, toast } from "./house/camp";
+import { tabTo } from "./house/keyboard";
+import type { Portal } from "./house/portal";
+import type { APIRequestContext, Page } from "@playwright/test";
+
+type Schemas = components["schemas"];
+
+const write = (request: APIRequestContext, change: Partial<Schemas["ContactForm"]> & { subject: string }) =>
+  call(request, "POST", "/api/contact", { name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", user_type: "parent", department: "staff", message: "Where does he press?\n\nThank you!", ...change });
+const inbox = async (page: Page) => (await call<{ items: Schemas["Message"][] }>(page.request, "GET", "/api/admin/messages?limit=100")).items;
+const row = (page: Page, subject: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: subject, level: 3 }) });
+const open = async (page: Page, subject: string) => {
+  await row(page, subject).getByRole("button", { name: subject, exact: true }).click();
+  return page.getByRole("dialog", { name: subject });
+};
+
+test.describe("The inbox", () => {
+  test("what a parent writes arrives by itself, is answered by mail, and the draft outlives a reload", async ({ page, camp, somebody }) => {
+    await staff(page, camp);
+    await page.goto("/admin/messages");
+    await expect(page.getByText("No messages yet")).toBeVisible();
+    const views = page.getByRole("group", { name: "What to show" });
+    const guest = await somebody();
+    await guest.goto("/contact");
+    const main = guest.getByRole("main");
+    await main.getByLabel("Your Name").fill("Devoiry Papierblum");
+    await main.getByLabel("Email").fill("devoiry@family.example");
+    await main.getByRole("radio", { name: "Parent" }).check();
+    await main.getByLabel("Child's Name").fill("Lipa");
+    await main.getByRole("radio", { name: "Camp staff" }).check();
+    await main.getByLabel("Subject").fill("Second e-mail");
+    await main.getByLabel("Message").fill("Where does he press?");
+    await main.getByRole("button", { name: "Send Message" }).click();
+    await expect(toast(guest)).toContainText("Message Sent!");
+    await expect(row(page, "Second e-mail")).toContainText(/Devoiry Papierblum.*Child: Lipa.*Unread.*Camp staff/s, { timeout: 25_000 });
+    await expect(views).toContainText("1 unread");
+    await expect(page.getByRole("link", { name: /^Messages/ })).toContainText("1 unread");
+
+    const drawer = await open(page, "Second e-mail");
+    await expect(drawer).toContainText("Where does he press?");
+    await drawer.getByRole("button", { name: "Send Reply" }).click();
+    await expect(drawer.getByText("Please write a reply first.")).toBeVisible();
+    await drawer.getByLabel("Your reply").fill("Under Profile.");
+    await expect(drawer.getByRole("status")).toHaveText("Draft saved");
+    await page.reload();
+    await expect(row(page, "Second e-mail")).toContainText("Draft");
+    await open(page, "Second e-mail");
+    await expect(drawer.getByLabel("Your reply")).toHaveValue("Under Profile.");
+    await drawer.getByLabel("Your reply").fill("Under Profile, second e-mail.");
+    await drawer.getByRole("button", { name: "Save Draft" }).click();
+    await expect(toast(page)).toContainText("Draft Saved");
+    expect((await inbox(page))[0]).toMatchObject({ draft: "Under Profile, second e-mail.", replies: [] });
+
+    await page.route("**/reply", (route) => route.fulfill({ status: 500, body: "no" }), { times: 1 });
+    await drawer.getByRole("button", { name: "Send Reply" }).click();
+    await expect(drawer.getByLabel("Your reply")).toHaveAccessibleDescription(/went wrong/);
+    await expect(drawer.getByLabel("Your reply")).toHaveValue("Under Profile, second e-mail.");
+    await drawer.getByRole("button", { name: "Send Reply" }).dblclick();
+    await expect(toast(page)).toContainText("Reply Sent");
+    await expect(drawer.getByRole("region", { name: "Replies" })).toContainText("Under Profile, second e-mail.");
+    const mail = await camp.mailTo("devoiry@family.example", /^Re: Second e-mail/);
+    expect(mail.text).toContain("Under Profile, second e-mail.");
+    expect(mail.text).toContain("Where does he press?");
+    await expect(drawer.getByRole("region", { name: "Replies" })).toContainText("Sent", { timeout: 25_000 });
+    expect(await camp.mailsTo("devoiry@family.example", /^Re:/)).toHaveLength(1);
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await expect(row(page, "Second e-mail")).toContainText("Replied");
+    await expect(views).not.toContainText("unread");
+    expect((await inbox(page))[0]).toMatchObject({ status: "replied", draft: null });
+  });
+
+  test("messages are searched, filtered, read, assigned, put among spam, and deleted by an owner", async ({ page, camp, somebody, request }) => {
+    await staff(page, camp, "brayndl", "owner");
+    const colleague = await somebody();
+    await staff(colleague, camp, "miriam");
+    await write(request, { subject: "Second e-mail" });
+    await write(request, { subject: "The picture on the wall", department: "video_team", name: "Frimet Erlenbrunn", child_name: null });
+    await write(request, { subject: "Cheap pills", name: "A program" });
+    await page.goto("/admin/messages");
+    const rows = page.getByRole("main").getByRole("listitem");
+    await expect(rows).toHaveCount(3);
+    await page.getByRole("searchbox", { name: "Search messages" }).fill("lipa");
+    await expect(rows).toHaveCount(2);
+    await page.getByRole("searchbox", { name: "Search messages" }).fill("erlen");
+    await expect(rows).toHaveCount(1);
+    await page.getByRole("button", { name: "Clear search text" }).click();
+    await page.getByLabel("Department").selectOption("Video team");
+    await expect(page).toHaveURL(/department=video_team/);
+    await expect(rows).toHaveCount(1);
+    await page.getByLabel("Department").selectOption("All departments");
+
+    await row(page, "Second e-mail").getByRole("button", { name: /^Mark as Read/ }).click();
+    await expect(toast(page)).toContainText("Marked as Read");
+    const filter = page.getByRole("group", { name: "Filter by status" });
+    await expect(filter.getByRole("button", { name: /^Unread/ })).toHaveText("Unread2");
+    await filter.getByRole("button", { name: /^Read/ }).click();
+    await expect(page).toHaveURL(/status=read/);
+    await expect(rows).toHaveCount(1);
+    const drawer = await open(page, "Second e-mail");
+    await drawer.getByLabel("Assigned to").selectOption("miriam");
+    await expect(toast(page)).toContainText("Assigned to miriam");
+    await drawer.getByRole("button", { name: "Mark as Unread" }).click();
+    await expect(drawer.getByText("Unread", { exact: true })).toBeVisible();
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await expect(page.getByText("No messages found")).toBeVisible();
+    await page.getByRole("button", { name: "Show all messages" }).click();
+
+    const spam = await open(page, "Cheap pills");
+    await spam.getByRole("button", { name: "Mark as Spam" }).click();
+    await expect(toast(page)).toContainText("It is out of the inbox.");
+    await spam.getByRole("button", { name: "Close" }).click();
+    await expect(rows).toHaveCount(2);
+    await filter.getByRole("button", { name: /^Spam/ }).click();
+    await open(page, "Cheap pills");
+    await spam.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog", { name: "Delete the message from A program?" }).getByRole("button", { name: "Delete message" }).click();
+    await expect(toast(page)).toContainText("Message Deleted");
+    await expect(page.getByText("No spam")).toBeVisible();
+    expect((await inbox(page)).map(({ subject, assigned_to, status }) => [subject, assigned_to ?? null, status])).toEqual([["The picture on the wall", null, "unread"], ["Second e-mail", "miriam", "unread"]]);
+
+    await colleague.goto("/admin/messages");
+    await expect(row(colleague, "Second e-mail")).toContainText("miriam");
+    const theirs = await open(colleague, "Second e-mail");
+    await expect(theirs.getByRole("button", { name: "Delete" })).toBeHidden();
+    const id = (await inbox(page))[0]!.id;
+    expect((await colleague.request.delete(`/api/admin/messages/${id}`)).status()).toBe(403);
+  });
+
+  test("a message is read and answered without a mouse", async ({ page, camp, request }) => {
+    await staff(page, camp);
+    await write(request, { subject: "Second e-mail" });
+    await page.goto("/admin/messages");
+    const subject = page.getByRole("button", { name: "Second e-mail", exact: true });
+    await tabTo(page, subject);
+    await page.keyboard.press("Enter");
+    const drawer = page.getByRole("dialog", { name: "Second e-mail" });
+    await tabTo(page, drawer.getByLabel("Your reply"));
+    await page.keyboard.type("Under Profile.");
+    await tabTo(page, drawer.getByRole("button", { name: "Send Reply" }));
+    await page.keyboard.press("Enter");
+    await expect(drawer.getByLabel("Your reply")).toBeFocused();
+    await camp.mailTo("devoiry@family.example", /^Re: Second e-mail/);
+    await page.keyboard.press("Escape");
+    await expect(drawer).toBeHidden();
+    await expect(subject).toBeFocused();
+  });
+});
+
+async function subscribe(page: Page, camp: Portal, email: string) {
+  await call(page.request, "POST", "/api/subscribe", { email });
+  const token = new URL(linkTo("/subscribe", await camp.mailTo(email, /confirm that you want letters/))).searchParams.get("token");
+  await call(page.request, "POST", "/api/subscribe/confirm", { token });
+}
+
+test.describe("Letters", () => {
+  test("a letter is counted, asked about, mailed once to each, and one press ends them", async ({ page, camp, somebody, request }) => {
+    await staff(page, camp, "brayndl", "owner");
+    const guest = await somebody();
+    await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+    for (const email of ["chaya@family.example", "bubby@neighbor.example"]) await subscribe(guest, camp, email);
+    await page.goto("/admin/messages?view=letters");
+    const form = page.getByRole("region", { name: "Write a letter" });
+    await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toHaveAccessibleName(/2 people$/);
+    await expect(form.getByRole("radio", { name: /^Families Those/ })).toHaveAccessibleName(/1 person$/);
+    const send = form.getByRole("button", { name: "Send letter to 2 people" });
+    await form.getByRole("radio", { name: /^Families and mailing list/ }).check();
+    await send.click();
+    await expect(form.getByText("Please enter a subject.")).toBeVisible();
+    await form.getByLabel("Subject").fill("Come at ten");
+    await form.getByRole("textbox", { name: "Letter" }).fill("The gates open at ten.\n\nBring a hat.");
+    await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
+    await send.click();
+    const question = page.getByRole("dialog", { name: "Send letter to 2 people?" });
+    await expect(question).toContainText("Come at ten");
+    expect(await camp.mailsTo("bubby@neighbor.example", /Come at ten/)).toEqual([]);
+    await page.route("**/api/admin/letters", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()), { times: 1 });
+    await question.getByRole("button", { name: "Send letter" }).click();
+    await expect(question.getByRole("alert")).toBeVisible();
+    await question.getByRole("button", { name: "Send letter" }).click();
+    await expect(toast(page)).toContainText("It is on its way to 2 people.");
+    await expect(form.getByLabel("Subject")).toHaveValue("");
+    const sent = page.getByRole("region", { name: "Sent letters" }).getByRole("listitem");
+    await expect(sent).toContainText(/Come at ten.*2 sent/s, { timeout: 20_000 });
+
+    for (const email of ["chaya@family.example", "bubby@neighbor.example"]) {
+      const mail = await camp.mailTo(email, /^Come at ten/);
+      expect(mail.text).toContain("Bring a hat.");
+      expect(mail.header("List-Unsubscribe-Post")).toBe("List-Unsubscribe=One-Click");
+      expect(await camp.mailsTo(email, /^Come at ten/)).toHaveLength(1);
+    }
+    const header = (await camp.mailTo("bubby@neighbor.example", /^Come at ten/)).header("List-Unsubscribe");
+    const leave = /<(http[^>]+)>/.exec(header)![1]!;
+    expect((await request.post(leave, { form: { "List-Unsubscribe": "One-Click" } })).ok()).toBe(true);
+    await page.reload();
+    await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toHaveAccessibleName(/1 person$/);
+  });
+
+  test("subscribers are listed, taken along by owners, and removed", async ({ page, camp, somebody }) => {
+    await staff(page, camp, "brayndl", "owner");
+    const guest = await somebody();
+    await subscribe(guest, camp, "bubby@neighbor.example");
+    await call(guest.request, "POST", "/api/subscribe", { email: "zeidy@neighbor.example" });
+    await page.goto("/admin/messages?view=subscribers");
+    const rows = page.getByRole("main").getByRole("listitem");
+    await expect(rows.filter({ hasText: "bubby@neighbor.example" })).toContainText("Confirmed");
+    await expect(rows.filter({ hasText: "zeidy@neighbor.example" })).toContainText("Waiting for confirmation");
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export as CSV" }).click();
+    expect(await readFile(await (await download).path(), "utf8")).toContain("bubby@neighbor.example");
+    await page.getByRole("searchbox", { name: "Search subscribers" }).fill("bubby");
+    await expect(rows).toHaveCount(1);
+    await page.getByRole("button", { name: "Remove bubby@neighbor.example" }).click();
+    await page.getByRole("dialog", { name: "Remove from the mailing list?" }).getByRole("button", { name: "Remove address" }).click();
+    await expect(toast(page)).toContainText("Subscriber Removed");
+    await expect(page.getByText('No subscribers found matching "bubby"')).toBeVisible();
+    expect(await call(page.request, "GET", "/api/admin/subscribers")).toMatchObject({ items: [{ email: "zeidy@neighbor.example" }] });
+
+    const colleague = await somebody();
+    await staff(colleague, camp, "miriam");
+    await colleague.goto("/admin/messages?view=subscribers");
+    await expect(colleague.getByText("zeidy@neighbor.example")).toBeVisible();
+    await expect(colleague.getByRole("link", { name: "Export as CSV" })).toBeHidden();
+    expect((await colleague.request.get("/api/admin/subscribers/export.csv")).status()).toBe(403);
+  });
+});

@@ -1,0 +1,171 @@
+import type { components } from "../src/api/schema.gen";
+import { call, expect, parent, staff, test, toast } from "./house/camp";
+import { tabTo } from "./house/keyboard";
+import { pause, type Portal } from "./house/portal";
+import type { Page } from "@playwright/test";
+
+type Schemas = components["schemas"];
+
+const post = (page: Page, update: Partial<Schemas["NewUpdate"]> & { title: string }) =>
+  call<Schemas["SavedUpdate"]>(page.request, "POST", "/api/admin/live-updates", { message: "Bring a hat.", author: "Camp office", ...update });
+const card = (page: Page, title: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title, level: 3 }) });
+const news = (page: Page) => page.getByRole("region", { name: "Live updates" });
+const follower = async (page: Page, camp: Portal) => {
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await call(page.request, "PATCH", "/api/profile", { camp_updates_email: true });
+};
+
+test.describe("Live updates", () => {
+  test("an update is posted with its number of readers, hidden, shown, corrected and deleted; home follows by itself", async ({ page, camp, somebody }) => {
+    const guest = await somebody();
+    await follower(guest, camp);
+    await staff(page, camp);
+    await guest.goto("/");
+    await expect(news(guest)).toContainText("No updates right now");
+    await page.goto("/admin/live-updates");
+    await expect(page.getByText("No Updates Yet")).toBeVisible();
+    await page.getByRole("button", { name: "Create First Update" }).click();
+    const form = page.getByRole("region", { name: "New update" });
+    const button = form.getByRole("button", { name: "Post update to 1 person" });
+    await button.click();
+    for (const words of ["Title is required", "Message is required", "Author is required"]) await expect(form.getByText(words)).toBeVisible();
+    await form.getByLabel("Title").fill("Rain plan");
+    await form.getByLabel("Message").fill("Activities move indoors.\n\nPlease send boots.");
+    await form.getByLabel("Author").fill("Camp office");
+    await expect(form.getByLabel("Priority")).toHaveValue("medium");
+    await form.getByLabel("Priority").selectOption("High");
+    await page.route("**/api/admin/live-updates", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()));
+    await button.click();
+    await expect(form.getByRole("alert")).toBeVisible();
+    await expect(form.getByLabel("Message")).toHaveValue("Activities move indoors.\n\nPlease send boots.");
+    await page.unroute("**/api/admin/live-updates");
+    await button.dblclick();
+    await expect(toast(page)).toContainText("Live Update Posted!");
+    await expect(toast(page)).toContainText("Your update has been posted and parents will be notified.");
+    await expect(form).toBeHidden();
+    const rain = card(page, "Rain plan");
+    for (const words of ["High", "Active", "Posted by Camp office (miriam)"]) await expect(rain).toContainText(words);
+    await expect(toast(guest)).toContainText("Camp Update!");
+    await expect(news(guest)).toContainText("High Priority");
+    expect((await camp.mailTo("chaya@family.example", /^High priority: Rain plan/)).text).toContain("Please send boots.");
+    await expect(rain).toContainText("1 sent");
+
+    await rain.getByRole("button", { name: "Deactivate" }).click();
+    await expect(toast(page)).toContainText("Update DeactivatedThe update is now hidden to parents.");
+    await expect(rain).toContainText("Inactive");
+    await expect(news(guest)).toContainText("No updates right now");
+    await rain.getByRole("button", { name: "Activate" }).click();
+    await expect(toast(page)).toContainText("Update ActivatedThe update is now visible to parents.");
+    await expect(news(guest)).toContainText("Rain plan");
+
+    await rain.getByRole("button", { name: "Edit Rain plan" }).click();
+    const panel = page.getByRole("dialog", { name: "Edit update" });
+    await expect(panel).toContainText("Saving does not send any mail.");
+    await panel.getByLabel("Title").fill("Sun plan");
+    await panel.getByRole("button", { name: "Save update" }).click();
+    await expect(toast(page)).toContainText("Update Saved");
+    await expect(news(guest)).toContainText("Sun plan");
+
+    await card(page, "Sun plan").getByRole("button", { name: "Delete Sun plan" }).click();
+    const question = page.getByRole("dialog", { name: "Delete this update?" });
+    await expect(question).toContainText("Sun plan");
+    await question.getByRole("button", { name: "Delete update" }).click();
+    await expect(toast(page)).toContainText("Update DeletedThe live update has been removed.");
+    await expect(page.getByText("No Updates Yet")).toBeVisible();
+    await expect(news(guest)).toContainText("No updates right now");
+    expect(await camp.mailsTo("chaya@family.example", /plan/)).toHaveLength(1);
+  });
+
+  test.describe("on a clock of one's own", () => {
+    test.use({ settings: { timezone: "UTC" } });
+
+    test("a pinned one stands first, and one with an end goes by itself", async ({ page, camp, somebody }) => {
+      await staff(page, camp);
+      await post(page, { title: "Package room closes at 5" });
+      const soon = await post(page, { title: "The bus is on the bridge" });
+      await post(page, { title: "Fresh bread" });
+      const guest = await somebody();
+      await guest.goto("/");
+      const first = news(guest).getByRole("listitem").first();
+      await expect(first).toContainText("Fresh bread");
+      await expect(news(guest).getByRole("button", { name: "Show All Updates (1 more)" })).toBeVisible();
+
+      await page.goto("/admin/live-updates");
+      await page.getByRole("button", { name: "Edit Package room closes at 5" }).click();
+      const panel = page.getByRole("dialog", { name: "Edit update" });
+      await panel.getByRole("checkbox", { name: "Pin to the top" }).check();
+      await panel.getByLabel(/^Hide after/).fill("2020-01-01");
+      await panel.getByRole("button", { name: "Save update" }).click();
+      await expect(panel.getByText("Please choose a date and time in the future.")).toBeVisible();
+      const year = new Date().getFullYear() + 1;
+      await panel.getByLabel(/^Hide after/).fill(`${year}-07-31`);
+      await expect(panel.getByLabel("Time")).toHaveValue("23:59");
+      await panel.getByRole("button", { name: "Save update" }).click();
+      await expect(panel).toBeHidden();
+      await expect(card(page, "Package room closes at 5")).toContainText(new RegExp(`Pinned.*Until .*Jul 31, ${year}, 11:59\\sPM`, "s"));
+      await expect(first).toContainText("Package room closes at 5");
+      await expect(first).toContainText("Pinned");
+
+      // In the browser an end is given by the minute; here it is four seconds away.
+      const end = new Date(Date.now() + 4_000).toISOString().slice(0, 19);
+      await call(page.request, "PATCH", `/api/admin/live-updates/${soon.update.id}`, { version: soon.update.version, expires_at: end });
+      await news(guest).getByRole("button", { name: /^Show All/ }).click();
+      await expect(news(guest)).toContainText("The bus is on the bridge");
+      await expect(news(guest)).not.toContainText("The bus is on the bridge", { timeout: 20_000 });
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await expect(card(page, "The bus is on the bridge")).toContainText(/Inactive.*Ended/s);
+      await guest.goto(`/updates/${soon.update.id}`);
+      await expect(guest.getByRole("main")).toContainText(/withdrawn/i);
+    });
+  });
+
+  test("two people at one update lose nothing; a search and the way back stand in the address bar", async ({ page, camp, somebody }) => {
+    await staff(page, camp);
+    const { update } = await post(page, { title: "Rain plan" });
+    await post(page, { title: "Fresh bread", author: "Kitchen" });
+    await page.goto("/admin/live-updates");
+    await page.getByRole("searchbox", { name: "Search updates" }).fill("kitchen");
+    await expect(card(page, "Rain plan")).toBeHidden();
+    await expect(page).toHaveURL(/\?q=kitchen$/);
+    await page.getByRole("searchbox", { name: "Search updates" }).fill("nothing of the kind");
+    await expect(page.getByText('No updates found matching "nothing of the kind"')).toBeVisible();
+    await page.getByRole("button", { name: "Clear Search", exact: true }).click();
+
+    await page.getByRole("button", { name: "Edit Rain plan" }).click();
+    const panel = page.getByRole("dialog", { name: "Edit update" });
+    await panel.getByLabel("Title").fill("Rain plan, day two");
+    const colleague = await somebody();
+    await staff(colleague, camp, "yitty");
+    await call(colleague.request, "PATCH", `/api/admin/live-updates/${update.id}`, { version: update.version, message: "Boots, please." });
+    await panel.getByRole("button", { name: "Save update" }).click();
+    await expect(panel.getByRole("alert")).toContainText("Somebody else changed this update in the meantime.");
+    await panel.getByRole("button", { name: "Reload and keep what I typed" }).click();
+    await expect(panel.getByLabel("Message")).toHaveValue("Boots, please.");
+    await panel.getByRole("button", { name: "Save update" }).click();
+    await expect(card(page, "Rain plan, day two")).toContainText("Boots, please.");
+  });
+
+  test("an update is posted without a mouse", async ({ page, camp }) => {
+    await staff(page, camp);
+    await page.goto("/admin/live-updates");
+    const open = page.getByRole("button", { name: "Create Update" });
+    await tabTo(page, open);
+    await page.keyboard.press("Enter");
+    await expect(page.getByLabel("Title")).toBeFocused();
+    for (const words of ["Rain plan", "Activities move indoors.", "Camp office"]) {
+      await page.keyboard.type(words);
+      await page.keyboard.press("Tab");
+    }
+    await tabTo(page, page.getByRole("button", { name: "Post update", exact: true }));
+    await page.keyboard.press("Enter");
+    await expect(card(page, "Rain plan")).toBeVisible();
+    await expect(open).toBeFocused();
+    await tabTo(page, page.getByRole("button", { name: "Delete Rain plan" }));
+    await page.keyboard.press("Enter");
+    await tabTo(page, page.getByRole("button", { name: "Delete update" }));
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("No Updates Yet")).toBeVisible();
+    await pause(300);
+    expect(await camp.mails()).toEqual([]);
+  });
+});
