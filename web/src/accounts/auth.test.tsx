@@ -1,6 +1,6 @@
 import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { chaya, open, refuse, server, site, unreachable } from "../test/portal";
+import { chaya, open, refuse, server, site, unreachable, strangely } from "../test/portal";
 
 const email = () => screen.findByLabelText("Email");
 const password = () => screen.getByLabelText("Password");
@@ -129,6 +129,20 @@ describe("creating an account", () => {
     expect(screen.getByText("Please choose a less common password.")).toBeTruthy();
     expect(document.activeElement).toBe(password());
     expect(screen.getByLabelText("Child's Name")).toHaveProperty("value", "Mendy");
+  });
+
+  it("says An unexpected error occurred when nothing better is known, in both modes", async () => {
+    server({ "POST /api/auth/sign-up": strangely, "POST /api/auth/sign-in": strangely });
+    const user = open("/auth?mode=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Create Account" }));
+    expect(await screen.findByText("Signup Failed")).toBeTruthy();
+    expect(screen.getByText("An unexpected error occurred")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Sign in instead" }));
+    await user.type(password(), "long enough words");
+    await user.click(screen.getByRole("button", { name: "Sign In" }));
+    expect(await screen.findByText("Login Failed")).toBeTruthy();
+    expect(screen.getAllByText("An unexpected error occurred")).toHaveLength(2);
   });
 
   it("clears the password when the mode is switched", async () => {

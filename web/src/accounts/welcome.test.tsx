@@ -1,6 +1,6 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, fireEvent, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { chaya, family, never, open, refuse, server, site, video } from "../test/portal";
+import { chaya, family, never, open, refuse, server, site, strangely, video } from "../test/portal";
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const popup = async () => within(await screen.findByRole("dialog", { name: "Welcome to Camp Pine Lake!" }));
@@ -151,5 +151,32 @@ describe("the welcome popup", () => {
     expect(await screen.findByText("Sign Up Error")).toBeTruthy();
     expect(await (await popup()).findByLabelText("Email")).toHaveProperty("value", "malky@family.example");
     expect((await popup()).getAllByText(taken).length).toBeGreaterThan(0);
+  });
+
+  it("says so when nobody knows why", async () => {
+    const { user } = await invited({ "POST /api/auth/sign-up": strangely });
+    await fill(user, "Visitor");
+    await user.click((await popup()).getByRole("button", { name: "Next Step" }));
+    await user.click((await popup()).getByRole("button", { name: "Create Account" }));
+    expect(await screen.findByText("Error")).toBeTruthy();
+    expect(screen.getAllByText("Something went wrong. Please try again.").length).toBeGreaterThan(0);
+  });
+
+  it("names what is missing, however its form was sent", async () => {
+    const { camp, user } = await invited();
+    const send = async () => fireEvent.submit((await screen.findByRole("dialog")).querySelector("form")!);
+    await send();
+    expect(await screen.findByText("Missing Information")).toBeTruthy();
+    expect(screen.getByText("Please fill in all required fields.")).toBeTruthy();
+    await fill(user, "Parent");
+    await user.clear((await popup()).getByLabelText("Child's Name"));
+    await send();
+    expect(await screen.findByText("Child's Name Required")).toBeTruthy();
+    expect(screen.getByText("Please enter your child's name.")).toBeTruthy();
+    await user.clear((await popup()).getByLabelText("Email"));
+    await send();
+    expect(await screen.findAllByText("Missing Information")).toHaveLength(2);
+    expect((await popup()).getByText("Your details")).toBeTruthy();
+    expect(camp.asked("POST", "/api/auth/sign-up")).toHaveLength(0);
   });
 });

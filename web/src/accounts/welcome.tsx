@@ -79,25 +79,14 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
     heading.current?.focus();
   }
 
-  const filled =
-    draft.name.trim() !== "" && draft.email.trim() !== "" && draft.password !== "" && (draft.user_type !== "parent" || draft.child_name.trim() !== "");
-  const ready = step === 0 ? draft.user_type !== null : filled;
+  const missing = missingIn(draft, step);
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (join.isPending) return;
-    if (step < 2) {
-      if (ready) go(step + 1);
-      return;
-    }
-    const { user_type } = draft;
-    if (!user_type || !draft.name.trim() || !draft.email.trim() || !draft.password) {
-      toast({ title: "Missing Information", description: "Please fill in all required fields.", destructive: true });
-    } else if (user_type === "parent" && !draft.child_name.trim()) {
-      toast({ title: "Child's Name Required", description: "Please enter your child's name.", destructive: true });
-    } else {
-      join.mutate(user_type);
-    }
+    if (missing) toast({ ...missing, destructive: true });
+    else if (step < 2) go(step + 1);
+    else if (draft.user_type) join.mutate(draft.user_type);
   }
 
   const fields = isApiError(join.error) ? join.error.fields : {};
@@ -117,7 +106,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
         {join.isError && Object.keys(fields).length === 0 && <FormMessage>{explain(join.error)}</FormMessage>}
         <div className="flex gap-3">
           {step > 0 && <Button look="line" icon="previous" onClick={() => go(step - 1)} disabled={join.isPending}>Back</Button>}
-          <Button type="submit" className="flex-1" disabled={!ready} busy={join.isPending}>
+          <Button type="submit" className="flex-1" disabled={missing !== null} busy={join.isPending}>
             {step < 2 ? "Next Step" : join.isPending ? "Creating Account..." : "Create Account"}
           </Button>
         </div>
@@ -127,6 +116,17 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
       </form>
     </Dialog>
   );
+}
+
+/** What the step still needs. The button says it by being dead; other ways of sending a form are told in words. */
+function missingIn({ user_type, name, email, password, child_name }: Draft, step: number) {
+  if (!user_type || (step > 0 && !(name.trim() && email.trim() && password))) {
+    return { title: "Missing Information", description: "Please fill in all required fields." };
+  }
+  if (step > 0 && user_type === "parent" && !child_name.trim()) {
+    return { title: "Child's Name Required", description: "Please enter your child's name." };
+  }
+  return null;
 }
 
 const Progress = ({ at }: { at: number }) => (

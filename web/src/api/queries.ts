@@ -61,13 +61,15 @@ export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () => send(api.GET("/api/session")),
   staleTime: 60_000,
+  refetchInterval: ({ state }) => (state.status === "error" && !state.data ? 10_000 : false),
 });
 
 export const useSite = (): Site | undefined => useQuery(siteQuery).data;
 
+/** Pending until the server has said who is there: a server in trouble makes nobody a stranger. */
 export function useSession(): { user: SessionUser | null; pending: boolean } {
-  const { data, isPending } = useQuery(sessionQuery);
-  return { user: data?.user ?? null, pending: isPending };
+  const { data } = useQuery(sessionQuery);
+  return { user: data?.user ?? null, pending: !data };
 }
 
 /** Call after signing in or out: what one person may see is nobody else's business. */

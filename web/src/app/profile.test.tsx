@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { Payment, PaymentPlan } from "../api/client";
-import { card, chaya, family, list, open, refuse, server } from "../test/portal";
+import { card, chaya, family, list, open, refuse, server, strangely } from "../test/portal";
 
 const plan: PaymentPlan = {
   total_amount: 532_000, paid_amount: 319_200, remaining_amount: 212_800, credit: 0, is_fully_paid: false,
@@ -40,6 +40,16 @@ it("leads somebody signed out to sign-in, and back afterwards", async () => {
 it("says when it could not be loaded", async () => {
   profile({ "GET /api/profile": refuse(500, "internal", "Something went wrong.") });
   expect(await screen.findByText("Failed to load profile data.")).toBeTruthy();
+});
+
+it("takes nobody for signed out while the server cannot say who is there", async () => {
+  const camp = server({ "GET /api/session": refuse(503, "busy", "One moment.") });
+  const user = open("/profile");
+  expect(await screen.findByText("Failed to load profile data.")).toBeTruthy();
+  expect(screen.getByTestId("address").textContent).toBe("/profile");
+  camp.answer("GET /api/session", { user: chaya });
+  await user.click(screen.getByRole("button", { name: "Retry" }));
+  expect(await screen.findByRole("heading", { name: "Personal Information" })).toBeTruthy();
 });
 
 describe("personal information", () => {
@@ -88,11 +98,7 @@ describe("personal information", () => {
   });
 
   it("says Failed to update profile. when nothing better is known", async () => {
-    const { user } = profile({
-      "PATCH /api/profile": () => {
-        throw new DOMException("gone", "AbortError");
-      },
-    });
+    const { user } = profile({ "PATCH /api/profile": strangely });
     await user.click(await screen.findByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("Failed to update profile.")).toBeTruthy();
   });

@@ -4,7 +4,7 @@ import { Link, Navigate } from "react-router";
 import { resendConfirmation } from "../accounts/queries";
 import { AccountSection, EmailDialog, Sessions } from "../accounts/security";
 import type { Profile as Family, SessionUser } from "../api/client";
-import { useSession } from "../api/queries";
+import { sessionQuery, useSession } from "../api/queries";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -25,7 +25,9 @@ import { leftByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
 export default function Profile() {
   const { user, pending } = useSession();
   const signOut = useSignOut("Failed to sign out. Please try again.");
+  const session = useQuery(sessionQuery);
   const profile = useQuery({ ...profileQuery, enabled: user !== null });
+  const asked = user ? profile : session;
 
   useEffect(() => {
     if (user) stays();
@@ -44,8 +46,8 @@ export default function Profile() {
         </div>
         {user && profile.data ? (
           <Sections user={user} profile={profile.data} />
-        ) : profile.isError ? (
-          <ErrorState title="Failed to load profile data." error={profile.error} retrying={profile.isFetching} onRetry={profile.refetch} />
+        ) : asked.isError ? (
+          <ErrorState title="Failed to load profile data." error={asked.error} retrying={asked.isFetching} onRetry={asked.refetch} />
         ) : (
           <ProfileSkeleton />
         )}

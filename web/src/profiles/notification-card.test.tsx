@@ -1,6 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { chaya, family, never, open, refuse, server } from "../test/portal";
+import { chaya, family, never, open, refuse, server, strangely } from "../test/portal";
 
 const card = async () => within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
 const signedIn = (answers: Record<string, unknown> = {}) => server({ "GET /api/session": { user: chaya }, ...answers });
@@ -60,6 +60,15 @@ describe("signed in", () => {
     await user.click((await card()).getByRole("button", { name: "Save" }));
     expect(await screen.findByText("The camp's server is tired.")).toBeTruthy();
     expect((await card()).getByRole("switch", { name: "Daily videos" })).toHaveProperty("checked", false);
+  });
+
+  it("says Failed to save preferences. when nothing better is known", async () => {
+    signedIn({ "PATCH /api/profile": strangely });
+    const user = open("/");
+    await customize(user);
+    await user.click(await (await card()).findByRole("button", { name: "Save" }));
+    expect(await screen.findByText("Failed to save preferences.")).toBeTruthy();
+    expect(screen.getByText("Error")).toBeTruthy();
   });
 
   it("does not take a failure for preferences", async () => {

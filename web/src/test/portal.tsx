@@ -117,6 +117,10 @@ export const refuse = (status: number, code: string, detail = "No.", errors?: { 
 
 export const unreachable = Symbol("the network is down");
 export const never = Symbol("no answer yet");
+/** Fails in a way that nobody has words for. */
+export const strangely = () => {
+  throw new DOMException("gone", "AbortError");
+};
 
 /** A camp's server that knows a few answers by "METHOD /path". Later ones replace earlier ones. */
 export function server(answers: Record<string, Answer>) {
