@@ -5,6 +5,7 @@ mod demo;
 mod family;
 mod gallery;
 mod house;
+mod import;
 mod jobs;
 mod logs;
 mod mail;

@@ -30,7 +30,7 @@ pub mod payments;
 pub mod profiles;
 pub mod seed;
 pub mod settings;
-mod sheet;
+pub mod sheet;
 pub mod store;
 pub mod subscribers;
 pub mod updates;

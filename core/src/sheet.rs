@@ -2,6 +2,7 @@
 
 pub mod day;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{Error, Result};
@@ -38,6 +39,17 @@ pub struct Row {
     cells: Vec<Option<String>>,
     /// Values found and columns named, when there are more of the former.
     pub too_many: Option<(usize, usize)>,
+}
+
+/// What is wrong with a row.
+#[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(as = ImportProblem)]
+pub struct Problem {
+    /// Counted from 1, the header included.
+    pub line: usize,
+    pub column: &'static str,
+    /// What is wrong and what to do.
+    pub message: String,
 }
 
 impl Row {

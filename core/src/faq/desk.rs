@@ -11,7 +11,7 @@ use super::{Category, Faq, NOT_FOUND, Texts, insert, searchable};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, given};
 use crate::db::{Db, Tx};
-use crate::fold::{fold, pattern};
+use crate::fold::{fold, searched};
 use crate::pages::{Page, Part};
 use crate::{App, Error, Result};
 
@@ -99,7 +99,7 @@ pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
              order by position, id
              limit $3"
         ))
-        .bind(filter.q.as_deref().map(pattern).filter(|pattern| pattern != "%%"))
+        .bind(searched(filter.q.as_deref()))
         .bind(filter.category)
         .bind(filter.part.limit() + 1)
         .bind(after.map(|a| a.0))

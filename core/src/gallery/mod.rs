@@ -14,7 +14,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::clock;
 use crate::db::Tx;
 use crate::settings::Settings;
-use crate::sheet::{self, Column, Row, Shape, day};
+use crate::sheet::{self, Column, Problem, Row, Shape, day};
 use crate::videos::{self, NewVideo, Status, link};
 use crate::{App, Error, FieldError, Result};
 
@@ -91,15 +91,6 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Columns that nothing was made of.
     pub unknown_columns: Vec<String>,
-}
-
-#[derive(Debug, Serialize, PartialEq, Eq)]
-pub struct Problem {
-    /// Counted from 1, the header included.
-    pub line: usize,
-    pub column: &'static str,
-    /// What is wrong and what to do.
-    pub message: String,
 }
 
 /// Imports a CSV or JSON file into the archive of that camp year. `progress` is called with the

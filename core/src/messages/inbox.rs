@@ -13,7 +13,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, given};
 use crate::db::{Db, On, Tx};
 use crate::events::{self, Event};
-use crate::fold::pattern;
+use crate::fold::searched;
 use crate::notifications::{self, Notice};
 use crate::pages::{Page, Part};
 use crate::{App, Error, Result};
@@ -97,7 +97,7 @@ pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
              limit $5"
         ))
         .bind(filter.spam)
-        .bind(filter.q.as_deref().map(pattern).filter(|pattern| pattern != "%%"))
+        .bind(searched(filter.q.as_deref()))
         .bind(filter.status)
         .bind(filter.department)
         .bind(filter.part.limit() + 1)

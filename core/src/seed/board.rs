@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::content::Content;
 use super::dice::Dice;
+use super::mails::{notification, sent_to_families};
 use super::people::People;
 use crate::Result;
 use crate::db::Tx;
@@ -78,39 +79,9 @@ pub async fn write(
         .bind(at)
         .execute()
         .await?;
-        let notification = dice.id(at);
-        tx.sql(
-            "insert into notifications (id, kind, subject_id, once_key, category, data, created_at)
-             values ($1, $2, $3, $4, $5, 'null', $6)",
-        )
-        .bind(notification)
-        .bind(announce::KIND)
-        .bind(id)
-        .bind(format!("{}:{id}", announce::KIND))
-        .bind(Category::CampUpdates)
-        .bind(at)
-        .execute()
-        .await?;
-        mails += tx
-            .sql(
-                "insert into deliveries
-                   (notification_id, email, full_name, profile_id, status, attempts, due_at,
-                    sent_at, created_at, updated_at)
-                 select $1, a.email, p.full_name, p.id,
-                        case when s.email is null then 'sent' else 'suppressed' end,
-                        case when s.email is null then 1 else 0 end, $2,
-                        case when s.email is null then $2 end, $2, $2
-                 from profile_addresses a
-                 join profiles p on p.id = a.profile_id
-                 left join suppressed_addresses s on s.email = a.email and s.created_at <= $2
-                 where p.camp_updates_email
-                   and (a.entered_by_staff or a.verified_at is not null)
-                   and p.created_at <= $2",
-            )
-            .bind(notification)
-            .bind(at + TimeDelta::seconds(3))
-            .execute()
-            .await? as i64;
+        let category = Category::CampUpdates;
+        let mail = notification(tx, announce::KIND, id, Some(category), at, dice).await?;
+        mails += sent_to_families(tx, mail, category, at + TimeDelta::seconds(3)).await?;
     }
     Ok(mails)
 }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::content::Content;
 use super::dice::Dice;
 use super::films::Film;
+use super::mails::{notification, sent_to_families};
 use super::people::{Login, People};
 use crate::db::Tx;
 use crate::notifications::Category;
@@ -226,39 +227,9 @@ pub async fn write_mails(
     let mut mails = 0;
     for film in &told {
         let Some(at) = film.published_at else { continue };
-        let id = dice.id(at);
-        tx.sql(
-            "insert into notifications (id, kind, subject_id, once_key, category, data, created_at)
-             values ($1, $2, $3, $4, $5, 'null', $6)",
-        )
-        .bind(id)
-        .bind(announce::KIND)
-        .bind(film.id)
-        .bind(format!("{}:{}", announce::KIND, film.id))
-        .bind(Category::DailyVideos)
-        .bind(at)
-        .execute()
-        .await?;
-        mails += tx
-            .sql(
-                "insert into deliveries
-                   (notification_id, email, full_name, profile_id, status, attempts, due_at,
-                    sent_at, created_at, updated_at)
-                 select $1, a.email, p.full_name, p.id,
-                        case when s.email is null then 'sent' else 'suppressed' end,
-                        case when s.email is null then 1 else 0 end, $2,
-                        case when s.email is null then $2 end, $2, $2
-                 from profile_addresses a
-                 join profiles p on p.id = a.profile_id
-                 left join suppressed_addresses s on s.email = a.email and s.created_at <= $2
-                 where p.daily_video_email
-                   and (a.entered_by_staff or a.verified_at is not null)
-                   and p.created_at <= $2",
-            )
-            .bind(id)
-            .bind(at + TimeDelta::seconds(3))
-            .execute()
-            .await? as i64;
+        let category = Category::DailyVideos;
+        let mail = notification(tx, announce::KIND, film.id, Some(category), at, dice).await?;
+        mails += sent_to_families(tx, mail, category, at + TimeDelta::seconds(3)).await?;
     }
     for n in 0..FAILED {
         let Some(film) = told.get(n * 5 + 2) else { break };

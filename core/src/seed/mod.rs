@@ -10,6 +10,7 @@ mod content;
 mod dice;
 mod doings;
 mod films;
+mod mails;
 mod payments;
 mod people;
 mod post;

@@ -3,10 +3,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::content::Content;
 use super::dice::Dice;
+use super::mails::{notification, sent_to_families};
 use super::people::{Family, People};
 use crate::Result;
 use crate::db::Tx;
@@ -213,25 +213,7 @@ async fn write_letters(
         .await?;
         let mail = notification(tx, letters::KIND, id, Some(Category::General), at, dice).await?;
         if audience != Audience::MailingList {
-            tx.sql(
-                "insert into deliveries
-                   (notification_id, email, full_name, profile_id, status, attempts, due_at,
-                    sent_at, created_at, updated_at)
-                 select $1, a.email, p.full_name, p.id,
-                        case when s.email is null then 'sent' else 'suppressed' end,
-                        case when s.email is null then 1 else 0 end, $2,
-                        case when s.email is null then $2 end, $2, $2
-                 from profile_addresses a
-                 join profiles p on p.id = a.profile_id
-                 left join suppressed_addresses s on s.email = a.email and s.created_at <= $2
-                 where p.email_notifications
-                   and (a.entered_by_staff or a.verified_at is not null)
-                   and p.created_at <= $2",
-            )
-            .bind(mail)
-            .bind(at)
-            .execute()
-            .await?;
+            sent_to_families(tx, mail, Category::General, at).await?;
         }
         if audience != Audience::Families {
             tx.sql(
@@ -250,28 +232,4 @@ async fn write_letters(
         }
     }
     Ok(())
-}
-
-async fn notification(
-    tx: &mut Tx,
-    kind: &str,
-    subject_id: Uuid,
-    category: Option<Category>,
-    at: DateTime<Utc>,
-    dice: &mut Dice,
-) -> Result<Uuid> {
-    let id = dice.id(at);
-    tx.sql(
-        "insert into notifications (id, kind, subject_id, once_key, category, data, created_at)
-         values ($1, $2, $3, $4, $5, 'null', $6)",
-    )
-    .bind(id)
-    .bind(kind)
-    .bind(subject_id)
-    .bind(format!("{kind}:{subject_id}"))
-    .bind(category)
-    .bind(at)
-    .execute()
-    .await?;
-    Ok(id)
 }

@@ -13,7 +13,7 @@ use crate::accounts::sessions::{random_token, token_hash};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::db::Tx;
-use crate::fold::pattern;
+use crate::fold::searched;
 use crate::notifications::{self, Button, Letter, Notice, Notification};
 use crate::pages::{Page, Part};
 use crate::settings::Settings;
@@ -173,7 +173,7 @@ pub async fn list(app: &App, q: Option<&str>, part: &Part) -> Result<Page<Subscr
              order by created_at desc, id desc
              limit $2",
         )
-        .bind(q.map(pattern).filter(|pattern| pattern != "%%"))
+        .bind(searched(q))
         .bind(part.limit() + 1)
         .bind(after.map(|a| a.0))
         .bind(after.map(|a| a.1))

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::Status;
 use super::link::{Link, VideoType};
 use crate::Result;
-use crate::db::Tx;
+use crate::db::{Query, Tx};
 use crate::fold::fold;
 
 /// What can be edited of a video.
@@ -85,38 +85,16 @@ pub(super) async fn insert(
     uploaded_by: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let (search_text, staff_search_text) = record.search_texts();
-    tx.sql(
+    let query = tx.sql(
         "insert into videos
            (id, title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
             content_type, duration_seconds, upload_date, year, status, scheduled_date, published_at,
-            is_featured, view_count, like_count, comment_count, uploaded_by, search_text,
-            staff_search_text, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, 0,
-                 $17, $18, $19, 1, $20, $20)",
-    )
-    .bind(id)
-    .bind(&record.title)
-    .bind(record.description.clone())
-    .bind(&record.source.video_url)
-    .bind(record.source.video_type)
-    .bind(record.source.thumbnail_url.clone())
-    .bind(record.source.file_key.clone())
-    .bind(record.source.thumbnail_key.clone())
-    .bind(record.source.content_type.clone())
-    .bind(record.source.duration_seconds)
-    .bind(record.upload_date)
-    .bind(record.year)
-    .bind(record.status)
-    .bind(record.scheduled_date)
-    .bind(record.published_at)
-    .bind(record.is_featured)
-    .bind(uploaded_by)
-    .bind(search_text)
-    .bind(staff_search_text)
-    .bind(now)
-    .execute()
-    .await?;
+            is_featured, search_text, staff_search_text, view_count, like_count, comment_count,
+            uploaded_by, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                 0, 0, 0, $19, 1, $20, $20)",
+    );
+    record.bound(query.bind(id)).bind(uploaded_by).bind(now).execute().await?;
     Ok(())
 }
 
@@ -127,39 +105,16 @@ pub(super) async fn update(
     record: &Record,
     now: DateTime<Utc>,
 ) -> Result<bool> {
-    let (search_text, staff_search_text) = record.search_texts();
-    let written = tx
-        .sql(
-            "update videos
-             set title = $3, description = $4, video_url = $5, video_type = $6, thumbnail_url = $7,
-                 file_key = $8, thumbnail_key = $9, content_type = $10, duration_seconds = $11,
-                 upload_date = $12, year = $13, status = $14, scheduled_date = $15,
-                 published_at = $16, is_featured = $17, search_text = $18, staff_search_text = $19,
-                 version = version + 1, updated_at = $20
-             where id = $1 and version = $2",
-        )
-        .bind(id)
-        .bind(record.version)
-        .bind(&record.title)
-        .bind(record.description.clone())
-        .bind(&record.source.video_url)
-        .bind(record.source.video_type)
-        .bind(record.source.thumbnail_url.clone())
-        .bind(record.source.file_key.clone())
-        .bind(record.source.thumbnail_key.clone())
-        .bind(record.source.content_type.clone())
-        .bind(record.source.duration_seconds)
-        .bind(record.upload_date)
-        .bind(record.year)
-        .bind(record.status)
-        .bind(record.scheduled_date)
-        .bind(record.published_at)
-        .bind(record.is_featured)
-        .bind(search_text)
-        .bind(staff_search_text)
-        .bind(now)
-        .execute()
-        .await?;
+    let query = tx.sql(
+        "update videos
+         set title = $2, description = $3, video_url = $4, video_type = $5, thumbnail_url = $6,
+             file_key = $7, thumbnail_key = $8, content_type = $9, duration_seconds = $10,
+             upload_date = $11, year = $12, status = $13, scheduled_date = $14,
+             published_at = $15, is_featured = $16, search_text = $17, staff_search_text = $18,
+             version = version + 1, updated_at = $20
+         where id = $1 and version = $19",
+    );
+    let written = record.bound(query.bind(id)).bind(record.version).bind(now).execute().await?;
     Ok(written == 1)
 }
 
@@ -186,9 +141,33 @@ pub(crate) fn search_texts(
 }
 
 impl Record {
-    fn search_texts(&self) -> (String, String) {
-        let description = self.description.as_deref();
-        search_texts(&self.title, description, self.source.video_type, self.upload_date)
+    /// Binds what can be edited and what is searched, as `$2` to `$18`.
+    fn bound<'c>(&self, query: Query<'c>) -> Query<'c> {
+        let source = &self.source;
+        let (search_text, staff_search_text) = search_texts(
+            &self.title,
+            self.description.as_deref(),
+            source.video_type,
+            self.upload_date,
+        );
+        query
+            .bind(&self.title)
+            .bind(self.description.clone())
+            .bind(&source.video_url)
+            .bind(source.video_type)
+            .bind(source.thumbnail_url.clone())
+            .bind(source.file_key.clone())
+            .bind(source.thumbnail_key.clone())
+            .bind(source.content_type.clone())
+            .bind(source.duration_seconds)
+            .bind(self.upload_date)
+            .bind(self.year)
+            .bind(self.status)
+            .bind(self.scheduled_date)
+            .bind(self.published_at)
+            .bind(self.is_featured)
+            .bind(search_text)
+            .bind(staff_search_text)
     }
 }
 

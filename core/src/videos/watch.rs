@@ -37,6 +37,21 @@ pub async fn list(
     Ok(page)
 }
 
+macro_rules! found {
+    () => {
+        concat!(
+            "select ",
+            card!(),
+            " from videos v
+             where v.status = 'published'
+               and ($1 is null or v.year >= $1)
+               and ($2 is null or v.year < $2)
+               and ($3 is null or v.year = $3)
+               and ($4 is null or v.search_text like $4 escape '\\') "
+        )
+    };
+}
+
 async fn listed(
     app: &App,
     settings: &Settings,
@@ -64,16 +79,9 @@ async fn listed(
     if filter.sort == Sort::Popular && open {
         let after: Option<(i64, NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("popular")?;
         let rows = query(concat!(
-            "select ",
-            card!(),
-            " from videos v
-             where v.status = 'published'
-               and ($1 is null or v.year >= $1)
-               and ($2 is null or v.year < $2)
-               and ($3 is null or v.year = $3)
-               and ($4 is null or v.search_text like $4 escape '\\')
-               and ($6 is null
-                    or (v.view_count, v.upload_date, v.published_at, v.id) < ($6, $7, $8, $9))
+            found!(),
+            "and ($6 is null
+                  or (v.view_count, v.upload_date, v.published_at, v.id) < ($6, $7, $8, $9))
              order by v.view_count desc, v.upload_date desc, v.published_at desc, v.id desc
              limit $5"
         ))
@@ -89,15 +97,8 @@ async fn listed(
     }
     let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("newest")?;
     let rows = query(concat!(
-        "select ",
-        card!(),
-        " from videos v
-         where v.status = 'published'
-           and ($1 is null or v.year >= $1)
-           and ($2 is null or v.year < $2)
-           and ($3 is null or v.year = $3)
-           and ($4 is null or v.search_text like $4 escape '\\')
-           and ($6 is null or (v.upload_date, v.published_at, v.id) < ($6, $7, $8))
+        found!(),
+        "and ($6 is null or (v.upload_date, v.published_at, v.id) < ($6, $7, $8))
          order by v.upload_date desc, v.published_at desc, v.id desc
          limit $5"
     ))

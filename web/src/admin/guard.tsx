@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Navigate, useLocation } from "react-router";
 import type { Staff } from "../api/client";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
-import { escapeAsks } from "../ui/dialog";
+import { escapeAsks, useModal } from "../ui/dialog";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { mustEnrol, onTurnedAway, staffQuery } from "./session";
 import { SignInForm } from "./sign-in-form";
@@ -65,16 +65,7 @@ export function Guard({ children }: Props) {
 
 /** Closed until one has signed in: neither Escape nor the backdrop opens it. */
 function Door({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = ref.current;
-    const before = document.activeElement;
-    if (dialog && !dialog.open) dialog.showModal();
-    return () => {
-      dialog?.close();
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
+  const ref = useModal();
   return (
     <dialog
       ref={ref}

@@ -2458,7 +2458,7 @@ export interface components {
         FamilyImport: {
             added: number;
             dry_run: boolean;
-            problems: components["schemas"]["FamilyImportProblem"][];
+            problems: components["schemas"]["ImportProblem"][];
             /** @description Rows with something in them, the header aside. */
             rows: number;
             /** @description Known already as they are, and visitors. */
@@ -2467,13 +2467,6 @@ export interface components {
             unknown_columns: string[];
             /** @description Known already, with something new in the file. */
             updated: number;
-        };
-        FamilyImportProblem: {
-            column: string;
-            /** @description Counted from 1, the header included. */
-            line: number;
-            /** @description What is wrong and what to do. */
-            message: string;
         };
         FamilyMerge: {
             /**
@@ -2659,6 +2652,14 @@ export interface components {
         };
         ImageOrder: {
             ids: string[];
+        };
+        /** @description What is wrong with a row. */
+        ImportProblem: {
+            column: string;
+            /** @description Counted from 1, the header included. */
+            line: number;
+            /** @description What is wrong and what to do. */
+            message: string;
         };
         Invitation: {
             child_name: string;

@@ -7,18 +7,8 @@ type DialogProps = { title: ReactNode; onClose: () => void; children: ReactNode;
 
 /** A modal on the platform's own `<dialog>`: render it to open it. Escape, the cross and the backdrop close it. */
 export function Dialog({ title, onClose, children, className }: DialogProps) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal();
   const id = useId();
-
-  useEffect(() => {
-    const dialog = ref.current;
-    const before = document.activeElement;
-    if (dialog && !dialog.open) dialog.showModal();
-    return () => {
-      dialog?.close();
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
 
   return (
     <dialog
@@ -44,6 +34,21 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
       </div>
     </dialog>
   );
+}
+
+/** A `<dialog>` that is open as long as it is rendered, and gives the focus back afterwards. */
+export function useModal() {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return ref;
 }
 
 /** Taken before the browser sees it, who at a second Escape in a row closes a dialog, and the one under it, unasked. */

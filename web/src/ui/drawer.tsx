@@ -1,23 +1,13 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { IconButton } from "./button";
-import { escapeAsks } from "./dialog";
+import { escapeAsks, useModal } from "./dialog";
 
 type Props = { title: ReactNode; onClose: () => void; children: ReactNode };
 
 /** A modal along the far edge, a whole page on a phone: render it to open it. Escape, the cross and the backdrop ask to close it. */
 export function Drawer({ title, onClose, children }: Props) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal();
   const id = useId();
-
-  useEffect(() => {
-    const dialog = ref.current;
-    const before = document.activeElement;
-    if (dialog && !dialog.open) dialog.showModal();
-    return () => {
-      dialog?.close();
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
 
   return (
     <dialog

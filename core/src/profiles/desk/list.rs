@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Family;
 use crate::db::{Db, On};
-use crate::fold::pattern;
+use crate::fold::searched;
 use crate::pages::{Page, Part};
 use crate::payments::{self, Plan, standing};
 use crate::profiles::{NO_FAMILY, UserType};
@@ -269,7 +269,7 @@ where
     let (from, to) = standings(search.filter, today);
     let rows: Vec<Record> = db
         .sql(text)
-        .bind((!search.q.trim().is_empty()).then(|| pattern(&search.q)))
+        .bind(searched(Some(&search.q)))
         .bind(from)
         .bind(to)
         .bind(search.filter == Filter::ToApprove)

@@ -23,7 +23,8 @@ use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::payments::{self, Entry, Kind, PlanChanges};
 use crate::settings::Settings;
-use crate::{App, Result, sheet};
+use crate::sheet::{self, Problem};
+use crate::{App, Result};
 
 /// What an import did, or would do.
 #[derive(Debug, Default, Serialize, PartialEq, Eq, utoipa::ToSchema)]
@@ -40,16 +41,6 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Columns that nothing was made of.
     pub unknown_columns: Vec<String>,
-}
-
-#[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
-#[schema(as = FamilyImportProblem)]
-pub struct Problem {
-    /// Counted from 1, the header included.
-    pub line: usize,
-    pub column: &'static str,
-    /// What is wrong and what to do.
-    pub message: String,
 }
 
 /// Imports a CSV or JSON file. `progress` is called with the rows that are done and their number.

@@ -2,12 +2,11 @@
 
 use chrono::NaiveDate;
 
-use super::Problem;
 use crate::checks::Checks;
 use crate::payments;
 use crate::profiles::export::original;
 use crate::settings::Settings;
-use crate::sheet::{Column, Row, Shape, day};
+use crate::sheet::{Column, Problem, Row, Shape, day};
 use crate::{Error, FieldError};
 
 /// Largest file, in bytes.

@@ -1,0 +1,97 @@
+//! What every `camp … import` has in common: a file is read, a bar shows how far it is, and the
+//! problems of its rows are named.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use portal::sheet::Problem;
+use portal::{Error, Result};
+use serde::Serialize;
+
+use crate::output::{Code, Outcome, remark, say, say_json, stderr_is_terminal};
+
+#[derive(clap::Args)]
+pub struct ImportFile {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Only check and count; change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result, problems included, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl ImportFile {
+    pub fn read(&self, max_bytes: usize) -> Result<Vec<u8>> {
+        // One byte more than may be, so that a longer file is noticed and not read to its end.
+        let limit = max_bytes as u64 + 1;
+        let mut bytes = Vec::new();
+        let file = &self.file;
+        let outcome = match file.as_os_str() == "-" {
+            true => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
+            false => std::fs::File::open(file).and_then(|f| f.take(limit).read_to_end(&mut bytes)),
+        };
+        match outcome {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(Error::invalid(
+                "file",
+                format!("{} cannot be read: {error}. Please check its name.", file.display()),
+            )),
+        }
+    }
+
+    /// Prints the report, or what is wrong with the rows and then its sum.
+    pub fn tell(
+        &self,
+        report: &impl Serialize,
+        problems: &[Problem],
+        unknown_columns: &[String],
+        sum: String,
+    ) -> Outcome {
+        if self.json {
+            say_json(report)?;
+        } else {
+            for problem in problems {
+                remark(format!("line {}: {}: {}", problem.line, problem.column, problem.message));
+            }
+            if !unknown_columns.is_empty() {
+                let columns = unknown_columns.join(", ");
+                remark(format!("Nothing was made of these columns: {columns}."));
+            }
+            say(sum);
+        }
+        Ok(if problems.is_empty() { Code::Done } else { Code::Problems })
+    }
+}
+
+/// How many rows are done.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    pub fn of(things: &str) -> Bar {
+        if !stderr_is_terminal() {
+            return Bar(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new(0);
+        if let Ok(style) =
+            ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {things}"))
+        {
+            bar.set_style(style);
+        }
+        Bar(bar)
+    }
+
+    pub fn is_at(&self, done: usize, all: usize) {
+        self.0.set_length(all as u64);
+        self.0.set_position(done as u64);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
