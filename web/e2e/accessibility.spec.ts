@@ -1,14 +1,24 @@
 import { call, demoTest as test, expect, samplePassword } from "./house/camp";
 import { isSound } from "./house/sound";
+import type { Page } from "@playwright/test";
 
 type Card = { id: string; video_type: string };
+
+/** Each of these pages has one heading above all others, and is sound. */
+async function areSound(page: Page, pages: readonly (readonly [what: string, address: string])[]) {
+  for (const [what, address] of pages) {
+    await page.goto(address);
+    await expect(page.getByRole("heading", { level: 1 }), what).toHaveCount(1);
+    await isSound(page, what);
+  }
+}
 
 test("the pages for families can be used by everybody, in both themes and on the narrowest phone", async ({ page, request }) => {
   test.setTimeout(150_000);
   const current = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
   const archive = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=archive&limit=100");
   const elsewhere = archive.items.find(({ video_type }) => video_type !== "upload");
-  const pages = [
+  await areSound(page, [
     ["Home", "/"],
     ["the current videos", "/current-videos"],
     ["a search without results", "/current-videos?q=nothing+of+the+kind"],
@@ -24,12 +34,7 @@ test("the pages for families can be used by everybody, in both themes and on the
     ["the confirmation", "/auth/verify?token=x"],
     ["the end of mail", "/unsubscribe?token=x"],
     ["a page that is not there", "/no-such-page"],
-  ] as const;
-  for (const [what, address] of pages) {
-    await page.goto(address);
-    await expect(page.getByRole("heading", { level: 1 }), what).toHaveCount(1);
-    await isSound(page, what);
-  }
+  ]);
 
   await page.goto("/auth");
   await page.getByRole("button", { name: "Sign In" }).click();
@@ -44,6 +49,54 @@ test("the pages for families can be used by everybody, in both themes and on the
   await page.getByRole("button", { name: /^(Report|Delete) comment by/ }).first().click();
   await expect(page.getByRole("dialog")).toBeVisible();
   await isSound(page, "the question about a comment");
+});
+
+test("the texts, the forms and the store can be used by everybody, in both themes and on the narrowest phone", async ({ page, request, context }) => {
+  test.setTimeout(150_000);
+  const updates = await call<{ items: { id: string }[] }>(request, "GET", "/api/live-updates");
+  await areSound(page, [
+    ["an update", `/updates/${updates.items[0]?.id}`],
+    ["an update that is not there", "/updates/00000000-0000-7000-8000-000000000000"],
+    ["About", "/about"],
+    ["the questions, one of them open", "/faq#access"],
+    ["the contact form", "/contact"],
+    ["the store", "/store"],
+    ["the privacy policy", "/privacy"],
+    ["the terms", "/terms"],
+    ["the yes to letters", "/subscribe/confirm?token=x"],
+  ]);
+
+  await page.goto("/contact");
+  await page.getByRole("button", { name: "Send Message" }).click();
+  await expect(page.getByText("Please enter your name.")).toBeVisible();
+  await isSound(page, "the contact form with complaints");
+
+  await page.goto("/");
+  await page.getByRole("button", { name: /^Show All Updates/ }).click();
+  await isSound(page, "all updates at home");
+  await context.addInitScript(() => localStorage.removeItem("welcomePopupShown"));
+  await page.clock.install();
+  await page.goto("/");
+  await expect(page.getByRole("link", { name: "Sign Up for Notifications" })).toBeVisible();
+  await page.clock.runFor(16_000);
+  const welcome = page.getByRole("dialog", { name: /^Welcome to/ });
+  await isSound(page, "the welcome");
+  await welcome.getByRole("radio", { name: "Parent" }).check();
+  await welcome.getByRole("button", { name: "Next Step" }).click();
+  await isSound(page, "the welcome's second step");
+
+  await call(page.request, "POST", "/api/auth/sign-in", { email: "leah.lindenfeld@family.example", password: samplePassword });
+  await page.goto("/");
+  await page.getByRole("button", { name: "Customize Notifications" }).click();
+  await expect(page.getByRole("switch", { name: "Daily videos" })).toBeVisible();
+  await isSound(page, "the choice of notifications");
+  await page.goto("/profile");
+  for (const button of ["Change password", "Change your email", "Delete my account", "Sign out everywhere"]) {
+    await page.getByRole("button", { name: button }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await isSound(page, `the question behind ${button}`);
+    await page.keyboard.press("Escape");
+  }
 });
 
 test("the staff's pages can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {

@@ -11,7 +11,10 @@ declare global {
   }
 }
 
-/** In both themes nothing that axe knows to be wrong, and no sideways scrolling on the narrowest phone. */
+/** The narrowest phone, and a laptop's window at twice the size. */
+const narrow = [[320, 640, "at 320 pixels"], [640, 360, "at 200 %"]] as const;
+
+/** In both themes nothing that axe knows to be wrong, and no sideways scrolling where there is little room. */
 export async function isSound(page: Page, what: string) {
   await page.waitForLoadState("networkidle");
   await page.evaluate(axe);
@@ -22,15 +25,17 @@ export async function isSound(page: Page, what: string) {
     expect.soft(violations, `${what}, ${colorScheme}`).toEqual([]);
   }
   const size = page.viewportSize();
-  await page.setViewportSize({ width: 320, height: 640 });
-  const wide = await page.evaluate(() => {
-    const rooms = [document.documentElement, ...document.querySelectorAll("dialog[open], dialog[open] > *")];
-    return rooms.filter((room) => room.scrollWidth > room.clientWidth).flatMap((room) => {
-      const edge = room.getBoundingClientRect().left + room.clientWidth + 1;
-      const all = [...room.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > edge);
-      return [room, ...all].slice(0, 4).map((element) => element.outerHTML.slice(0, 200));
+  for (const [width, height, where] of narrow) {
+    await page.setViewportSize({ width, height });
+    const wide = await page.evaluate(() => {
+      const rooms = [document.documentElement, ...document.querySelectorAll("dialog[open], dialog[open] > *")];
+      return rooms.filter((room) => room.scrollWidth > room.clientWidth).flatMap((room) => {
+        const edge = room.getBoundingClientRect().left + room.clientWidth + 1;
+        const all = [...room.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > edge);
+        return [room, ...all].slice(0, 4).map((element) => element.outerHTML.slice(0, 200));
+      });
     });
-  });
-  expect.soft(wide, `${what} at 320 pixels`).toEqual([]);
+    expect.soft(wide, `${what} ${where}`).toEqual([]);
+  }
   await page.setViewportSize(size!);
 }
