@@ -36,12 +36,20 @@ pub struct FirstPaint {
     top: Top,
 }
 
+#[derive(Clone, Copy, Debug)]
+enum Sheet {
+    High,
+    Low,
+    Text,
+}
+
 /// What stands below the header before the script has run.
 #[derive(Debug, Default)]
 enum Top {
     #[default]
     Nothing,
-    Heading(&'static str),
+    /// On a sheet of the page's width, or of a text's.
+    Heading(&'static str, Sheet),
     Hero,
     Player,
 }
@@ -64,15 +72,17 @@ pub async fn of(
     let mut first = match path {
         "/" => page("src/app/home.tsx", Top::Hero),
         "/current-videos" => {
-            page("src/videos/current-videos.tsx", Top::Heading("This Year Videos"))
+            page("src/videos/current-videos.tsx", Top::Heading("This Year Videos", Sheet::High))
         }
-        "/past-videos" => page("src/videos/past-videos.tsx", Top::Heading("Gallery")),
-        "/updates" => page("src/updates/updates-page.tsx", Top::Heading("Live Updates")),
-        "/faq" => page("src/faq/faq.tsx", Top::Heading("Frequently Asked Questions")),
-        "/contact" => page("src/messages/contact.tsx", Top::Heading("Contact Us")),
-        "/store" => page("src/store/store.tsx", Top::Heading("Camp Store")),
-        "/privacy" => page("src/legal/privacy.tsx", Top::Heading("Privacy Policy")),
-        "/terms" => page("src/legal/terms.tsx", Top::Heading("Terms of Service")),
+        "/past-videos" => page("src/videos/past-videos.tsx", Top::Heading("Gallery", Sheet::High)),
+        "/updates" => {
+            page("src/updates/updates-page.tsx", Top::Heading("Live Updates", Sheet::High))
+        }
+        "/faq" => page("src/faq/faq.tsx", Top::Heading("Frequently Asked Questions", Sheet::Text)),
+        "/contact" => page("src/messages/contact.tsx", Top::Heading("Contact Us", Sheet::Low)),
+        "/store" => page("src/store/store.tsx", Top::Heading("Camp Store", Sheet::Low)),
+        "/privacy" => page("src/legal/privacy.tsx", Top::Heading("Privacy Policy", Sheet::Low)),
+        "/terms" => page("src/legal/terms.tsx", Top::Heading("Terms of Service", Sheet::Low)),
         "/about" => page("src/about/about.tsx", Top::Nothing),
         "/auth" => page("src/accounts/auth.tsx", Top::Nothing),
         "/profile" => page("src/app/profile.tsx", Top::Nothing),
@@ -156,7 +166,7 @@ pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> S
 pub fn top(first: &FirstPaint, site_name: &str, escape: impl Fn(&str) -> String) -> String {
     let picture = first.picture.as_deref().map(&escape);
     let below = match (&first.top, picture) {
-        (Top::Heading(heading), picture) => {
+        (Top::Heading(heading, sheet), picture) => {
             // On a phone the first card comes below the search box, the views and the year.
             let card = picture.map_or(String::new(), |picture| {
                 format!(
@@ -165,7 +175,14 @@ pub fn top(first: &FirstPaint, site_name: &str, escape: impl Fn(&str) -> String)
                      referrerpolicy=\"no-referrer\" fetchpriority=\"high\">"
                 )
             });
-            format!("<div class=\"wrap pt-8 md:pt-12\"><h1>{heading}</h1>{card}</div>")
+            let (outer, inner) = match sheet {
+                Sheet::High => ("wrap pt-8", ""),
+                Sheet::Low => ("wrap pt-8 md:pt-12", ""),
+                Sheet::Text => ("wrap pt-8 md:pt-12", "mx-auto max-w-[48rem]"),
+            };
+            format!(
+                "<div class=\"{outer}\"><div class=\"{inner}\"><h1>{heading}</h1>{card}</div></div>"
+            )
         }
         (Top::Hero, Some(picture)) => format!(
             "<div class=\"hero\" data-tone=\"night\">\
