@@ -70,6 +70,33 @@ async function fingerOn(page: Page) {
   };
 }
 
+test("a page in Yiddish direction is the mirror of itself, and its scenes are swiped the other way", async ({ somebody }) => {
+  const phone = await somebody({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
+  await phone.goto("/");
+  await shows(phone, scenes[0]);
+  await expect(phone.getByRole("region", { name: "Latest videos" }).getByRole("article")).toHaveCount(3);
+  const places = () =>
+    phone.evaluate(() => {
+      const marks = [...document.querySelectorAll("header a, header button, h1, h2, main article time, .hero-controls button, footer a, footer input")];
+      const boxes = marks.map((mark) => mark.getBoundingClientRect()).filter(({ width, height }) => width > 0 && height > 0);
+      return { width: document.documentElement.clientWidth, sideways: document.documentElement.scrollWidth, boxes: boxes.map(({ left, right }) => [Math.round(left), Math.round(right)] as const) };
+    });
+  const before = await places();
+  await phone.evaluate(() => Object.assign(document.documentElement, { dir: "rtl", lang: "yi" }));
+  const after = await places();
+  expect(after.sideways).toBe(after.width);
+  const mirrored = before.boxes.filter(([left, right], i) => {
+    const [newLeft, newRight] = after.boxes[i]!;
+    return Math.abs(before.width - right - newLeft) <= 2 && Math.abs(before.width - left - newRight) <= 2;
+  });
+  expect(before.boxes.length).toBeGreaterThan(30);
+  expect(mirrored.length / before.boxes.length, "of everything with a place of its own").toBeGreaterThan(0.95);
+
+  const swipe = await fingerOn(phone);
+  await swipe([80, 200], [320, 210]);
+  await shows(phone, scenes[1]);
+});
+
 test("the theme follows the device until one is chosen, and the choice is kept", async ({ page }) => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.emulateMedia({ colorScheme: "light" });

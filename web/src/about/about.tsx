@@ -26,7 +26,7 @@ export default function About() {
       <section aria-labelledby="about" className="relative isolate overflow-hidden bg-[oklch(0.3_0.04_230)]">
         <img src="/art/hero-dawn.svg" alt="" width={1440} height={900} fetchPriority="high" className="absolute inset-0 -z-1 size-full max-w-none object-cover object-[26%_60%] md:object-[50%_60%]" />
         <div className="wrap min-h-104 pt-8 text-[oklch(0.25_0.035_200)] md:min-h-144 md:pt-14">
-          <h1 id="about" className="max-w-[14em] text-[length:var(--text-4xl)] leading-[1.05]">About {name}</h1>
+          <h1 id="about" className="max-w-[9.5em] text-[length:var(--text-4xl)] leading-[1.05]">About {name}</h1>
           <p className="mt-3 max-w-[34em] text-lg text-balance">
             A summer in the mountains belongs to the boys. This is where those who stayed home get to see it.
           </p>

@@ -38,7 +38,7 @@ export function HomeVideos() {
       <section aria-labelledby="latest" className="wrap pt-12 md:pt-section">
         <div className="mb-5 flex flex-wrap items-end justify-between gap-x-5 gap-y-3">
           <h2 id="latest">Latest videos</h2>
-          <div className="flex flex-wrap gap-1 max-md:-me-2 max-md:w-full max-md:text-sm">
+          <div className="flex flex-wrap gap-1 -me-2.5 max-md:w-full max-md:text-sm">
             <Link to={paths.currentVideos} className={buttonLook("main", "max-md:px-3")}>View All Current Videos</Link>
             <Link to={paths.pastVideos} className={buttonLook("quiet")}>Explore Video Archives</Link>
           </div>

@@ -114,7 +114,7 @@ function More({ video }: { video: Video }) {
     <section aria-labelledby="more" className="pt-section">
       <div className="mb-5 flex flex-wrap items-end justify-between gap-x-5 gap-y-2">
         <h2 id="more">{video.archive ? `More from Summer ${video.year}` : "More from this summer"}</h2>
-        <Link to={video.archive ? paths.pastVideos : paths.currentVideos} className={buttonLook("quiet")}>
+        <Link to={video.archive ? paths.pastVideos : paths.currentVideos} className={buttonLook("quiet", "-mx-2.5")}>
           {video.archive ? "Explore Video Archives" : "View All Current Videos"}
         </Link>
       </div>
