@@ -202,6 +202,28 @@ story! {
 }
 
 story! {
+    async fn whoever_leaves_gets_nothing_that_still_waited(camp) {
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        subscribed(&camp, "neighbor@town.example").await;
+        let staff = camp.staff().await;
+        staff.post("/api/admin/letters", letter("both")).await.expect(200);
+        let token = token(&camp.mail_to("neighbor@town.example").await);
+        camp.work().await;
+        let before = camp.mails().len();
+
+        let mut second = letter("both");
+        second["subject"] = json!("A second one");
+        staff.post("/api/admin/letters", second).await.expect(200);
+        let given = json!({ "token": token, "scope": "category" });
+        camp.browser().post("/api/unsubscribe", given).await.expect(204);
+        camp.work().await;
+        let sent: Vec<_> = camp.mails().split_off(before);
+        assert_eq!(sent.len(), 1, "the other reader has it");
+        assert!(sent[0].to.to_string().contains("chaya@family.example"));
+    }
+}
+
+story! {
     async fn staff_see_and_remove_and_owners_export(camp) {
         subscribed(&camp, "=cmd@town.example").await;
         subscribed(&camp, "neighbor@town.example").await;

@@ -60,7 +60,8 @@ pub fn hint(email: &str) -> String {
     }
 }
 
-/// Ends that mail to that address; doing it again changes nothing. Where the address is the only
+/// Ends that mail to that address, that which still waits to be sent too; doing it again changes
+/// nothing. Where the address is the only
 /// one of its family, the family's preference is switched off, so that the profile page says so;
 /// where there are two, the other keeps its mail.
 pub async fn leave(
@@ -74,6 +75,22 @@ pub async fn leave(
     let leaves = |c: Category| all || c == category;
     if leaves(Category::General) {
         subscribers::leave(tx, email).await?;
+    }
+    for c in [Category::DailyVideos, Category::CampUpdates, Category::General] {
+        if leaves(c) {
+            tx.sql(
+                "update deliveries
+                 set status = 'suppressed', last_error = 'unsubscribed', updated_at = $3
+                 where email = $1
+                   and status = 'queued'
+                   and notification_id in (select id from notifications where category = $2)",
+            )
+            .bind(email)
+            .bind(c)
+            .bind(now)
+            .execute()
+            .await?;
+        }
     }
     let only: Option<(Uuid,)> = tx
         .sql(
