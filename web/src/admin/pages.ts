@@ -50,6 +50,10 @@ const pages: AdminPage[] = [
     label: "FAQ", to: paths.admin.faq, icon: "help", about: "What families ask, and what the camp answers",
     note: ({ faq }) => number(faq), tile: ({ faq }) => count(faq, "entry", "entries"),
   },
+  {
+    label: "Store", to: paths.admin.store, icon: "bag", about: "What families find in the camp store",
+    note: ({ store }) => number(store), tile: ({ store }) => count(store, "item"),
+  },
   { label: "Analytics", to: paths.admin.analytics, icon: "chart", about: "What families watch and say" },
   {
     label: "Admin accounts", to: paths.admin.accounts, icon: "key", about: "Who may sign in to the staff area", house: true, ownersOnly: true,

@@ -13,6 +13,7 @@ const Gallery = lazy(() => import("../admin/gallery"));
 const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
 const Messages = lazy(() => import("../admin/messages/messages"));
 const FaqDesk = lazy(() => import("../admin/faq/faq"));
+const StoreDesk = lazy(() => import("../admin/store/store"));
 const Users = lazy(() => import("../admin/users/users"));
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
@@ -34,6 +35,7 @@ export default function Admin() {
         <Route path="live-updates" element={<LiveUpdates />} />
         <Route path="messages" element={<Messages />} />
         <Route path="faq" element={<FaqDesk />} />
+        <Route path="store" element={<StoreDesk />} />
         <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
         <Route path="analytics" element={<Analytics />} />

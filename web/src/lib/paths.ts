@@ -35,6 +35,7 @@ export const paths = {
     receipt: (id: string, paymentId: string) => `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
     accounts: "/admin/admin-management",
     faq: "/admin/faq",
+    store: "/admin/store",
     liveUpdates: "/admin/live-updates",
     createUpdate: "/admin/live-updates?action=create",
     messages: "/admin/messages",

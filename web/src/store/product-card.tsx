@@ -6,14 +6,7 @@ import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { buttonLook } from "../ui/button";
 import { TwoScripts } from "../ui/two-scripts";
-
-const categories: Record<Product["category"], string> = {
-  clothing: "Clothing",
-  accessories: "Accessories",
-  equipment: "Equipment",
-  memorabilia: "Memorabilia",
-  digital: "Digital",
-};
+import { artOf, categoryName } from "./words";
 
 export function ProductCard({ product }: { product: Product }) {
   const soldOut = product.stock_quantity <= 0;
@@ -27,7 +20,7 @@ export function ProductCard({ product }: { product: Product }) {
           {product.is_featured && <Badge tone="info">Featured</Badge>}
         </div>
       </div>
-      <p className="text-xs text-muted">{categories[product.category]}</p>
+      <p className="text-xs text-muted">{categoryName[product.category]}</p>
       <h3 className="mt-0.5 text-[1.25rem]"><TwoScripts>{product.title}</TwoScripts></h3>
       {product.description && <p dir="auto" className="mt-1.5 whitespace-pre-line text-muted">{product.description}</p>}
       <p className="mt-auto flex flex-wrap items-center gap-3 pt-3 text-lg font-medium tabular-nums">
@@ -42,13 +35,14 @@ export function ProductCard({ product }: { product: Product }) {
 }
 
 /** All pictures of a product in a row that is pushed aside with a finger, or with the arrow keys. */
-function Pictures({ product: { title, category, images } }: { product: Product }) {
+function Pictures({ product }: { product: Product }) {
+  const { title, images } = product;
   const [broken, setBroken] = useState<string[]>([]);
   const shown = images.filter(({ id }) => !broken.includes(id));
   const frame = "aspect-4/3 w-full rounded-md bg-sunk object-cover";
 
   if (shown.length === 0) {
-    return <img src={`/art/product-${category}.svg`} alt="" width={640} height={480} loading="lazy" className={frame} />;
+    return <img src={artOf(product)} alt="" width={640} height={480} loading="lazy" className={frame} />;
   }
   const pictures = shown.map((image) => (
     <img

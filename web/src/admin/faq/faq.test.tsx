@@ -2,8 +2,9 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { list, open, refuse, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
+import { moved } from "../drag-order";
 import type { AdminFaq } from "./queries";
-import { filled, moved } from "./words";
+import { filled } from "./words";
 
 const entry = (change: Partial<AdminFaq> = {}): AdminFaq => ({
   id: "f1", slug: "videos", question: "When are videos posted?", answer: "{posting_time}", category: "Schedule", topic: "videos",

@@ -1,4 +1,4 @@
-import { useState, type DragEvent } from "react";
+import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { isApiError } from "../../api/client";
@@ -11,6 +11,7 @@ import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { moved, useDragOrder } from "../drag-order";
 import { toastFailure } from "../failed";
 import { keepFocus } from "../keep-focus";
 import { NotRefreshed } from "../not-refreshed";
@@ -18,7 +19,6 @@ import { PageHead } from "../page-head";
 import { StatCards } from "../stat-cards";
 import { FaqDialog } from "./faq-dialog";
 import { categories, changeFaq, deleteFaq, faqQuery, faqStatsQuery, orderFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
-import { moved } from "./words";
 
 type Open = { what: "add"; entry: null } | { what: "edit" | "delete"; entry: AdminFaq } | null;
 
@@ -34,8 +34,6 @@ export default function FaqDesk() {
   const stats = useQuery(faqStatsQuery).data;
   const [open, setOpen] = useState<Open>(null);
   const [said, setSaid] = useState("");
-  const [over, setOver] = useState<number | null>(null);
-  const [dragged, setDragged] = useState<number | null>(null);
   const items = faq.data ?? [];
   // Among the found ones an order has no meaning.
   const sortable = !term && !faq.isPlaceholderData && items.length > 1;
@@ -56,35 +54,14 @@ export default function FaqDesk() {
     setSaid(`${items[from]!.question}: now number ${to + 1} of ${items.length}.`);
   }
 
+  const dragging = useDragOrder(move);
+
   const set = (key: string, value: string) =>
     setParams((now) => {
       if (value) now.set(key, value);
       else now.delete(key);
       return now;
     }, { replace: true });
-
-  const drag = (i: number) =>
-    sortable && {
-      draggable: true,
-      onDragStart: (event: DragEvent) => {
-        setDragged(i);
-        event.dataTransfer.effectAllowed = "move";
-        event.dataTransfer.setData("text/plain", items[i]!.id);
-      },
-      onDragOver: (event: DragEvent) => {
-        if (dragged === null) return;
-        event.preventDefault();
-        setOver(i);
-      },
-      onDrop: (event: DragEvent) => {
-        event.preventDefault();
-        if (dragged !== null) move(dragged, i);
-      },
-      onDragEnd: () => {
-        setDragged(null);
-        setOver(null);
-      },
-    };
 
   return (
     <>
@@ -118,7 +95,7 @@ export default function FaqDesk() {
           {items.length > 0 ? (
             <ol className={cx("sheet overflow-clip", faq.isPlaceholderData && "opacity-60")}>
               {items.map((entry, i) => (
-                <li key={entry.id} {...drag(i)} className={cx("grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 border-line p-3 not-first:border-t md:grid-cols-[auto_minmax(0,1fr)_auto] md:gap-x-4 md:p-4", over === i && dragged !== i && "bg-pine-wash")}>
+                <li key={entry.id} {...(sortable ? dragging.props(i) : {})} className={cx("grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 border-line p-3 not-first:border-t md:grid-cols-[auto_minmax(0,1fr)_auto] md:gap-x-4 md:p-4", dragging.isTarget(i) && "bg-pine-wash")}>
                   <button
                     type="button"
                     disabled={!sortable}

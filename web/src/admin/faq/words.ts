@@ -11,9 +11,3 @@ export function filled(answer: string, placeholders: readonly Placeholder[]) {
     })
     .trim();
 }
-
-/** The list with one entry moved to another place. */
-export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
-  const rest = items.toSpliced(from, 1);
-  return rest.toSpliced(to, 0, items[from]!);
-}

@@ -1,0 +1,40 @@
+import { useState, type DragEvent } from "react";
+
+/** The list with one entry moved to another place. */
+export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
+  const rest = items.toSpliced(from, 1);
+  return rest.toSpliced(to, 0, items[from]!);
+}
+
+/** Puts the entries of a list in another order by dragging; each list has its own way for the keyboard. */
+export function useDragOrder(move: (from: number, to: number) => void) {
+  const [dragged, setDragged] = useState<number | null>(null);
+  const [over, setOver] = useState<number | null>(null);
+  return {
+    /** Whether what is dragged would come to lie there. */
+    isTarget: (i: number) => dragged !== null && over === i && dragged !== i,
+    props: (i: number) => ({
+      draggable: true,
+      onDragStart: (event: DragEvent) => {
+        setDragged(i);
+        event.dataTransfer.effectAllowed = "move";
+        // Firefox drags nothing that carries nothing.
+        event.dataTransfer.setData("text/plain", String(i));
+      },
+      onDragOver: (event: DragEvent) => {
+        if (dragged === null) return;
+        event.preventDefault();
+        setOver(i);
+      },
+      onDrop: (event: DragEvent) => {
+        if (dragged === null) return;
+        event.preventDefault();
+        move(dragged, i);
+      },
+      onDragEnd: () => {
+        setDragged(null);
+        setOver(null);
+      },
+    }),
+  };
+}

@@ -1,0 +1,67 @@
+import { parseMoney, typedMoney } from "../../lib/money";
+import type { AdminProduct, Category, NewProduct, ProductPatch } from "./queries";
+
+/** What the product dialog holds while somebody types. */
+export type Draft = {
+  title: string;
+  description: string;
+  price: string;
+  category: Category | "";
+  stock_quantity: string;
+  is_new: boolean;
+  is_bestseller: boolean;
+  is_featured: boolean;
+  is_active: boolean;
+};
+
+export const draftOf = (product: AdminProduct | null, category: Category | ""): Draft => ({
+  title: product?.title ?? "",
+  description: product?.description ?? "",
+  price: product ? typedMoney(product.price) : "",
+  category: product?.category ?? category,
+  stock_quantity: product ? String(product.stock_quantity) : "",
+  is_new: product?.is_new ?? false,
+  is_bestseller: product?.is_bestseller ?? false,
+  is_featured: product?.is_featured ?? false,
+  is_active: product?.is_active ?? true,
+});
+
+export const missing = "Please fill in all required fields.";
+const badPrice = "Please enter a price from 0 to 1,000,000.";
+const badStock = "Please enter a stock from 0 to 1,000,000.";
+const million = 1_000_000;
+
+const wholeNumber = (typed: string) => (/^\d{1,7}$/.test(typed.replaceAll(",", "").trim()) ? Number(typed.replaceAll(",", "")) : null);
+
+/** What can be said before asking the server, by field. */
+export function problemsOf(draft: Draft): Record<string, string> {
+  const problems: Record<string, string> = {};
+  for (const name of ["title", "price", "category", "stock_quantity"] as const) {
+    if (!draft[name].trim()) problems[name] = missing;
+  }
+  const price = parseMoney(draft.price);
+  if (!problems["price"] && (price === null || price < 0 || price > million * 100)) problems["price"] = badPrice;
+  const stock = wholeNumber(draft.stock_quantity);
+  if (!problems["stock_quantity"] && (stock === null || stock > million)) problems["stock_quantity"] = badStock;
+  return problems;
+}
+
+/** What was typed, as the server takes it. Ask `problemsOf` before. */
+export function productOf(draft: Draft): NewProduct & { is_active: boolean } {
+  return {
+    ...draft,
+    title: draft.title.trim(),
+    description: draft.description.trim(),
+    price: parseMoney(draft.price) ?? 0,
+    category: draft.category || "clothing",
+    stock_quantity: wholeNumber(draft.stock_quantity) ?? 0,
+  };
+}
+
+/** Only what the person changed, so that nobody undoes what they did not touch. */
+export function changesOf(draft: Draft, product: AdminProduct): Omit<ProductPatch, "version"> {
+  const mine = productOf(draft);
+  const base = productOf(draftOf(product, ""));
+  const keys = Object.keys(mine) as (keyof typeof mine)[];
+  return Object.fromEntries(keys.filter((key) => mine[key] !== base[key]).map((key) => [key, mine[key]]));
+}

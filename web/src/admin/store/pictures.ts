@@ -1,0 +1,123 @@
+import { useState } from "react";
+import { explain } from "../../lib/forms";
+import { moved } from "../drag-order";
+import { addImage, orderImages, removeImage, type AdminProduct } from "./queries";
+
+export const most = 4;
+const largest = 10 * 1024 * 1024;
+const kinds = ["image/jpeg", "image/png", "image/webp"];
+export const accept = kinds.join(",");
+
+/** A picture of the product: one that the camp has, or a file that goes along when the form is saved. */
+export type Picture = { key: string; src: string | null; name: string; file?: File; percent?: number; failure?: string };
+
+export type Refusal = { title: string; description: string };
+
+/** Which of the picked files can go along, and why the others cannot. */
+export function sorted(files: readonly File[], already: number): { taken: File[]; refused: Refusal[] } {
+  const taken: File[] = [];
+  const refused: Refusal[] = [];
+  for (const file of files) {
+    if (!kinds.includes(file.type)) refused.push({ title: "Invalid file type", description: `${file.name} is not a valid image file.` });
+    else if (file.size > largest) refused.push({ title: "File too large", description: `${file.name} is larger than 10MB.` });
+    else taken.push(file);
+  }
+  const room = Math.max(0, most - already);
+  if (taken.length > room) refused.push({ title: "Too many images", description: `You can only upload up to ${most} images per product.` });
+  return { taken: taken.slice(0, room), refused };
+}
+
+const ofProduct = (product: AdminProduct | null): Picture[] =>
+  (product?.images ?? []).map(({ id, thumb_url, alt_text }) => ({ key: id, src: thumb_url, name: alt_text }));
+
+const keys = (pictures: readonly { key: string }[]) => pictures.map(({ key }) => key).join();
+
+let picked = 0;
+
+/** A part of the pictures could not be saved; beside each stands why. */
+export class PicturesFailed extends Error {}
+
+/** The pictures of a product while its form is open. Nothing is sent or removed before it is saved. */
+export function usePictures(opened: AdminProduct | null) {
+  const [pictures, setPictures] = useState(() => ofProduct(opened));
+  const [base, setBase] = useState(() => ofProduct(opened));
+  const change = (key: string, part: Partial<Picture>) => setPictures((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+
+  /** Sends what is new, removes what was removed, and puts the rest in order. */
+  async function save(product: AdminProduct, onSaved: (product: AdminProduct) => void) {
+    let ordered = pictures.map(({ key }) => key);
+    let now = product;
+    let failed = 0;
+    const saved = (next: AdminProduct) => {
+      now = next;
+      setBase(ofProduct(next));
+      onSaved(next);
+    };
+    const gone = base.filter(({ key }) => !ordered.includes(key));
+    for (const { key } of gone) await removeImage(product.id, key);
+    if (gone.length > 0) saved({ ...now, images: now.images.filter(({ id }) => !gone.some(({ key }) => key === id)) });
+
+    for (const { key, file } of pictures) {
+      if (!file) continue;
+      try {
+        change(key, { percent: 0, failure: undefined });
+        const known = now.images.map(({ id }) => id);
+        const next = await addImage(product.id, file, (percent) => change(key, { percent }));
+        const made = next.images.findLast(({ id }) => !known.includes(id));
+        if (made) {
+          ordered = ordered.map((one) => (one === key ? made.id : one));
+          setPictures((all) => all.map((one) => (one.key === key ? { key: made.id, src: one.src ?? made.thumb_url, name: made.alt_text } : one)));
+        }
+        saved(next);
+      } catch (error) {
+        failed += 1;
+        change(key, { percent: undefined, failure: explain(error) });
+      }
+    }
+    const wanted = ordered.filter((key) => now.images.some(({ id }) => id === key));
+    if (wanted.join() !== now.images.map(({ id }) => id).join()) saved(await orderImages(product.id, wanted));
+    if (failed > 0) throw new PicturesFailed();
+    return now;
+  }
+
+  return {
+    pictures,
+    dirty: keys(pictures) !== keys(base),
+    async add(files: readonly File[]) {
+      const fresh = await Promise.all(files.map(async (file) => ({ key: `new ${++picked}`, src: await preview(file), name: file.name, file })));
+      setPictures((all) => [...all, ...fresh]);
+    },
+    remove: (key: string) => setPictures((all) => all.filter((one) => one.key !== key)),
+    move: (from: number, to: number) => setPictures((all) => (to < 0 || to >= all.length || from === to ? all : moved(all, from, to))),
+    /** Somebody else changed the product: theirs come and go, mine stay. */
+    merge(fresh: AdminProduct) {
+      const theirs = ofProduct(fresh);
+      const known = new Set(base.map(({ key }) => key));
+      const has = (key: string) => theirs.some((one) => one.key === key);
+      setPictures((mine) => [...mine.filter(({ key, file }) => file || has(key)), ...theirs.filter(({ key }) => !known.has(key))]);
+      setBase(theirs);
+    },
+    save,
+  };
+}
+
+/** A small copy to look at, upright, as a data address: the page's policy lets no other kind of local picture in. */
+async function preview(file: File): Promise<string | null> {
+  try {
+    const bitmap = await createImageBitmap(file);
+    const scale = Math.min(1, 480 / Math.max(bitmap.width, bitmap.height));
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+    canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+    const paint = canvas.getContext("2d");
+    if (!paint) return null;
+    paint.fillStyle = "#fff";
+    paint.fillRect(0, 0, canvas.width, canvas.height);
+    paint.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    bitmap.close();
+    return canvas.toDataURL("image/jpeg", 0.8);
+  } catch {
+    // Whether it is a picture at all is the server's word.
+    return null;
+  }
+}

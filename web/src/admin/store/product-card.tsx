@@ -1,0 +1,103 @@
+import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { money, number } from "../../lib/format";
+import { artOf, categoryName } from "../../store/words";
+import { Badge } from "../../ui/badge";
+import { Button, IconButton } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { Switch } from "../../ui/field";
+import { Loading, Skeleton } from "../../ui/states";
+import { TwoScripts } from "../../ui/two-scripts";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../session";
+import { useCurrency } from "../users/money-input";
+import { changeProduct, useProductsChanged, type AdminProduct } from "./queries";
+
+type Props = { product: AdminProduct; onEdit: () => void; onDelete: () => void };
+type Flag = { is_featured: boolean } | { is_active: boolean };
+
+/** A product as the store's keeper sees it: what it is, how much is left, and whether families see it. */
+export function ProductCard({ product, onEdit, onDelete }: Props) {
+  const currency = useCurrency();
+  const productsChanged = useProductsChanged();
+  const [broken, setBroken] = useState<string | null>(null);
+  const image = product.images[0];
+  const shown = image && image.id !== broken ? image : null;
+
+  const flag = useMutation({
+    mutationFn: (change: Flag) => changeProduct(product.id, { version: product.version, ...change }),
+    onSuccess: async (_, change) => {
+      await productsChanged();
+      toast({ title: "Product Updated", description: sentence(product.title, change) });
+    },
+    onError: (error) => {
+      if (isTurnedAway(error)) return;
+      const elsewhere = isApiError(error, "stale", "not_found");
+      if (elsewhere) void productsChanged();
+      const why = elsewhere ? "Somebody else changed it in the meantime. Please look again." : "Failed to update product. Please try again.";
+      toast({ title: "Error", description: why, destructive: true });
+    },
+  });
+  const change = (next: Flag) => !flag.isPending && flag.mutate(next);
+  const coming = flag.isPending && "is_featured" in flag.variables ? flag.variables.is_featured : product.is_featured;
+  const of = <span className="sr-only">: {product.title}</span>;
+
+  return (
+    <article className="sheet flex w-full flex-col overflow-clip">
+      <div className="relative">
+        <img
+          src={shown?.thumb_url ?? artOf(product)}
+          alt={shown?.alt_text ?? ""}
+          width={480}
+          height={360}
+          loading="lazy"
+          onError={() => shown && setBroken(shown.id)}
+          className={cx("aspect-4/3 w-full bg-sunk object-cover", !product.is_active && "opacity-55 grayscale")}
+        />
+        <div className="pointer-events-none absolute start-3 top-3 flex flex-wrap gap-1.5 pe-3">
+          {product.is_new && <Badge tone="new">New</Badge>}
+          {product.is_bestseller && <Badge tone="dark">Bestseller</Badge>}
+          {product.is_featured && <Badge tone="info" icon="star">Featured</Badge>}
+        </div>
+      </div>
+      <div className="flex flex-1 flex-col px-4 pt-3">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <span className="text-xs text-muted">{categoryName[product.category]}</span>
+          {product.is_active ? <Badge tone="good" icon="check">Active</Badge> : <Badge>Hidden</Badge>}
+        </div>
+        <h3 className="mt-1 text-[1.2rem]"><TwoScripts>{product.title}</TwoScripts></h3>
+        <p className="mt-auto flex flex-wrap items-baseline justify-between gap-x-3 pt-2 tabular-nums">
+          <span className="text-lg font-medium">{money(product.price, currency)}</span>
+          {product.stock_quantity > 0 ? <span className="text-sm text-muted">{number(product.stock_quantity)} in stock</span> : <Badge tone="bad">Out of stock</Badge>}
+        </p>
+        <Switch label={<>Featured{of}</>} checked={coming} onChange={(event) => change({ is_featured: event.target.checked })} className="mt-1" />
+      </div>
+      <div className="flex items-center border-t border-line px-1.5 py-1">
+        <Button look="quiet" icon="eye" busy={flag.isPending && "is_active" in flag.variables} onClick={() => change({ is_active: !product.is_active })}>
+          {product.is_active ? "Hide" : "Show"}{of}
+        </Button>
+        <IconButton icon="edit" label={`Edit ${product.title}`} title="Edit" onClick={onEdit} className="ms-auto" />
+        <IconButton icon="trash" danger label={`Delete ${product.title}`} title="Delete" onClick={onDelete} />
+      </div>
+    </article>
+  );
+}
+
+function sentence(title: string, change: Flag) {
+  if ("is_active" in change) return change.is_active ? `${title} is shown in the store.` : `${title} is hidden from the store.`;
+  return change.is_featured ? `${title} is featured.` : `${title} is no longer featured.`;
+}
+
+export const shelf = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,15.5rem),1fr))] gap-4";
+
+export const ProductsSkeleton = () => (
+  <Loading label="Loading products" className={shelf}>
+    {Array.from({ length: 8 }, (_, i) => (
+      <div key={i} className="sheet overflow-clip">
+        <Skeleton className="aspect-4/3 rounded-none" />
+        <div className="grid gap-3 p-4"><Skeleton className="w-1/3" /><Skeleton className="h-5 w-3/4" /><Skeleton className="h-5 w-1/2" /></div>
+      </div>
+    ))}
+  </Loading>
+);

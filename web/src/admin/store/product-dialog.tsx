@@ -1,0 +1,143 @@
+import { useState } from "react";
+import { isApiError } from "../../api/client";
+import { count } from "../../lib/format";
+import { useForm } from "../../lib/forms";
+import { artOf, categoryName } from "../../store/words";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Drawer } from "../../ui/drawer";
+import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../session";
+import { takesFocus } from "../takes-focus";
+import { DraftNotice, useDraft } from "../use-draft";
+import { MoneyInput } from "../users/money-input";
+import { changesOf, draftOf, missing, problemsOf, productOf, type Draft } from "./draft";
+import { PictureFields } from "./picture-fields";
+import { PicturesFailed, usePictures } from "./pictures";
+import { addProduct, changeProduct, readProduct, useProductsChanged, type AdminProduct, type Category } from "./queries";
+
+type Props = { product: AdminProduct | null; category: Category | ""; onClose: () => void };
+
+/** A product with its pictures. */
+export function ProductDialog({ product: opened, category, onClose }: Props) {
+  const productsChanged = useProductsChanged();
+  const [discarding, setDiscarding] = useState(false);
+  const [incomplete, setIncomplete] = useState(false);
+  const pictures = usePictures(opened);
+  const { row, draft, set, setRow, dirty: typed, stale, becameStale, reload } = useDraft({
+    opened,
+    draftOf: (one) => draftOf(one, category),
+    read: async (one) => {
+      const fresh = await readProduct(one);
+      if (fresh) pictures.merge(fresh);
+      return fresh;
+    },
+    onGone: () => {
+      toast({ title: "Error", description: "This product has been deleted in the meantime.", destructive: true });
+      void productsChanged();
+      onClose();
+    },
+  });
+  const dirty = typed || pictures.dirty;
+
+  const { busy, errors, message, form } = useForm({
+    check: () => {
+      setIncomplete(false);
+      const problems = problemsOf(draft);
+      if (Object.values(problems).includes(missing)) toast({ title: "Missing Information", description: missing, destructive: true });
+      return problems;
+    },
+    submit: async () => {
+      let saved = row;
+      if (!saved) {
+        const { is_active: _always, ...product } = productOf(draft);
+        saved = await addProduct(product);
+        setRow(saved);
+      } else if (dirty) {
+        saved = await changeProduct(saved.id, { version: saved.version, ...changesOf(draft, saved) });
+        setRow(saved);
+      }
+      return pictures.save(saved, setRow);
+    },
+    done: async ({ title, images }) => {
+      if (opened) toast({ title: "Product Updated", description: `${title} has been updated.` });
+      else toast({ title: "Product Added", description: `${title} has been added to the store with ${count(images.length, "image")}.` });
+      onClose();
+      await productsChanged();
+    },
+    failed: (error) => {
+      if (isTurnedAway(error)) return true;
+      if (isApiError(error, "stale")) {
+        becameStale();
+        return true;
+      }
+      if (error instanceof PicturesFailed) {
+        setIncomplete(true);
+        void productsChanged();
+        return true;
+      }
+      toast({ title: "Error", description: `Failed to ${row ? "update" : "add"} product. Please try again.`, destructive: true });
+      return false;
+    },
+  });
+
+  const bind = (name: "title" | "description" | "price" | "stock_quantity") => ({
+    name,
+    value: draft[name],
+    onChange: (event: { target: { value: string } }) => set({ [name]: event.target.value }),
+  });
+  const tick = (name: "is_new" | "is_bestseller" | "is_featured" | "is_active") => ({
+    name,
+    checked: draft[name],
+    onChange: (event: { target: { checked: boolean } }) => set({ [name]: event.target.checked }),
+  });
+  // What is on its way cannot be called back.
+  const close = () => !busy && (dirty ? setDiscarding(true) : onClose());
+
+  return (
+    <Drawer title={opened ? "Edit Product" : "Add New Product"} onClose={close}>
+      <form {...form} className="grid gap-5">
+        <DraftNotice what="product" stale={stale} onReload={reload} />
+        <Field label="Product Title" error={errors["title"]}>
+          <TextInput {...bind("title")} dir="auto" maxLength={120} autoComplete="off" ref={takesFocus} required />
+        </Field>
+        <Field label="Description" optional error={errors["description"]}>
+          <TextArea {...bind("description")} dir="auto" rows={4} maxLength={2_000} />
+        </Field>
+        <div className="grid items-start gap-5 sm:grid-cols-2">
+          <Field label="Price" error={errors["price"]}>
+            <MoneyInput name="price" value={draft.price} onChange={(price) => set({ price })} required />
+          </Field>
+          <Field label="Stock Quantity" error={errors["stock_quantity"]}>
+            <TextInput {...bind("stock_quantity")} inputMode="numeric" dir="ltr" maxLength={9} autoComplete="off" className="tabular-nums" required />
+          </Field>
+        </div>
+        <Field label="Category" error={errors["category"]}>
+          <Select name="category" value={draft.category} onChange={(event) => set({ category: event.target.value as Draft["category"] })} required>
+            {!draft.category && <option value="">Choose a category</option>}
+            {Object.entries(categoryName).map(([value, label]) => <option key={value} value={value}>{label}</option>)}
+          </Select>
+        </Field>
+        <PictureFields form={pictures} art={artOf({ category: draft.category || "memorabilia" })} busy={busy} />
+        <fieldset className="grid sm:grid-cols-2">
+          <legend className="mb-1 text-sm font-medium">Badges</legend>
+          <Checkbox {...tick("is_new")} label="New" />
+          <Checkbox {...tick("is_bestseller")} label="Bestseller" />
+          <Checkbox {...tick("is_featured")} label="Featured" hint="Featured products come first in the store." />
+          {row && <Checkbox {...tick("is_active")} label="Active" hint="Hidden ones are seen by staff only." />}
+        </fieldset>
+        <FormMessage>{incomplete ? "The product is saved, but not all of its pictures. Beside each stands why; save again to try once more, or remove it." : message}</FormMessage>
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Saving..." : row ? "Save Product" : "Add Product"}</Button>
+        </div>
+      </form>
+      {discarding && (
+        <ConfirmDialog title="Discard what you typed?" name={draft.title.trim() || "A new product"} action="Discard" onConfirm={onClose} onClose={() => setDiscarding(false)}>
+          It has not been saved.
+        </ConfirmDialog>
+      )}
+    </Drawer>
+  );
+}

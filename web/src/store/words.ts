@@ -1,0 +1,12 @@
+import type { Product } from "../api/client";
+
+export const categoryName: Record<Product["category"], string> = {
+  clothing: "Clothing",
+  accessories: "Accessories",
+  equipment: "Equipment",
+  memorabilia: "Memorabilia",
+  digital: "Digital",
+};
+
+/** What stands for a product without a picture. */
+export const artOf = ({ category }: Pick<Product, "category">) => `/art/product-${category}.svg`;
