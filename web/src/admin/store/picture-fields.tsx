@@ -122,7 +122,7 @@ function PictureView({ picture: { src, name, percent, failure, file }, art, firs
   return (
     <>
       <div className="relative">
-        <img src={src ?? art} alt={name} draggable={false} className="aspect-4/3 w-full bg-sunk object-cover" />
+        <img src={src ?? art} alt={file ? "" : name} draggable={false} className="aspect-4/3 w-full bg-sunk object-cover" />
         {first && <span className="absolute start-2 top-2 rounded-full bg-player/86 px-2.5 py-0.5 text-xs font-medium text-on-player">First</span>}
         {percent !== undefined && (
           <div className="absolute inset-x-2 bottom-2 rounded-md bg-surface p-2">

@@ -44,8 +44,8 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
   const of = <span className="sr-only">: {product.title}</span>;
 
   return (
-    <article className="sheet flex w-full flex-col overflow-clip">
-      <div className="relative">
+    <article className="sheet flex w-full min-w-0 flex-col overflow-clip max-sm:grid max-sm:grid-cols-[7.5rem_minmax(0,1fr)]">
+      <div className="relative max-sm:ms-3 max-sm:mt-3 max-sm:self-start max-sm:overflow-clip max-sm:rounded-md">
         <img
           src={shown?.thumb_url ?? artOf(product)}
           alt={shown?.alt_text ?? ""}
@@ -53,15 +53,15 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
           height={360}
           loading="lazy"
           onError={() => shown && setBroken(shown.id)}
-          className={cx("aspect-4/3 w-full bg-sunk object-cover", !product.is_active && "opacity-55 grayscale")}
+          className={cx("aspect-square w-full bg-sunk object-cover sm:aspect-4/3", !product.is_active && "opacity-55 grayscale")}
         />
-        <div className="pointer-events-none absolute start-3 top-3 flex flex-wrap gap-1.5 pe-3">
+        <div className="pointer-events-none absolute start-1.5 top-1.5 flex flex-wrap gap-1 sm:start-3 sm:top-3 sm:gap-1.5 sm:pe-3">
           {product.is_new && <Badge tone="new">New</Badge>}
           {product.is_bestseller && <Badge tone="dark">Bestseller</Badge>}
           {product.is_featured && <Badge tone="info" icon="star">Featured</Badge>}
         </div>
       </div>
-      <div className="flex flex-1 flex-col px-4 pt-3">
+      <div className="flex min-w-0 flex-1 flex-col px-4 pt-3 max-sm:ps-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <span className="text-xs text-muted">{categoryName[product.category]}</span>
           {product.is_active ? <Badge tone="good" icon="check">Active</Badge> : <Badge>Hidden</Badge>}
@@ -73,7 +73,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
         </p>
         <Switch label={<>Featured{of}</>} checked={coming} onChange={(event) => change({ is_featured: event.target.checked })} className="mt-1" />
       </div>
-      <div className="flex items-center border-t border-line px-1.5 py-1">
+      <div className="col-span-2 flex items-center border-line px-1.5 py-1 sm:border-t">
         <Button look="quiet" icon="eye" busy={flag.isPending && "is_active" in flag.variables} onClick={() => change({ is_active: !product.is_active })}>
           {product.is_active ? "Hide" : "Show"}{of}
         </Button>
@@ -95,7 +95,7 @@ export const ProductsSkeleton = () => (
   <Loading label="Loading products" className={shelf}>
     {Array.from({ length: 8 }, (_, i) => (
       <div key={i} className="sheet overflow-clip">
-        <Skeleton className="aspect-4/3 rounded-none" />
+        <Skeleton className="aspect-4/3 rounded-none max-sm:aspect-3/1" />
         <div className="grid gap-3 p-4"><Skeleton className="w-1/3" /><Skeleton className="h-5 w-3/4" /><Skeleton className="h-5 w-1/2" /></div>
       </div>
     ))}
