@@ -9,8 +9,8 @@ use portal::notifications::Tally;
 use portal::pages::Part;
 use portal::videos::link::{self, Link};
 use portal::videos::{
-    self, AdminVideo, Counts, DeskFilter, NewGalleryVideo, NewVideo, Saved, Shelf, Status,
-    VideoChanges, YearCount,
+    self, AdminVideo, Attention, Counts, DeskFilter, NewGalleryVideo, NewVideo, Saved, Shelf,
+    Status, VideoChanges, YearCount,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -46,6 +46,9 @@ struct DeskQuery {
     #[param(inline)]
     collection: Option<Shelf>,
     year: Option<i64>,
+    /// Only those that somebody should look at for this reason.
+    #[param(inline)]
+    attention: Option<Attention>,
     cursor: Option<String>,
     limit: Option<i64>,
 }
@@ -64,6 +67,7 @@ async fn list(
         status: query.status,
         collection: query.collection,
         year: query.year,
+        attention: query.attention,
         part: Part { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(videos::admin_list(&app, &settings, &filter).await?.into()))

@@ -229,6 +229,8 @@ story! {
         assert_eq!((&desk["items"][1]["held"], &desk["items"][1]["hidden"]), (&json!(true), &json!(false)));
         assert_eq!(waiting(&staff).await, 2);
         assert_eq!(staff.get("/api/admin/videos").await.expect(200).json()["items"][0]["held_comments"], 2);
+        let to_read = staff.get("/api/admin/videos?attention=held_comments").await.expect(200).json();
+        assert_eq!(to_read["items"].as_array().expect("items").len(), 1);
 
         let order = format!("/api/admin/comments/{}", id(&first));
         moshe.post(&format!("{order}/approve"), json!({})).await.refused(401, "staff_required");

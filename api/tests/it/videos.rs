@@ -98,6 +98,47 @@ story! {
 }
 
 story! {
+    async fn staff_find_the_videos_that_somebody_should_look_at(camp) {
+        camp.set_clock(NOON);
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let staff = camp.staff().await;
+        let campfire = posted(&staff, "Campfire", json!({})).await;
+        // After two days without a mail server, a mail has failed.
+        camp.wait(TimeDelta::hours(49));
+        camp.work_without_mail().await;
+        posted(&staff, "Swim relay", json!({ "status": "draft" })).await;
+        let hike = posted(&staff, "Hike", json!({})).await;
+        camp.work().await;
+        let said = moshe.post(&format!("/api/videos/{}/comments", id(&hike)), json!({ "content": "Hm." })).await.expect(201).json();
+        moshe.post(&format!("/api/videos/{}/comments", id(&hike)), json!({ "content": "Well." })).await.expect(201);
+        camp.browser().post(&format!("/api/comments/{}/report", id(&said)), json!({})).await.expect(204);
+
+        assert_eq!(admin_titles(&staff, "?attention=failed_mails").await, ["Campfire"]);
+        assert_eq!(admin_titles(&staff, "?attention=reported_comments").await, ["Hike"]);
+        assert_eq!(admin_titles(&staff, "?attention=reported_comments&status=draft").await, [""; 0]);
+        assert_eq!(admin_titles(&staff, "").await.len(), 3);
+        staff.get("/api/admin/videos?attention=nothing").await.refused(400, "bad_request");
+        let counts = staff.get("/api/admin/videos/counts").await.expect(200).json();
+        assert_eq!((&counts["all"], &counts["failed_mails"], &counts["reported_comments"], &counts["held_comments"]), (&json!(3), &json!(1), &json!(1), &json!(0)));
+        let seen = staff.get("/api/admin/videos?attention=failed_mails").await.expect(200).json();
+        assert_eq!((&seen["items"][0]["failed_mails"], &seen["items"][0]["reported_comments"]), (&json!(1), &json!(0)));
+        let attention = staff.get("/api/admin/dashboard").await.expect(200).json()["attention"].clone();
+        assert_eq!((&attention["failed_mails"], &attention["failed_video_mails"]), (&json!(1), &json!(1)));
+
+        // What was dealt with is gone from both.
+        staff.post(&format!("/api/admin/comments/{}/hide", id(&said)), json!({})).await.expect(204);
+        assert_eq!(admin_titles(&staff, "?attention=reported_comments").await, [""; 0]);
+        let again = staff.post(&format!("/api/admin/videos/{}/deliveries/retry", id(&campfire)), json!({})).await;
+        assert_eq!(again.expect(200).json()["queued"], 1);
+        camp.work().await;
+        assert_eq!(admin_titles(&staff, "?attention=failed_mails").await, [""; 0]);
+        let mut told = video_mails(&camp);
+        told.sort();
+        assert_eq!(told, ["moshe@family.example", "moshe@family.example"]);
+    }
+}
+
+story! {
     async fn two_members_of_staff_who_publish_at_the_same_moment_tell_families_once(camp) {
         let _families = two_families(&camp).await;
         let staff = camp.staff().await;
@@ -456,7 +497,7 @@ story! {
             assert_eq!(admin_titles(&staff, query).await, found, "{query}");
         }
         let counts = staff.get("/api/admin/videos/counts").await.expect(200).json();
-        assert_eq!(counts, json!({ "all": 3, "published": 2, "scheduled": 0, "draft": 1, "current": 2, "archive": 1, "recipients": 0 }));
+        assert_eq!(counts, json!({ "all": 3, "published": 2, "scheduled": 0, "draft": 1, "current": 2, "archive": 1, "failed_mails": 0, "reported_comments": 0, "held_comments": 0, "recipients": 0 }));
         staff.get("/api/admin/videos?sort=1").await.refused(400, "bad_request");
         staff.get("/api/admin/videos?collection=home").await.refused(400, "bad_request");
     }

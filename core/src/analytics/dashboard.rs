@@ -37,6 +37,8 @@ pub struct Attention {
     pub unread_messages: i64,
     /// Within the last seven days.
     pub failed_mails: i64,
+    /// Those of them that are about videos.
+    pub failed_video_mails: i64,
     pub suppressed_addresses: i64,
     /// Comments that readers reported and nobody has hidden.
     pub reported_comments: i64,
@@ -85,7 +87,8 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
         .bind(week)
         .one()
         .await?;
-    let (failed_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs): (
+    let (failed_mails, failed_video_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs): (
+        i64,
         i64,
         i64,
         i64,
@@ -98,6 +101,8 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
         .sql(
             "select
                (select count(*) from deliveries where status = 'failed' and updated_at >= $1),
+               (select count(*) from deliveries d join notifications n on n.id = d.notification_id
+                  where d.status = 'failed' and d.updated_at >= $1 and n.kind = 'video'),
                (select count(*) from suppressed_addresses),
                (select count(distinct r.comment_id) from comment_reports r
                   join video_comments c on c.id = r.comment_id where c.hidden_at is null),
@@ -123,6 +128,7 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
     let attention = Attention {
         unread_messages: tiles.messages_unread,
         failed_mails,
+        failed_video_mails,
         suppressed_addresses,
         reported_comments,
         held_comments,

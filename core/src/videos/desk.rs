@@ -1,7 +1,7 @@
 //! The videos as staff see them: every status, every year.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -49,6 +49,8 @@ pub struct AdminVideo {
     pub reported_comments: i64,
     /// Comments that wait for the camp to read them.
     pub held_comments: i64,
+    /// Mails about it that could not be sent.
+    pub failed_mails: i64,
     /// Username of whoever posted it.
     pub uploaded_by: Option<String>,
     /// How many addresses would get mail if it were published now; empty when nobody would be told.
@@ -67,6 +69,9 @@ macro_rules! admin_video {
                  where c.video_id = v.id and c.hidden_at is null) as reported_comments,
                 (select count(*) from video_comments c
                  where c.video_id = v.id and c.held_at is not null) as held_comments,
+                (select count(*) from notifications n
+                 join deliveries d on d.notification_id = n.id
+                 where n.subject_id = v.id and n.kind = 'video' and d.status = 'failed') as failed_mails,
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced
          from videos v
@@ -74,14 +79,58 @@ macro_rules! admin_video {
     };
 }
 
+/// Whether mails about `videos v` could not be sent.
+macro_rules! has_failed_mails {
+    () => {
+        "exists (select 1 from notifications n join deliveries d on d.notification_id = n.id
+                 where n.subject_id = v.id and n.kind = 'video' and d.status = 'failed')"
+    };
+}
+
+/// Whether readers reported a comment on `videos v` that nobody has hidden.
+macro_rules! has_reported_comments {
+    () => {
+        "v.id in (select c.video_id from comment_reports r join video_comments c on c.id = r.comment_id
+                  where c.hidden_at is null)"
+    };
+}
+
+/// Whether a comment on `videos v` waits for the camp to read it.
+macro_rules! has_held_comments {
+    () => {
+        "exists (select 1 from video_comments c where c.video_id = v.id and c.held_at is not null)"
+    };
+}
+
 macro_rules! wanted {
     () => {
-        "where ($1 is null or v.staff_search_text like $1 escape '\\')
-           and ($2 is null or v.status = $2)
-           and ($3 is null or v.year >= $3)
-           and ($4 is null or v.year < $4)
-           and ($5 is null or v.year = $5) "
+        concat!(
+            "where ($1 is null or v.staff_search_text like $1 escape '\\')
+               and ($2 is null or v.status = $2)
+               and ($3 is null or v.year >= $3)
+               and ($4 is null or v.year < $4)
+               and ($5 is null or v.year = $5)
+               and (not $6 or ",
+            has_failed_mails!(),
+            ") and (not $7 or ",
+            has_reported_comments!(),
+            ") and (not $8 or ",
+            has_held_comments!(),
+            ") "
+        )
     };
+}
+
+/// Why somebody should look at a video.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Attention {
+    /// Mails about it could not be sent.
+    FailedMails,
+    /// Readers reported a comment that nobody has hidden.
+    ReportedComments,
+    /// A comment waits for the camp to read it.
+    HeldComments,
 }
 
 #[derive(Debug, Default)]
@@ -90,6 +139,7 @@ pub struct DeskFilter {
     pub status: Option<Status>,
     pub collection: Option<Shelf>,
     pub year: Option<i64>,
+    pub attention: Option<Attention>,
     pub part: Part,
 }
 
@@ -110,6 +160,9 @@ pub async fn admin_list(
             .bind(only(Shelf::Current))
             .bind(only(Shelf::Archive))
             .bind(filter.year)
+            .bind(filter.attention == Some(Attention::FailedMails))
+            .bind(filter.attention == Some(Attention::ReportedComments))
+            .bind(filter.attention == Some(Attention::HeldComments))
             .bind(filter.part.limit() + 1)
     };
     let mut page = match filter.collection {
@@ -118,9 +171,9 @@ pub async fn admin_list(
             let rows = query(concat!(
                 admin_video!(),
                 wanted!(),
-                "and ($7 is null or (v.upload_date, v.created_at, v.id) < ($7, $8, $9))
+                "and ($10 is null or (v.upload_date, v.created_at, v.id) < ($10, $11, $12))
                  order by v.upload_date desc, v.created_at desc, v.id desc
-                 limit $6"
+                 limit $9"
             ))
             .bind(after.map(|a| a.0))
             .bind(after.map(|a| a.1))
@@ -134,9 +187,9 @@ pub async fn admin_list(
             let rows = query(concat!(
                 admin_video!(),
                 wanted!(),
-                "and ($7 is null or (v.created_at, v.id) < ($7, $8))
+                "and ($10 is null or (v.created_at, v.id) < ($10, $11))
                  order by v.created_at desc, v.id desc
-                 limit $6"
+                 limit $9"
             ))
             .bind(after.map(|a| a.0))
             .bind(after.map(|a| a.1))
@@ -188,17 +241,26 @@ fn complete(video: &mut AdminVideo, this_year: i64, reach: i64) {
     video.recipients = tells(video, this_year).then_some(reach);
 }
 
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 #[schema(as = VideoCounts)]
 pub struct Counts {
+    #[sqlx(rename = "all_videos")]
     pub all: i64,
     pub published: i64,
     pub scheduled: i64,
     pub draft: i64,
+    #[sqlx(rename = "current_year")]
     pub current: i64,
     /// Of earlier years.
     pub archive: i64,
+    /// Videos with mails that could not be sent.
+    pub failed_mails: i64,
+    /// Videos with comments that readers reported and nobody has hidden.
+    pub reported_comments: i64,
+    /// Videos with comments that wait for the camp to read them.
+    pub held_comments: i64,
     /// Addresses that would get mail about a video now.
+    #[sqlx(skip)]
     pub recipients: i64,
 }
 
@@ -223,23 +285,31 @@ pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<Admi
 /// How many videos there are of each kind, of all or of those in which `q` is found.
 pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<Counts> {
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
-    let (all, published, scheduled, draft, archive): (i64, i64, i64, i64, i64) = app
+    let mut counts: Counts = app
         .db
-        .sql(
-            "select count(*), count(case when status = 'published' then 1 end),
-                    count(case when status = 'scheduled' then 1 end),
-                    count(case when status = 'draft' then 1 end),
-                    count(case when year < $1 then 1 end)
-             from videos
-             where ($2 is null or staff_search_text like $2 escape '\\')",
-        )
+        .sql(concat!(
+            "select count(*) as all_videos,
+                    count(case when v.status = 'published' then 1 end) as published,
+                    count(case when v.status = 'scheduled' then 1 end) as scheduled,
+                    count(case when v.status = 'draft' then 1 end) as draft,
+                    count(case when v.year >= $1 then 1 end) as current_year,
+                    count(case when v.year < $1 then 1 end) as archive,
+                    count(case when ",
+            has_failed_mails!(),
+            " then 1 end) as failed_mails, count(case when ",
+            has_reported_comments!(),
+            " then 1 end) as reported_comments, count(case when ",
+            has_held_comments!(),
+            " then 1 end) as held_comments
+             from videos v
+             where ($2 is null or v.staff_search_text like $2 escape '\\')"
+        ))
         .bind(this_year)
         .bind(searched(q))
         .one()
         .await?;
-    let recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;
-    let current = all - archive;
-    Ok(Counts { all, published, scheduled, draft, current, archive, recipients })
+    counts.recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;
+    Ok(counts)
 }
 
 /// The years of the archive with their videos of every status, newest first.

@@ -4,7 +4,7 @@ import { open, refuse, server } from "../test/portal";
 import { dashboard, kornbluh, onDuty } from "../test/staff";
 import { linesOf } from "./dashboard";
 
-const none = { unread_messages: 0, failed_mails: 0, suppressed_addresses: 0, reported_comments: 0, held_comments: 0, to_approve: 0, overdue_plans: 0, failed_jobs: 0, next_video: null };
+const none = { unread_messages: 0, failed_mails: 0, failed_video_mails: 0, suppressed_addresses: 0, reported_comments: 0, held_comments: 0, to_approve: 0, overdue_plans: 0, failed_jobs: 0, next_video: null };
 
 describe("the dashboard", () => {
   it("tells what needs attention now, each with its way", async () => {
@@ -13,9 +13,10 @@ describe("the dashboard", () => {
     const list = within((await screen.findByText("19 overdue plans")).closest("ul")!);
     expect(list.getByText("1 family to approve").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=to_approve");
     expect(list.getByText("19 overdue plans").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=overdue");
-    expect(list.getByText("2 reported comments")).toBeTruthy();
-    expect(list.getByText("5 unread messages")).toBeTruthy();
-    expect(list.getByText("3 mails failed within the last seven days")).toBeTruthy();
+    expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=reported_comments");
+    expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe("/admin/messages?status=unread");
+    expect(list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=failed_mails");
+    expect(list.getByText("1 other mail failed within the last seven days").closest("a")).toBeNull();
     expect(list.getByText(/^Next video:/).textContent).toBe("Next video: Grand Siyum, Tuesday, Jul 30, 2030, 8:30\u00a0PM");
   });
 
@@ -27,6 +28,7 @@ describe("the dashboard", () => {
     expect(tiles.getByText("132 users")).toBeTruthy();
     expect(tiles.getByText("340 videos")).toBeTruthy();
     expect(tiles.getByText("5 active")).toBeTruthy();
+    expect(tiles.getByText("24 items").closest("a")?.getAttribute("href")).toBe("/admin/store");
     expect(tiles.queryByText("Dashboard")).toBeNull();
     expect(screen.getByRole("link", { name: "Upload New Report" }).getAttribute("href")).toBe("/admin/reports?action=upload");
   });
@@ -63,7 +65,11 @@ describe("the dashboard", () => {
   });
 });
 
-it("a line leads only where there is a page", () => {
-  const lines = linesOf({ ...none, unread_messages: 1, failed_jobs: 1 }, "UTC", new Set(["/admin/messages"]));
-  expect(lines.map(({ text, to }) => [text, to])).toEqual([["1 unread message", "/admin/messages"], ["1 failed job: whoever runs the portal should look at it", undefined]]);
+it("a line leads to just those that it counts, where a list shows them", () => {
+  const lines = linesOf({ ...none, unread_messages: 1, failed_mails: 1, failed_jobs: 1 }, "UTC");
+  expect(lines.map(({ text, to }) => [text, to])).toEqual([
+    ["1 unread message", "/admin/messages?status=unread"],
+    ["1 mail failed within the last seven days", undefined],
+    ["1 failed job: whoever runs the portal should look at it", undefined],
+  ]);
 });

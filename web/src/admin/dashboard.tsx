@@ -38,12 +38,8 @@ export default function Dashboard() {
 
       <nav aria-label="Quick actions" className="mb-8 flex flex-wrap gap-3">
         <Link to={paths.admin.upload} className={buttonLook("main", "max-sm:w-full")}><Icon name="up" />Upload New Report</Link>
-        {pathsOf(staff?.role).has(paths.admin.liveUpdates) && (
-          <Link to={paths.admin.createUpdate} className={buttonLook("line", "max-sm:flex-1")}><Icon name="horn" />Create Update</Link>
-        )}
-        {pathsOf(staff?.role).has(paths.admin.messages) && (
-          <Link to={paths.admin.messages} className={buttonLook("line", "max-sm:flex-1")}><Icon name="mail" />View Messages</Link>
-        )}
+        <Link to={paths.admin.createUpdate} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}><Icon name="horn" />Create Update</Link>
+        <Link to={paths.admin.messages} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}><Icon name="mail" />View Messages</Link>
       </nav>
 
       {dashboard.isError && data && <NotRefreshed what="dashboard" retrying={dashboard.isFetching} onRetry={dashboard.refetch} />}
@@ -52,7 +48,7 @@ export default function Dashboard() {
       ) : (
         <section aria-labelledby="attention" className="mb-8">
           <h2 id="attention" className="mb-3 text-xl">What needs attention now</h2>
-          {data ? <AttentionList attention={data.attention} timeZone={site?.timezone ?? "UTC"} open={pathsOf(staff?.role)} /> : (
+          {data ? <AttentionList attention={data.attention} timeZone={site?.timezone ?? "UTC"} /> : (
             <Loading label="Loading what needs attention" className="sheet px-4">
               {Array.from({ length: 3 }, (_, i) => <div key={i} className="border-line py-4 not-first:border-t"><Skeleton className="h-5 w-1/2" /></div>)}
             </Loading>
@@ -83,21 +79,20 @@ export default function Dashboard() {
   );
 }
 
-const pathsOf = (role: "owner" | "staff" = "staff") => new Set<string>(pagesFor(role).map(({ to }) => to));
-
 type Line = { icon: IconName; text: ReactNode; to?: string | undefined; tone?: "bad" | "due" };
 
-/** One line for each kind of thing that waits for somebody; a line leads to its page when there is one. */
-export function linesOf(attention: Attention, timeZone: string, open: Set<string>): Line[] {
-  const { unread_messages, failed_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs, next_video } = attention;
-  const page = (path: string) => (open.has(path) ? path : undefined);
+/** One line for each kind of thing that waits for somebody; a line leads to just those, where a list shows them. */
+export function linesOf(attention: Attention, timeZone: string): Line[] {
+  const { unread_messages, failed_mails, failed_video_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs, next_video } = attention;
+  const otherMails = failed_mails - failed_video_mails;
   const lines: (Line | false)[] = [
-    unread_messages > 0 && { icon: "mail", text: count(unread_messages, "unread message"), to: page(paths.admin.messages), tone: "due" },
-    reported_comments > 0 && { icon: "flag", text: count(reported_comments, "reported comment"), to: page(paths.admin.reports), tone: "bad" },
-    held_comments > 0 && { icon: "talk", text: `${count(held_comments, "comment")} to read before families do`, to: page(paths.admin.reports), tone: "due" },
+    unread_messages > 0 && { icon: "mail", text: count(unread_messages, "unread message"), to: paths.admin.unreadMessages, tone: "due" },
+    reported_comments > 0 && { icon: "flag", text: count(reported_comments, "reported comment"), to: paths.admin.reportsWith("reported_comments"), tone: "bad" },
+    held_comments > 0 && { icon: "talk", text: `${count(held_comments, "comment")} to read before families do`, to: paths.admin.reportsWith("held_comments"), tone: "due" },
     to_approve > 0 && { icon: "people", text: `${count(to_approve, "family", "families")} to approve`, to: paths.admin.usersWith("to_approve"), tone: "due" },
     overdue_plans > 0 && { icon: "clock", text: count(overdue_plans, "overdue plan"), to: paths.admin.usersWith("overdue"), tone: "bad" },
-    failed_mails > 0 && { icon: "alert", text: `${count(failed_mails, "mail")} failed within the last seven days`, to: page(paths.admin.reports), tone: "bad" },
+    failed_video_mails > 0 && { icon: "alert", text: `${count(failed_video_mails, "mail")} about videos failed within the last seven days`, to: paths.admin.reportsWith("failed_mails"), tone: "bad" },
+    otherMails > 0 && { icon: "mail", text: `${count(otherMails, failed_video_mails > 0 ? "other mail" : "mail")} failed within the last seven days`, tone: "bad" },
     suppressed_addresses > 0 && { icon: "mail", text: `${count(suppressed_addresses, "address", "addresses")} refused mail for good` },
     failed_jobs > 0 && { icon: "cog", text: `${count(failed_jobs, "failed job")}: whoever runs the portal should look at ${failed_jobs === 1 ? "it" : "them"}`, tone: "bad" },
     next_video ? { icon: "film", text: <>Next video: <VideoTitle>{next_video.title}</VideoTitle>, {scheduleTime(next_video.scheduled_date, timeZone)}</>, to: paths.admin.scheduled } : false,
@@ -107,8 +102,8 @@ export function linesOf(attention: Attention, timeZone: string, open: Set<string
 
 const tones = { bad: "bg-clay-wash text-clay", due: "bg-amber-wash text-amber-text", plain: "bg-sunk text-muted" };
 
-function AttentionList({ attention, timeZone, open }: { attention: Attention; timeZone: string; open: Set<string> }) {
-  const lines = linesOf(attention, timeZone, open);
+function AttentionList({ attention, timeZone }: { attention: Attention; timeZone: string }) {
+  const lines = linesOf(attention, timeZone);
   const waiting = lines.some(({ tone }) => tone);
   return (
     <ul className="sheet overflow-clip">

@@ -1,15 +1,11 @@
 import type { AdminVideo } from "../api/client";
-import { isApiError } from "../api/client";
 import { count } from "../lib/format";
 import { ConfirmDialog } from "../ui/dialog";
 import { toast } from "../ui/toast";
+import { keepFocus } from "./keep-focus";
 import { deleteVideo, useVideosChanged } from "./queries";
+import { unlessGone } from "./unless-gone";
 import { VideoTitle } from "./video-title";
-
-/** The row that had the focus is gone with its video. */
-function keepFocus() {
-  if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
-}
 
 export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: () => void }) {
   const videosChanged = useVideosChanged();
@@ -22,16 +18,13 @@ export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: (
       onClose={onClose}
       onConfirm={async () => {
         try {
-          await deleteVideo(video.id);
+          await unlessGone(deleteVideo(video.id));
         } catch (error) {
-          // Somebody was quicker: it is gone, as was wanted.
-          if (!isApiError(error, "not_found")) {
-            toast({ title: "Error", description: "Failed to delete video", destructive: true });
-            throw error;
-          }
+          toast({ title: "Error", description: "Failed to delete video", destructive: true });
+          throw error;
         }
         toast({ title: "Success", description: "Video deleted successfully" });
-        void videosChanged().then(() => setTimeout(keepFocus, 100));
+        void videosChanged().then(keepFocus);
       }}
     >
       {video.comment_count + video.like_count > 0 ? `Its ${loses} go with it. ` : ""}This cannot be undone.

@@ -12,7 +12,8 @@ export type VideoType = Schemas["VideoType"];
 export type AdminComment = Schemas["Page_AdminComment"]["items"][number];
 export type Deliveries = Schemas["Deliveries"];
 
-type DeskFilter = { q?: string; status?: VideoStatus; collection?: "current" | "archive"; year?: number };
+export type Attention = "failed_mails" | "reported_comments" | "held_comments";
+type DeskFilter = { q?: string; status?: VideoStatus; attention?: Attention; collection?: "current" | "archive"; year?: number };
 
 const page = (filter: DeskFilter, limit: number, cursor: string, signal?: AbortSignal) =>
   asStaff(api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
@@ -97,6 +98,7 @@ export const createVideo = (body: NewVideo) => asStaff(api.POST("/api/admin/vide
 export const createGalleryVideo = (body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { body }));
 export const editVideo = (id: string, body: VideoPatch) => asStaff(api.PATCH("/api/admin/videos/{id}", { ...at(id), body }));
 export const deleteVideo = (id: string) => asStaff(api.DELETE("/api/admin/videos/{id}", at(id)));
+export const bulkVideos = (ids: string[], action: "publish" | "delete") => asStaff(api.POST("/api/admin/videos/bulk", { body: { ids, action } }));
 export const retryDeliveries = (id: string) => asStaff(api.POST("/api/admin/videos/{id}/deliveries/retry", at(id)));
 export const hideComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id)));
 export const approveComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id)));

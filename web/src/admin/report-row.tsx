@@ -2,6 +2,7 @@ import type { AdminVideo } from "../api/client";
 import { campDate, count, number } from "../lib/format";
 import { Badge } from "../ui/badge";
 import { IconButton, iconButtonLook } from "../ui/button";
+import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { Thumbnail } from "../videos/thumbnail";
@@ -21,13 +22,18 @@ export const addressOf = (video: AdminVideo) => (video.status === "published" ? 
 const twoDays = 2 * 24 * 3_600_000;
 const isFresh = ({ announced, published_at }: AdminVideo) => announced && Boolean(published_at) && Date.now() - Date.parse(published_at!) < twoDays;
 
-type Props = { video: AdminVideo; timeZone: string; onEdit: () => void; onDelete: () => void; onMore: () => void };
+type Props = { video: AdminVideo; timeZone: string; selected: boolean; onSelect: () => void; onEdit: () => void; onDelete: () => void; onMore: () => void };
 
-const grid = "grid grid-cols-[104px_minmax(0,1fr)] items-center gap-x-4 gap-y-2 border-line p-3 not-first:border-t md:grid-cols-[148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-6 md:px-4";
+const grid = "grid grid-cols-[auto_96px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 border-line p-3 not-first:border-t md:grid-cols-[auto_148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-5 md:px-4";
 
-export function ReportRow({ video, timeZone, onEdit, onDelete, onMore }: Props) {
+export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelete, onMore }: Props) {
   return (
-    <li className={grid}>
+    <li className={cx(grid, selected && "bg-pine-wash/60")}>
+      {/* As large as a finger, as wide as the box. */}
+      <label className="-my-3 flex items-center self-stretch py-3 max-md:items-start">
+        <span className="sr-only">Select {video.title}</span>
+        <input type="checkbox" checked={selected} onChange={onSelect} className="size-5.5 shrink-0 accent-pine" />
+      </label>
       <div className="aspect-video self-start overflow-hidden rounded-sm bg-sunk md:self-center"><Thumbnail url={video.thumbnail_url} /></div>
       <div className="min-w-0">
         <h3 className="text-[1.12rem]"><VideoTitle>{video.title}</VideoTitle></h3>
@@ -36,6 +42,7 @@ export function ReportRow({ video, timeZone, onEdit, onDelete, onMore }: Props) 
           <StatusBadge status={video.status} />
           {video.video_type !== "upload" && <Badge>{providerName[video.video_type]}</Badge>}
           {video.is_featured && <Badge icon="star">Featured</Badge>}
+          {video.failed_mails > 0 && <Badge tone="bad" icon="mail">{count(video.failed_mails, "failed mail")}</Badge>}
           {video.reported_comments > 0 && <Badge tone="bad" icon="alert">{count(video.reported_comments, "reported comment")}</Badge>}
           {video.held_comments > 0 && <Badge tone="due" icon="clock">{count(video.held_comments, "comment")} to read</Badge>}
           <button
@@ -51,7 +58,7 @@ export function ReportRow({ video, timeZone, onEdit, onDelete, onMore }: Props) 
           </button>
         </div>
       </div>
-      <div className="col-span-2 flex items-center justify-between gap-3 md:contents">
+      <div className="col-span-3 flex items-center justify-between gap-3 md:contents">
         <p className="text-sm leading-snug tabular-nums">
           {video.status === "scheduled" && video.scheduled_date ? (
             <>
@@ -85,6 +92,7 @@ export const ReportsSkeleton = () => (
   <Loading label="Loading videos" className="sheet overflow-clip">
     {Array.from({ length: 6 }, (_, i) => (
       <div key={i} className={grid}>
+        <Skeleton className="size-5.5" />
         <Skeleton className="aspect-video" />
         <div className="grid gap-2.5"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/4" /><Skeleton className="h-5 w-24" /></div>
         <div className="grid gap-2 max-md:hidden"><Skeleton className="w-3/4" /><Skeleton className="w-1/2" /></div>

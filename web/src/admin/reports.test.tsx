@@ -12,7 +12,7 @@ const desk = (answers: Record<string, unknown> = {}) =>
     ...answers,
   });
 
-const row = async (name: RegExp) => within((await screen.findByRole("heading", { name, level: 3 })).closest("li")!);
+const row = async (name: RegExp) => within((await screen.findByRole("heading", { name, level: 3 }, { timeout: 4_900 })).closest("li")!);
 const address = () => screen.getByTestId("address").textContent;
 const edit = async (user: ReturnType<typeof open>, name: RegExp) => {
   await user.click((await row(name)).getByRole("button", { name: /^Edit/ }));
@@ -49,6 +49,22 @@ describe("the list of reports", () => {
     expect(address()).toBe("/admin/reports?status=draft&q=siyum");
   });
 
+  it("is filtered by what needs attention, in the address bar", async () => {
+    const camp = desk({ "GET /api/admin/videos": list(adminVideo({ failed_mails: 3, reported_comments: 1 })) });
+    const user = open("/admin/reports?attention=failed_mails");
+    expect((await row(/Color War/)).getByText("3 failed mails")).toBeTruthy();
+    const choice = screen.getByLabelText("Filter by what needs attention");
+    expect(choice).toHaveProperty("value", "failed_mails");
+    expect(await screen.findByRole("option", { name: "With reported comments (2)" })).toBeTruthy();
+    expect(camp.asked("GET", "/api/admin/videos")[0]?.query["attention"]).toBe("failed_mails");
+    camp.answer("GET /api/admin/videos", list());
+    await user.selectOptions(choice, "reported_comments");
+    expect(await screen.findByText("No videos with reported comments")).toBeTruthy();
+    expect(address()).toBe("/admin/reports?attention=reported_comments");
+    await user.click(screen.getByRole("button", { name: "Show all videos" }));
+    await waitFor(() => expect(address()).toBe("/admin/reports"));
+  });
+
   it("says when there is nothing yet, and leads to the form", async () => {
     desk({ "GET /api/admin/videos": list() });
     const user = open("/admin/reports");
@@ -81,6 +97,58 @@ describe("the list of reports", () => {
     await user.click(dialog.getByRole("button", { name: "Delete video" }));
     expect(await screen.findByText("Video deleted successfully")).toBeTruthy();
     expect(camp.asked("DELETE", "/api/admin/videos/v1")).toHaveLength(1);
+  });
+});
+
+describe("several videos at once", () => {
+  const select = async (user: ReturnType<typeof open>, ...names: RegExp[]) => {
+    for (const name of names) await user.click((await row(name)).getByRole("checkbox"));
+    return within(screen.getByRole("group", { name: "Selected videos" }));
+  };
+
+  it("are published, and it is said how many mails go out", async () => {
+    const camp = desk({ "POST /api/admin/videos/bulk": { done: 2, notified: 424 } });
+    const user = open("/admin/reports");
+    await row(/Color War/);
+    expect(screen.queryByRole("group", { name: "Selected videos" })).toBeNull();
+    await user.click(screen.getByRole("checkbox", { name: "Select all shown" }));
+    const bar = within(screen.getByRole("group", { name: "Selected videos" }));
+    expect(bar.getByText("3 selected")).toBeTruthy();
+    await user.click(bar.getByRole("button", { name: "Publish" }));
+    const question = within(await screen.findByRole("dialog", { name: "Publish 2 videos?" }));
+    expect(question.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["Grand Siyum", "Melave Malka"]);
+    expect(question.getByText("Families see them at once, and 424 mails go out. 1 more is published already.")).toBeTruthy();
+    await user.click(question.getByRole("button", { name: "Publish and send 424 mails" }));
+    expect(await screen.findByText("2 videos published and notifications sent!")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/videos/bulk")[0]?.body).toEqual({ ids: ["v3", "v2"], action: "publish" });
+    expect(screen.queryByRole("group", { name: "Selected videos" })).toBeNull();
+  });
+
+  it("are deleted once it was asked by name", async () => {
+    const camp = desk({ "POST /api/admin/videos/bulk": refuse(404, "not_found", "Video not found") });
+    const user = open("/admin/reports");
+    const bar = await select(user, /Color War/, /Melave/);
+    await user.click(bar.getByRole("button", { name: "Delete" }));
+    const question = within(await screen.findByRole("dialog", { name: "Are you sure you want to delete these 2 videos?" }));
+    expect(question.getByText("Melave Malka")).toBeTruthy();
+    expect(question.getByText(/^2 comments and 90 likes go with them\./)).toBeTruthy();
+    await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
+    expect(await question.findByText(/^One of them has been deleted in the meantime, so nothing was done\./)).toBeTruthy();
+    camp.answer("POST /api/admin/videos/bulk", { done: 2, notified: 0 });
+    await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
+    expect(await screen.findByText("2 videos deleted successfully")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/videos/bulk")[1]?.body).toEqual({ ids: ["v2", "v1"], action: "delete" });
+  });
+
+  it("are not more than the list shows, and can be let go", async () => {
+    desk();
+    const user = open("/admin/reports");
+    const bar = await select(user, /Color War/);
+    await user.click(bar.getByRole("button", { name: "Publish" }));
+    expect(await screen.findByText("There is nothing to publish.")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "OK" }));
+    await user.click(bar.getByRole("button", { name: "Clear" }));
+    expect((await row(/Color War/)).getByRole("checkbox")).toHaveProperty("checked", false);
   });
 });
 

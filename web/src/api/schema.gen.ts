@@ -2142,6 +2142,11 @@ export interface components {
             description?: string | null;
             /**
              * Format: int64
+             * @description Mails about it that could not be sent.
+             */
+            failed_mails: number;
+            /**
+             * Format: int64
              * @description Comments that wait for the camp to read them.
              */
             held_comments: number;
@@ -2311,6 +2316,11 @@ export interface components {
              * @description Within the last seven days.
              */
             failed_mails: number;
+            /**
+             * Format: int64
+             * @description Those of them that are about videos.
+             */
+            failed_video_mails: number;
             /**
              * Format: int64
              * @description Comments that wait for the camp to read them.
@@ -3045,6 +3055,11 @@ export interface components {
                 /** Format: date-time */
                 created_at: string;
                 description?: string | null;
+                /**
+                 * Format: int64
+                 * @description Mails about it that could not be sent.
+                 */
+                failed_mails: number;
                 /**
                  * Format: int64
                  * @description Comments that wait for the camp to read them.
@@ -3915,6 +3930,16 @@ export interface components {
             current: number;
             /** Format: int64 */
             draft: number;
+            /**
+             * Format: int64
+             * @description Videos with mails that could not be sent.
+             */
+            failed_mails: number;
+            /**
+             * Format: int64
+             * @description Videos with comments that wait for the camp to read them.
+             */
+            held_comments: number;
             /** Format: int64 */
             published: number;
             /**
@@ -3922,6 +3947,11 @@ export interface components {
              * @description Addresses that would get mail about a video now.
              */
             recipients: number;
+            /**
+             * Format: int64
+             * @description Videos with comments that readers reported and nobody has hidden.
+             */
+            reported_comments: number;
             /** Format: int64 */
             scheduled: number;
         };
@@ -6246,6 +6276,8 @@ export interface operations {
                 status?: "published" | "scheduled" | "draft";
                 collection?: "current" | "archive";
                 year?: number;
+                /** @description Only those that somebody should look at for this reason. */
+                attention?: "failed_mails" | "reported_comments" | "held_comments";
                 cursor?: string;
                 limit?: number;
             };

@@ -10,7 +10,7 @@ export const kornbluh: Staff = {
   two_factor_required: false,
 };
 
-export const counts = { all: 34, published: 29, scheduled: 2, draft: 3, current: 34, archive: 340, recipients: 212 };
+export const counts = { all: 34, published: 29, scheduled: 2, draft: 3, current: 34, archive: 340, failed_mails: 1, reported_comments: 2, held_comments: 0, recipients: 212 };
 
 export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
   id: "v1",
@@ -31,6 +31,7 @@ export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
   comment_count: 1,
   reported_comments: 0,
   held_comments: 0,
+  failed_mails: 0,
   archive: false,
   announced: true,
   version: 3,
@@ -49,7 +50,7 @@ export const scheduledVideo = (change: Partial<AdminVideo> = {}) =>
 
 export const dashboard: Dashboard = {
   tiles: { reports: 34, drafts: 3, gallery: 340, users: 132, accounts: 5, live_updates: 12, messages_unread: 5, faq: 10, store: 24, views: 812 },
-  attention: { unread_messages: 5, failed_mails: 3, suppressed_addresses: 1, reported_comments: 2, held_comments: 0, to_approve: 1, overdue_plans: 19, failed_jobs: 0, next_video: { id: "v3", title: "Grand Siyum", scheduled_date: "2030-07-31T00:30:00Z" } },
+  attention: { unread_messages: 5, failed_mails: 3, failed_video_mails: 2, suppressed_addresses: 1, reported_comments: 2, held_comments: 0, to_approve: 1, overdue_plans: 19, failed_jobs: 0, next_video: { id: "v3", title: "Grand Siyum", scheduled_date: "2030-07-31T00:30:00Z" } },
 };
 
 /** What the staff area asks for on every page. */

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { Button, IconButton } from "./button";
+import { Button, IconButton, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 import { FormMessage } from "./field";
 
@@ -65,12 +65,14 @@ type ConfirmProps = {
   name: ReactNode;
   children?: ReactNode;
   action: string;
+  /** Red, unless what is asked about takes nothing away. */
+  look?: ButtonLook;
   onConfirm: () => Promise<unknown> | unknown;
   onClose: () => void;
 };
 
 /** Asks before something that cannot be taken back, and says what it is about. */
-export function ConfirmDialog({ title, name, children, action, onConfirm, onClose }: ConfirmProps) {
+export function ConfirmDialog({ title, name, children, action, look = "danger", onConfirm, onClose }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
 
@@ -89,12 +91,12 @@ export function ConfirmDialog({ title, name, children, action, onConfirm, onClos
 
   return (
     <Dialog title={title} onClose={onClose}>
-      <p dir="auto" className="rounded-md bg-sunk px-4 py-3 font-medium">{name}</p>
+      <div dir="auto" className="rounded-md bg-sunk px-4 py-3 font-medium">{name}</div>
       <div className="mt-3 text-muted">{children}</div>
       {failure && <div className="mt-4"><FormMessage>{failure}</FormMessage></div>}
       <div className="mt-5 flex flex-wrap justify-end gap-3">
         <Button look="line" onClick={onClose}>Cancel</Button>
-        <Button look="danger" busy={busy} onClick={confirm}>{action}</Button>
+        <Button look={look} busy={busy} onClick={confirm}>{action}</Button>
       </div>
     </Dialog>
   );

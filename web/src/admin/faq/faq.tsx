@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
 import { isApiError } from "../../api/client";
+import { useFilters } from "../../lib/filters";
 import { count } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
@@ -17,6 +17,7 @@ import { keepFocus } from "../keep-focus";
 import { NotRefreshed } from "../not-refreshed";
 import { PageHead } from "../page-head";
 import { StatCards } from "../stat-cards";
+import { unlessGone } from "../unless-gone";
 import { FaqDialog } from "./faq-dialog";
 import { categories, changeFaq, deleteFaq, faqQuery, faqStatsQuery, orderFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
 
@@ -26,7 +27,7 @@ type Open = { what: "add"; entry: null } | { what: "edit" | "delete"; entry: Adm
 export default function FaqDesk() {
   const client = useQueryClient();
   const faqChanged = useFaqChanged();
-  const [params, setParams] = useSearchParams();
+  const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const category = categories.find((one) => one === params.get("category"));
   const query = faqQuery({ ...(term ? { q: term } : {}), ...(category ? { category } : {}) });
@@ -56,12 +57,6 @@ export default function FaqDesk() {
 
   const dragging = useDragOrder(move);
 
-  const set = (key: string, value: string) =>
-    setParams((now) => {
-      if (value) now.set(key, value);
-      else now.delete(key);
-      return now;
-    }, { replace: true });
 
   return (
     <>
@@ -78,12 +73,12 @@ export default function FaqDesk() {
         ]}
       />
       <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search FAQs" placeholder="Search questions and answers..." value={term} onSearch={(q) => set("q", q)} className="flex-[1_1_18rem]" />
+        <SearchBox label="Search FAQs" placeholder="Search questions and answers..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
         <Segmented
           label="Filter by category"
           value={category ?? "All"}
           options={(["All", ...categories] as const).map((value) => ({ value, label: value }))}
-          onChange={(next) => set("category", next === "All" ? "" : next)}
+          onChange={(next) => set({ category: next === "All" ? "" : next })}
           className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2.5"
         />
       </div>
@@ -117,7 +112,7 @@ export default function FaqDesk() {
             </ol>
           ) : term || category ? (
             <EmptyState title="No questions found">
-              <Button look="line" onClick={() => setParams({}, { replace: true })}>Show all questions</Button>
+              <Button look="line" onClick={() => set({ q: "", category: "" })}>Show all questions</Button>
             </EmptyState>
           ) : (
             <EmptyState title="No questions yet" text="Answered once here, a question need not be answered by telephone.">
@@ -140,11 +135,7 @@ export default function FaqDesk() {
           action="Delete question"
           onClose={() => setOpen(null)}
           onConfirm={async () => {
-            try {
-              await deleteFaq(open.entry.id);
-            } catch (error) {
-              if (!isApiError(error, "not_found")) throw error;
-            }
+            await unlessGone(deleteFaq(open.entry.id));
             toast({ title: "FAQ Deleted", description: "The question has been removed." });
             void faqChanged().then(keepFocus);
           }}

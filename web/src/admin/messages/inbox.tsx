@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
 import { useSite } from "../../api/queries";
+import { useFilters } from "../../lib/filters";
 import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
@@ -24,7 +24,7 @@ const departments: readonly Department[] = ["staff", "video_team"];
 
 export function Inbox() {
   const timeZone = useSite()?.timezone ?? "UTC";
-  const [params, setParams] = useSearchParams();
+  const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const spam = params.get("spam") === "true";
   const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
@@ -35,15 +35,6 @@ export function Inbox() {
   const messages = useInfiniteQuery({ ...inboxQuery(filter), refetchInterval });
   const [opened, setOpened] = useState<Message | null>(null);
   const filtered = Boolean(term || status || department || spam);
-
-  const set = (change: Record<string, string>) =>
-    setParams((now) => {
-      for (const [key, value] of Object.entries(change)) {
-        if (value) now.set(key, value);
-        else now.delete(key);
-      }
-      return now;
-    }, { replace: true });
 
   // The list knows the newest state, unless the message has left it, say because it was read.
   const listed = opened && messages.data?.find(({ id }) => id === opened.id);

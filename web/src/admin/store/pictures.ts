@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { explain } from "../../lib/forms";
 import { moved } from "../drag-order";
+import { unlessGone } from "../unless-gone";
 import { addImage, orderImages, removeImage, type AdminProduct } from "./queries";
 
 export const most = 4;
@@ -54,7 +55,7 @@ export function usePictures(opened: AdminProduct | null) {
       onSaved(next);
     };
     const gone = base.filter(({ key }) => !ordered.includes(key));
-    for (const { key } of gone) await removeImage(product.id, key);
+    for (const { key } of gone) await unlessGone(removeImage(product.id, key));
     if (gone.length > 0) saved({ ...now, images: now.images.filter(({ id }) => !gone.some(({ key }) => key === id)) });
 
     for (const { key, file } of pictures) {

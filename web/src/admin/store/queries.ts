@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
-import { api, isApiError, type Product } from "../../api/client";
+import { api, type Product } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../session";
 import { findInPages } from "../use-draft";
@@ -38,14 +38,8 @@ export const changeProduct = (id: string, body: ProductPatch) => asStaff(api.PAT
 export const deleteProduct = (id: string) => asStaff(api.DELETE("/api/admin/products/{id}", at(id)));
 export const orderImages = (id: string, ids: string[]) => asStaff(api.PUT("/api/admin/products/{id}/images/order", { ...at(id), body: { ids } }));
 
-/** Somebody may have removed it already: it is gone, as was wanted. */
-export async function removeImage(id: string, imageId: string): Promise<void> {
-  try {
-    await asStaff(api.DELETE("/api/admin/products/{id}/images/{image_id}", { params: { path: { id, image_id: imageId } } }));
-  } catch (error) {
-    if (!isApiError(error, "not_found")) throw error;
-  }
-}
+export const removeImage = (id: string, imageId: string) =>
+  asStaff(api.DELETE("/api/admin/products/{id}/images/{image_id}", { params: { path: { id, image_id: imageId } } }));
 
 /** Sends a picture and tells how far it is, in percent. `fetch` cannot: it knows nothing of what has left. */
 export const addImage = (id: string, file: File, onProgress: (percent: number) => void): Promise<AdminProduct> => asStaff(upload(id, file, onProgress));

@@ -1,19 +1,18 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
-import { isApiError } from "../../api/client";
+import { useFilters } from "../../lib/filters";
 import { categoryName } from "../../store/words";
 import { Button } from "../../ui/button";
-import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
-import { EmptyState, ErrorState, LoadMore } from "../../ui/states";
+import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { keepFocus } from "../keep-focus";
-import { NotRefreshed } from "../not-refreshed";
+import { Listing } from "../listing";
 import { PageHead } from "../page-head";
 import { StatCards } from "../stat-cards";
+import { unlessGone } from "../unless-gone";
 import { ProductCard, ProductsSkeleton, shelf } from "./product-card";
 import { ProductDialog } from "./product-dialog";
 import { deleteProduct, productsQuery, productStatsQuery, useProductsChanged, type AdminProduct, type Category } from "./queries";
@@ -24,20 +23,13 @@ const categories = Object.keys(categoryName) as Category[];
 
 /** What the camp sells: shown, hidden, priced and pictured. */
 export default function StoreDesk() {
-  const [params, setParams] = useSearchParams();
+  const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const category = categories.find((one) => one === params.get("category"));
   const products = useInfiniteQuery(productsQuery({ ...(term ? { q: term } : {}), ...(category ? { category } : {}) }));
   const stats = useQuery(productStatsQuery).data;
   const [open, setOpen] = useState<Open>(null);
   const add = () => setOpen({ what: "add", product: null });
-
-  const set = (key: string, value: string) =>
-    setParams((now) => {
-      if (value) now.set(key, value);
-      else now.delete(key);
-      return now;
-    }, { replace: true });
 
   return (
     <>
@@ -54,45 +46,41 @@ export default function StoreDesk() {
         ]}
       />
       <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search products" placeholder="Search products by title or description..." value={term} onSearch={(q) => set("q", q)} className="flex-[1_1_18rem]" />
+        <SearchBox label="Search products" placeholder="Search products by title or description..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
         <Segmented
           label="Filter by category"
           value={category ?? "all"}
           options={[{ value: "all" as const, label: "All" }, ...categories.map((value) => ({ value, label: categoryName[value] }))]}
-          onChange={(next) => set("category", next === "all" ? "" : next)}
+          onChange={(next) => set({ category: next === "all" ? "" : next })}
           className="max-sm:w-full"
         />
       </div>
       <h2 className="sr-only">Products</h2>
-      {products.data ? (
-        <>
-          {products.isError && <NotRefreshed what="list" retrying={products.isFetching} onRetry={products.refetch} />}
-          {products.data.length > 0 ? (
-            <div aria-busy={products.isPlaceholderData} className={cx(products.isPlaceholderData && "opacity-60")}>
-              <ul className={shelf}>
-                {products.data.map((product) => (
-                  <li key={product.id} className="grid">
-                    <ProductCard product={product} onEdit={() => setOpen({ what: "edit", product })} onDelete={() => setOpen({ what: "delete", product })} />
-                  </li>
-                ))}
-              </ul>
-              {products.hasNextPage && <LoadMore label="Load more products" busy={products.isFetchingNextPage} onMore={products.fetchNextPage} />}
-            </div>
-          ) : (
-            <EmptyState title="No products found matching your criteria." text={term || category ? undefined : "The store is empty so far."} picture="/art/product-memorabilia.svg">
-              {term || category ? (
-                <Button look="line" onClick={() => setParams({}, { replace: true })}>Show all products</Button>
-              ) : (
-                <Button icon="plus" onClick={add}>Add First Product</Button>
-              )}
-            </EmptyState>
-          )}
-        </>
-      ) : products.isError ? (
-        <ErrorState title="Failed to load products" error={products.error} retrying={products.isFetching} onRetry={products.refetch} />
-      ) : (
-        <ProductsSkeleton />
-      )}
+      <Listing
+        list={products}
+        what="products"
+        failed="Failed to load products"
+        skeleton={<ProductsSkeleton />}
+        empty={
+          <EmptyState title="No products found matching your criteria." text={term || category ? undefined : "The store is empty so far."} picture="/art/product-memorabilia.svg">
+            {term || category ? (
+              <Button look="line" onClick={() => set({ q: "", category: "" })}>Show all products</Button>
+            ) : (
+              <Button icon="plus" onClick={add}>Add First Product</Button>
+            )}
+          </EmptyState>
+        }
+      >
+        {(all) => (
+          <ul className={shelf}>
+            {all.map((product) => (
+              <li key={product.id} className="grid">
+                <ProductCard product={product} onEdit={() => setOpen({ what: "edit", product })} onDelete={() => setOpen({ what: "delete", product })} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listing>
 
       {open && open.what !== "delete" && <ProductDialog product={open.product} category={category ?? ""} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && <DeleteProduct product={open.product} onClose={() => setOpen(null)} />}
@@ -110,13 +98,10 @@ function DeleteProduct({ product, onClose }: { product: AdminProduct; onClose: (
       onClose={onClose}
       onConfirm={async () => {
         try {
-          await deleteProduct(product.id);
+          await unlessGone(deleteProduct(product.id));
         } catch (error) {
-          // Somebody was quicker: it is gone, as was wanted.
-          if (!isApiError(error, "not_found")) {
-            toast({ title: "Error", description: "Failed to delete product. Please try again.", destructive: true });
-            throw error;
-          }
+          toast({ title: "Error", description: "Failed to delete product. Please try again.", destructive: true });
+          throw error;
         }
         toast({ title: "Product Deleted", description: "Product has been removed from the store." });
         void productsChanged().then(keepFocus);

@@ -1,10 +1,10 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
+import { useFilters } from "../../lib/filters";
 import { explain } from "../../lib/forms";
 import { count, money, number } from "../../lib/format";
 import { PageMeta } from "../../lib/page";
-import { Button, buttonLook } from "../../ui/button";
+import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
@@ -12,6 +12,7 @@ import { Segmented } from "../../ui/segmented";
 import { EmptyState, ErrorState, LoadMore, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { useEvery } from "../attention";
+import { FoldedFormButton, useFoldedForm } from "../folded-form";
 import { NotRefreshed } from "../not-refreshed";
 import { useStaff } from "../session";
 import { AddUser } from "./add-user";
@@ -26,14 +27,15 @@ import { filterName, paidShare, sortName, usualDirection } from "./words";
 
 type Open = { what: "edit" | "plan" | "pay" | "delete"; family: Family } | null;
 
-const filters = Object.keys(filterName) as Filter[];
+const choices = Object.keys(filterName) as Filter[];
 const sorts = Object.keys(sortName) as Sort[];
 const everyMinute = 60_000;
 
 export default function Users() {
-  const [params, setParams] = useSearchParams();
+  const filters = useFilters();
+  const { params, set } = filters;
   const term = params.get("q")?.trim() ?? "";
-  const filter = filters.find((one) => one === params.get("filter")) ?? "all";
+  const filter = choices.find((one) => one === params.get("filter")) ?? "all";
   const sort = sorts.find((one) => one === params.get("sort")) ?? "joined";
   const direction: Direction = (["asc", "desc"] as const).find((one) => one === params.get("direction")) ?? usualDirection(sort);
   const action = params.get("action");
@@ -47,19 +49,7 @@ export default function Users() {
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
   });
   const [open, setOpen] = useState<Open>(null);
-  const [everOpened, setEverOpened] = useState(action === "add");
-  const toggle = useRef<HTMLButtonElement>(null);
-  if (action === "add" && !everOpened) setEverOpened(true);
-
-  function set(changes: Record<string, string>, replace = true) {
-    setParams((now) => {
-      for (const [key, value] of Object.entries(changes)) {
-        if (value) now.set(key, value);
-        else now.delete(key);
-      }
-      return now;
-    }, { replace });
-  }
+  const adding = useFoldedForm("add", filters);
 
   function sortBy(next: Sort, way?: Direction) {
     const turned = direction === "asc" ? "desc" : "asc";
@@ -79,28 +69,11 @@ export default function Users() {
         <div className="flex flex-wrap gap-3 max-sm:w-full">
           <ExportButton />
           <Button look="line" onClick={() => set({ action: "import" }, false)} className="max-sm:flex-1">Import</Button>
-          <button
-            ref={toggle}
-            type="button"
-            aria-expanded={action === "add"}
-            onClick={() => set({ action: action === "add" ? "" : "add" })}
-            className={buttonLook("main", "max-sm:w-full")}
-          >
-            <Icon name={action === "add" ? "close" : "plus"} />
-            Add New User
-          </button>
+          <FoldedFormButton {...adding.button} icon="plus">Add New User</FoldedFormButton>
         </div>
       </div>
 
-      {everOpened && (
-        <AddUser
-          open={action === "add"}
-          onClose={() => {
-            set({ action: "" });
-            toggle.current?.focus();
-          }}
-        />
-      )}
+      {adding.everOpened && <AddUser open={adding.open} onClose={adding.close} />}
 
       {summary.isError && !summary.data && users.data ? (
         <div className="mb-6"><ErrorState title="Failed to load payment plans" error={summary.error} retrying={summary.isFetching} onRetry={summary.refetch} /></div>
@@ -114,7 +87,7 @@ export default function Users() {
         <Segmented
           label="Filter"
           value={filter}
-          options={filters.map((value) => ({ value, label: filterName[value], note: summary.data && number(countOf(summary.data, value)) }))}
+          options={choices.map((value) => ({ value, label: filterName[value], note: summary.data && number(countOf(summary.data, value)) }))}
           onChange={(next) => set({ filter: next === "all" ? "" : next })}
           className="w-full max-sm:flex-wrap [&>button]:px-2.5"
         />
@@ -156,7 +129,7 @@ export default function Users() {
             </EmptyState>
           ) : (
             <EmptyState title="No users yet" text="Add the first family by hand, or bring in the list that the office keeps." picture="/art/placeholder.svg">
-              <Button icon="plus" onClick={() => set({ action: "add" })}>Add New User</Button>
+              <Button icon="plus" onClick={adding.unfold}>Add New User</Button>
               <Button look="line" onClick={() => set({ action: "import" }, false)}>Import</Button>
             </EmptyState>
           )}
