@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AdminVideo } from "../api/client";
 import { useSite } from "../api/queries";
 import { count, number, shortDate } from "../lib/format";
-import { PageMeta } from "../lib/page";
 import { Button, IconButton, iconButtonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../ui/states";
@@ -11,6 +10,7 @@ import { everyQuarterMinute, useEvery } from "./attention";
 import { DeleteDialog } from "./delete-dialog";
 import { GalleryDialog } from "./gallery-dialog";
 import { NotRefreshed } from "./not-refreshed";
+import { PageHead } from "./page-head";
 import { deskQuery, galleryYearsQuery } from "./queries";
 import { addressOf, StatusBadge } from "./report-row";
 import { VideoTitle } from "./video-title";
@@ -26,14 +26,9 @@ export default function Gallery() {
 
   return (
     <>
-      <PageMeta title="Gallery Management" description="Manage previous years' camp videos" />
-      <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
-        <div>
-          <h1 className="text-2xl">Gallery Management</h1>
-          <p className="mt-1 text-muted">Manage previous years' camp videos</p>
-        </div>
+      <PageHead title="Gallery Management" text="Manage previous years' camp videos">
         <Button icon="plus" onClick={add} className="max-sm:w-full">Add Gallery Video</Button>
-      </div>
+      </PageHead>
 
       {years.data ? (
         <>
