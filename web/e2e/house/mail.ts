@@ -23,9 +23,11 @@ export function linkTo(page: string, { text }: Mail): string {
   return link;
 }
 
-/** A mail server that takes everything. */
+/** A mail server that takes everything, but for what it was told to refuse. */
 export class MailServer {
   readonly mails: Mail[] = [];
+  /** What goes to these is refused for what is in it; the address itself stays good. */
+  readonly refused = new Set<string>();
 
   private constructor(private readonly server: SMTPServer) {}
 
@@ -33,10 +35,13 @@ export class MailServer {
     const server: SMTPServer = new SMTPServer({
       authOptional: true,
       disabledCommands: ["STARTTLS"],
-      onData(stream, _session, taken) {
+      onData(stream, { envelope }, taken) {
         const pieces: Buffer[] = [];
         stream.on("data", (piece: Buffer) => pieces.push(piece));
         stream.on("end", () => {
+          if (envelope.rcptTo.some(({ address }) => box.refused.has(address))) {
+            return taken(Object.assign(new Error("5.7.1 Looks like spam"), { responseCode: 554 }));
+          }
           read(Buffer.concat(pieces)).then((mail) => {
             box.mails.push(mail);
             taken();

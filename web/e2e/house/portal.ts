@@ -103,6 +103,13 @@ export class Portal {
     return (await this.mails()).filter((mail) => mail.to.includes(address) && subject.test(mail.subject));
   }
 
+  /** From now on, the mail server refuses what goes to these. */
+  refuseMailTo(...addresses: string[]) {
+    if (!this.server) throw new Error("Only a mail server refuses mail: test.use({ post: \"smtp\" })");
+    this.server.refused.clear();
+    for (const address of addresses) this.server.refused.add(address);
+  }
+
   /** The newest such mail, as soon as it has come. */
   async mailTo(address: string, subject: RegExp): Promise<Mail> {
     for (const deadline = Date.now() + 15_000; Date.now() < deadline; await pause(100)) {

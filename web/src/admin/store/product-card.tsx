@@ -41,7 +41,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
   });
   const change = (next: Flag) => !flag.isPending && flag.mutate(next);
   const coming = flag.isPending && "is_featured" in flag.variables ? flag.variables.is_featured : product.is_featured;
-  const of = <span className="sr-only">: {product.title}</span>;
+  const of = <span className="sr-only"> {product.title}</span>;
 
   return (
     <article className="sheet flex w-full min-w-0 flex-col overflow-clip max-sm:grid max-sm:grid-cols-[7.5rem_minmax(0,1fr)]">

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const media = join(import.meta.dirname, "../../../core/src/seed/media");
+
+/** A photo of camp, wider than high, by its name among the sample pictures. */
+export const photo = (name: string) => readFileSync(join(media, `${name}.jpg`));
+
+/** The same as a telephone held upright writes it: lying on its side, with the place where it was taken. */
+export function fromTelephone(jpeg: Buffer): Buffer {
+  const entry = (tag: number, type: number, count: number, value: number) => {
+    const field = Buffer.alloc(12);
+    field.writeUInt16LE(tag, 0);
+    field.writeUInt16LE(type, 2);
+    field.writeUInt32LE(count, 4);
+    field.writeUInt32LE(value, 8);
+    return field;
+  };
+  const list = (...entries: Buffer[]) => {
+    const head = Buffer.alloc(2);
+    head.writeUInt16LE(entries.length, 0);
+    return Buffer.concat([head, ...entries, Buffer.alloc(4)]);
+  };
+  const degrees = (...parts: number[]) => {
+    const values = Buffer.alloc(24);
+    parts.forEach((part, i) => {
+      values.writeUInt32LE(part, 8 * i);
+      values.writeUInt32LE(1, 8 * i + 4);
+    });
+    return values;
+  };
+  const head = Buffer.from([0x49, 0x49, 0x2a, 0x00, 8, 0, 0, 0]);
+  // Where the lists lie: 8, 8 + 30 = 38, and after the 54 bytes of that the two positions.
+  const picture = list(entry(0x0112, 3, 1, 6), entry(0x8825, 4, 1, 38));
+  const place = list(entry(1, 2, 2, 0x4e), entry(2, 5, 3, 92), entry(3, 2, 2, 0x57), entry(4, 5, 3, 116));
+  const tiff = Buffer.concat([head, picture, place, degrees(41, 42, 13), degrees(74, 38, 59)]);
+  const segment = Buffer.concat([Buffer.from([0xff, 0xe1, 0, 0]), Buffer.from("Exif\0\0", "latin1"), tiff]);
+  segment.writeUInt16BE(segment.length - 2, 2);
+  return Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]);
+}
