@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portal::App;
-use portal::audit::{self, Actor, Subject};
+use portal::audit::{self, Actor};
 use portal::settings::{self, Difference, Key, Kind, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -103,13 +103,8 @@ async fn preview(
 #[utoipa::path(get, path = "/api/admin/settings/export", tag = "settings", security(("owner" = [])),
     responses((status = 200, content_type = "application/json", body = String)))]
 async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
-    let current = app.settings().await?;
-    let values: BTreeMap<&str, Value> =
-        settings::list(&current).into_iter().map(|(key, value)| (key.name, value)).collect();
     let mut tx = app.db.begin().await?;
-    let (now, actor) = (app.clock.now(), Actor::Staff(me.id));
-    audit::record(&mut tx, now, actor, "settings.export", Subject::none("setting"), Value::Null)
-        .await?;
+    let values = settings::export(&mut tx, &app, Actor::Staff(me.id)).await?;
     tx.commit().await?;
     let text = serde_json::to_string_pretty(&values).map_err(portal::Error::unforeseen)?;
     let headers = [

@@ -21,7 +21,7 @@ pub struct ImportFile {
     pub dry_run: bool,
     /// Print the result, problems included, as JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl ImportFile {

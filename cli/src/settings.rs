@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use portal::audit::Actor;
-use portal::settings::{self, Kind};
-use portal::{App, Config};
+use portal::settings::{self, Difference, Kind};
+use portal::{App, Config, Error};
 use serde_json::{Map, Value, json};
 
-use crate::output::{Code, Outcome, say, say_json, say_table};
+use crate::import::ImportFile;
+use crate::output::{Code, Outcome, remark, say, say_json, say_table};
 
 /// Look at the camp's settings and change them
 #[derive(clap::Subcommand)]
@@ -44,7 +45,21 @@ pub enum Settings {
         #[arg(long)]
         json: bool,
     },
+    /// Print all settings as a file that can be imported
+    #[command(after_help = "Example:\n  camp settings export > settings.json")]
+    Export,
+    /// Take over the settings of an exported file, all or none
+    #[command(
+        after_help = "Examples:\n  camp settings import settings.json --dry-run\n  camp settings import settings.json"
+    )]
+    Import {
+        #[command(flatten)]
+        from: ImportFile,
+    },
 }
+
+/// Longer than any file of settings.
+const MAX_BYTES: usize = 1024 * 1024;
 
 impl Settings {
     pub async fn run(self, config: Config) -> Outcome {
@@ -57,6 +72,8 @@ impl Settings {
                 Ok(Code::Done)
             }
             Settings::Set { name, value, json } => set(&app, name, &value, json).await,
+            Settings::Export => export(&app).await,
+            Settings::Import { from } => import(&app, &from).await,
         }
     }
 }
@@ -97,6 +114,56 @@ async fn set(app: &App, name: String, typed: &str, json: bool) -> Outcome {
         false => say(format!("{name} is now {}.", plain(&value))),
     }
     Ok(Code::Done)
+}
+
+async fn export(app: &App) -> Outcome {
+    let mut tx = app.db.begin().await?;
+    let values = settings::export(&mut tx, app, Actor::Operator).await?;
+    tx.commit().await?;
+    say_json(&values)?;
+    Ok(Code::Done)
+}
+
+async fn import(app: &App, from: &ImportFile) -> Outcome {
+    let changes: BTreeMap<String, Value> =
+        serde_json::from_slice(&from.read(MAX_BYTES)?).map_err(|error| {
+            let text = format!(
+                "This is no file of settings: {error}. `camp settings export` writes such a file."
+            );
+            Error::invalid("file", text)
+        })?;
+    let differences = settings::compare(app.settings().await?.as_ref(), &changes);
+    let sound = differences.iter().all(|difference| difference.problem.is_none());
+    if sound && !from.dry_run {
+        let mut tx = app.db.begin().await?;
+        settings::set(&mut tx, app, Actor::Operator, changes).await?;
+        tx.commit().await?;
+    }
+    if from.json {
+        say_json(&differences)?;
+    } else {
+        tell(&differences);
+        say(match (sound, from.dry_run, differences.len()) {
+            (false, ..) => "Nothing was changed. Please mend the file and try again.".to_owned(),
+            (true, _, 0) => "Everything is as in the file already.".to_owned(),
+            (true, true, n) => format!("{n} would change. Nothing was changed."),
+            (true, false, n) => format!("{n} changed."),
+        });
+    }
+    Ok(if sound { Code::Done } else { Code::Problems })
+}
+
+fn tell(differences: &[Difference]) {
+    let mut rows = Vec::new();
+    for Difference { key, before, after, problem } in differences {
+        match problem {
+            Some(problem) => remark(format!("{key}: {problem}")),
+            None => rows.push(vec![key.clone(), plain(before), plain(after)]),
+        }
+    }
+    if !rows.is_empty() {
+        say_table(&["NAME", "IS", "IN THE FILE"], &rows);
+    }
 }
 
 fn plain(value: &Value) -> String {

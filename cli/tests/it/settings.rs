@@ -25,6 +25,38 @@ on_both_engines! {
         }
     }
 
+    async fn a_file_of_settings_is_exported_looked_at_and_taken_over(camp: Camp) {
+        camp.run(&["settings", "set", "siteName", "Camp Naarim"]);
+        let exported = camp.run(&["settings", "export"]).out;
+        let file = camp.folder().join("settings.json");
+        let import = |text: &str, more: &[&str]| {
+            std::fs::write(&file, text).expect("written");
+            let path = file.to_str().expect("a path").to_owned();
+            camp.run(&[&["settings", "import", path.as_str()], more].concat())
+        };
+        let name = || camp.run(&["settings", "get", "siteName"]).out.trim().to_owned();
+        let said = import(&exported, &[]);
+        assert_eq!((said.code, said.out.trim()), (0, "Everything is as in the file already."));
+
+        let other = exported.replace("Camp Naarim", "Camp Orchim");
+        let said = import(&other, &["--dry-run"]);
+        assert!(said.code == 0 && said.out.contains("1 would change"), "{said:?}");
+        assert!(said.out.contains("Camp Naarim") && said.out.contains("Camp Orchim"), "{said:?}");
+        assert_eq!(name(), "Camp Naarim");
+        assert!(import(&other, &[]).out.contains("1 changed."));
+        assert_eq!(name(), "Camp Orchim");
+
+        let broken = exported.replace("\"sessionTimeout\": 30", "\"sessionTimeout\": 2");
+        let said = import(&broken, &[]);
+        assert_eq!(said.code, 3);
+        assert!(said.err.contains("sessionTimeout") && said.err.contains("5 to 720"), "{said:?}");
+        assert_eq!(name(), "Camp Orchim", "all or none");
+        let said = import(&broken, &["--json"]);
+        assert!(said.out.contains("\"problem\""), "{said:?}");
+        let said = import("siteName = x", &[]);
+        assert!(said.code == 3 && said.err.contains("camp settings export"), "{said:?}");
+    }
+
     async fn the_house_is_kept(camp: Camp) {
         let first = camp.run(&["migrate"]);
         assert!(first.code == 0 && first.out.contains("applied"), "{first:?}");

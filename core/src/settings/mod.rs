@@ -246,6 +246,14 @@ pub async fn set(
     Ok(())
 }
 
+/// All settings by key, defaults included, as [`compare`] and [`set`] take them back. Audited.
+pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<BTreeMap<&'static str, Value>> {
+    let current = app.settings().await?;
+    let subject = audit::Subject::none("setting");
+    audit::record(tx, app.clock.now(), actor, "settings.export", subject, Value::Null).await?;
+    Ok(list(&current).into_iter().map(|(key, value)| (key.name, value)).collect())
+}
+
 fn as_map(settings: &Settings) -> Map<String, Value> {
     match serde_json::to_value(settings) {
         Ok(Value::Object(map)) => map,
