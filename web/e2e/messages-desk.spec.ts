@@ -55,7 +55,7 @@ test.describe("The inbox", () => {
 
     await page.route("**/reply", (route) => route.fulfill({ status: 500, body: "no" }), { times: 1 });
     await drawer.getByRole("button", { name: "Send Reply" }).click();
-    await expect(drawer.getByLabel("Your reply")).toHaveAccessibleDescription(/went wrong/);
+    await expect(drawer.getByLabel("Your reply")).toHaveAccessibleDescription(/Failed to send the reply. Please try again./);
     await expect(drawer.getByLabel("Your reply")).toHaveValue("Under Profile, second e-mail.");
     await drawer.getByRole("button", { name: "Send Reply" }).dblclick();
     await expect(toast(page)).toContainText("Reply Sent");

@@ -74,7 +74,7 @@ test("a profile of which a part is missing shows the rest, and one that cannot b
   await personal.getByRole("button", { name: "Edit" }).click();
   await personal.getByLabel("Full name").fill("Leah L.");
   await personal.getByRole("button", { name: "Save" }).click();
-  await expect(toast(page)).toContainText("Something went wrong. Please try again.");
+  await expect(toast(page)).toContainText("Failed to update profile.");
   await expect(personal.getByLabel("Full name")).toHaveValue("Leah L.");
   await expect(personal.getByLabel("Full name")).toBeEditable();
 });

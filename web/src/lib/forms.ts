@@ -75,6 +75,9 @@ export function explain(error: unknown) {
   return error.message;
 }
 
+/** In the server's words; when it does not know itself what went wrong, in these. */
+export const explainOr = (error: unknown, words: string) => (isApiError(error) && error.code !== "internal" ? explain(error) : words);
+
 export const text = (data: FormData, name: string) => String(data.get(name) ?? "");
 
 /** `required({ email: "Please enter your email address." })` as a check. */

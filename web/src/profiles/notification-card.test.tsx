@@ -53,7 +53,7 @@ describe("signed in", () => {
   });
 
   it("says why saving failed and keeps what was chosen", async () => {
-    signedIn({ "PATCH /api/profile": refuse(500, "internal", "The camp's server is tired.") });
+    signedIn({ "PATCH /api/profile": refuse(503, "busy", "The camp's server is tired.") });
     const user = open("/");
     await customize(user);
     await user.click(await (await card()).findByRole("switch", { name: "Daily videos" }));

@@ -1,11 +1,10 @@
 import { useState, type FormEvent } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { explain } from "../lib/forms";
+import { explainOr } from "../lib/forms";
 import { Button } from "../ui/button";
 import { Switch } from "../ui/field";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
-import { isApiError } from "../api/client";
 import { categories, profileQuery, saveProfile, type Preferences } from "./queries";
 
 /** Starts from what is saved, not from what this page remembers. */
@@ -46,7 +45,7 @@ function Form({ saved, onClose }: { saved: Preferences; onClose: () => void }) {
       onClose();
     },
     onError: (error) =>
-      toast({ title: "Error", description: isApiError(error) ? explain(error) : "Failed to save preferences.", destructive: true }),
+      toast({ title: "Error", description: explainOr(error, "Failed to save preferences."), destructive: true }),
   });
 
   function submit(event: FormEvent) {

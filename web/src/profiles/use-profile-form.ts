@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Profile, type ProfilePatch } from "../api/client";
 import { sessionQuery } from "../api/queries";
-import { explain } from "../lib/forms";
+import { explainOr } from "../lib/forms";
 import { toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
 
@@ -25,7 +25,7 @@ export function useProfileForm(saved: Profile) {
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },
     onError: (error, changes) => {
-      toast({ title: "Error", description: isApiError(error) ? explain(error) : "Failed to update profile.", destructive: true });
+      toast({ title: "Error", description: explainOr(error, "Failed to update profile."), destructive: true });
       const wrong = isApiError(error) ? Object.keys(error.fields).find((field) => field in changes) : undefined;
       if (wrong) document.querySelector<HTMLElement>(`#profile [name="${wrong}"]`)?.focus();
     },

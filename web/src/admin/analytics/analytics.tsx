@@ -66,7 +66,7 @@ export default function Analytics() {
       {figures.data && !(figures.isError && figures.isPlaceholderData) ? (
         <>
           {figures.isError && <NotRefreshed what="figures" retrying={figures.isFetching} onRetry={figures.refetch} />}
-          <div aria-busy={figures.isPlaceholderData} className={cx("grid gap-6", figures.isPlaceholderData && "opacity-60")}>
+          <div aria-busy={figures.isPlaceholderData} className={cx("grid grid-cols-1 gap-6", figures.isPlaceholderData && "opacity-60")}>
             <Cards figures={figures.data} />
             <Section
               id="days"

@@ -54,19 +54,19 @@ export function DayChart({ days, measure }: { days: Day[]; measure: Measure }) {
           <Icon name="down" className="transition-[rotate] group-open:rotate-180" />
           The days as a table
         </summary>
-        <table className="mt-2 w-full text-sm tabular-nums">
+        <table className="mt-2 w-full text-sm tabular-nums max-sm:text-xs">
           <caption className="sr-only">Every day of the period, the newest first</caption>
           <thead className="text-muted">
             <tr className="border-b border-line">
               <th scope="col" className="py-2 pe-2 text-start font-medium">Day</th>
-              {measures.map((one) => <th key={one.value} scope="col" className="px-1 py-2 text-end font-medium">{one.label}</th>)}
+              {measures.map((one) => <th key={one.value} scope="col" className="py-2 ps-1 text-end font-medium sm:px-1">{one.label}</th>)}
             </tr>
           </thead>
           <tbody>
             {days.toReversed().map((day) => (
               <tr key={day.day} className="border-b border-line">
-                <th scope="row" className="py-1.5 pe-2 text-start font-normal">{shortDate(day.day)}</th>
-                {measures.map(({ value }) => <td key={value} className="px-1 py-1.5 text-end">{number(day[value])}</td>)}
+                <th scope="row" className="py-1.5 pe-2 text-start font-normal min-[22rem]:whitespace-nowrap">{shortDate(day.day)}</th>
+                {measures.map(({ value }) => <td key={value} className="py-1.5 ps-1 text-end sm:px-1">{number(day[value])}</td>)}
               </tr>
             ))}
           </tbody>

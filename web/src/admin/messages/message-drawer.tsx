@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { explain } from "../../lib/forms";
+import { explain, explainOr } from "../../lib/forms";
 import { campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
@@ -176,7 +176,7 @@ function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (me
         toast({ title: "Error", description: explain(error), destructive: true });
         return onGone();
       }
-      if (!isTurnedAway(error)) setFailure(isApiError(error) ? error.fields["body"] ?? explain(error) : "Failed to send the reply. Please try again.");
+      if (!isTurnedAway(error)) setFailure((isApiError(error) && error.fields["body"]) || explainOr(error, "Failed to send the reply. Please try again."));
     },
   });
 

@@ -53,7 +53,7 @@ describe("the inbox", () => {
     expect(drawer.getByText("Please write a reply first.")).toBeTruthy();
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
-    expect(await drawer.findByText("Something went wrong on our side.")).toBeTruthy();
+    expect(await drawer.findByText("Failed to send the reply. Please try again.")).toBeTruthy();
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
     camp.answer("POST /api/admin/messages/m1/reply", message({ status: "replied", version: 4 }));
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));

@@ -23,6 +23,8 @@ const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
 });
 const quiet = update({ id: "n2", title: "Pool opens", priority: "low", pinned: false, is_active: false, expires_at: null, announced: false, deliveries: null });
 
+const broken = refuse(500, "internal", "Something went wrong on our side.");
+
 const desk = (answers: Record<string, unknown> = {}) =>
   server({
     ...onDuty,
@@ -59,7 +61,26 @@ describe("the list of updates", () => {
     expect(screen.getByText("The update is now hidden to parents.")).toBeTruthy();
     expect(camp.asked("PATCH", "/api/admin/live-updates/n1")[0]?.body).toEqual({ version: 4, is_active: false });
     await user.click((await card("Pool opens")).getByRole("button", { name: /^Activate/ }));
-    expect(await screen.findByText("The update is now visible to parents.")).toBeTruthy();
+    expect(await screen.findByText("Update Activated")).toBeTruthy();
+    expect(screen.getByText("The update is now visible to parents.")).toBeTruthy();
+  });
+
+  it("says what failed, in the server's words or in those of the portal", async () => {
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "conflict", "The lake is closed."), "DELETE /api/admin/live-updates/n1": broken, "POST /api/admin/live-updates": broken });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Deactivate/ }));
+    expect(await screen.findByText("The lake is closed.")).toBeTruthy();
+    camp.answer("PATCH /api/admin/live-updates/n1", broken);
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Deactivate/ }));
+    expect(await screen.findByText("Failed to update status.")).toBeTruthy();
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Delete/ }));
+    await user.click(screen.getByRole("button", { name: "Delete update" }));
+    expect(await screen.findByText("Failed to delete update.")).toBeTruthy();
+    await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Cancel" }));
+    await user.click(screen.getByRole("button", { name: "Create Update" }));
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: /^Post update/ }));
+    expect(await screen.findByText("Failed to create live update.")).toBeTruthy();
   });
 
   it("deletes after asking by name", async () => {

@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { detail, family, leah, summary } from "../../test/families";
-import { list, open, refuse, server } from "../../test/portal";
+import { list, never, open, refuse, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
 // Fetched before the clock of the first test runs.
 import "../../app/admin";
@@ -20,6 +20,20 @@ const edit = async (user: ReturnType<typeof open>, name: string) => {
 };
 
 describe("what the screen says, in the words of the portal", () => {
+  it("while it loads", async () => {
+    office({ "GET /api/admin/users": never });
+    open("/admin/users");
+    expect(await screen.findByRole("status", { name: "Loading users..." })).toBeTruthy();
+  });
+
+  it("of whoever is known by little", async () => {
+    office({ "GET /api/admin/users": list(family({ full_name: "", email: null, child_name: "" })) });
+    open("/admin/users");
+    const row = within((await screen.findByText("No Name", { selector: "td bdi" })).closest("tr")!);
+    for (const words of ["No Email", "N/A"]) expect(row.getByText(words)).toBeTruthy();
+    for (const name of ["Edit No Name", "Add payment for No Name", "Delete No Name"]) expect(row.getByRole("button", { name })).toBeTruthy();
+  });
+
   it("when the plans cannot be counted, the families are shown all the same", async () => {
     const camp = office({ "GET /api/admin/users/summary": away });
     const user = open("/admin/users");

@@ -20,7 +20,7 @@ export function Paper({ title, familyId, query, children }: Props) {
       </div>
       {query.data ? (
         // Paper is white and ink is dark, whatever the theme.
-        <article className="sheet scheme-light bg-surface p-6 text-ink shadow-low sm:p-10 print:rounded-none print:border-0 print:p-0 print:shadow-none">{children(query.data)}</article>
+        <article className="sheet scheme-light bg-surface p-4 text-ink min-[24rem]:p-6 shadow-low sm:p-10 print:rounded-none print:border-0 print:p-0 print:shadow-none">{children(query.data)}</article>
       ) : query.isError ? (
         <ErrorState title={`The ${title.toLowerCase()} could not be loaded`} error={query.error} retrying={query.isFetching} onRetry={query.refetch} />
       ) : (

@@ -37,27 +37,27 @@ export default function StatementPage() {
               <p className="mb-6">There is no payment plan.</p>
             )}
             {payments.length > 0 ? (
-              <table className="w-full text-sm tabular-nums">
+              <table className="w-full text-sm tabular-nums max-sm:text-xs">
                 <caption className="sr-only">Payments, the first one first</caption>
                 <thead>
                   <tr className="border-b border-ink">
-                    <th scope="col" className="py-2 pe-3 text-start font-medium">Date</th>
-                    <th scope="col" className="px-3 py-2 text-start font-medium">What</th>
-                    <th scope="col" className="px-3 py-2 text-end font-medium">Amount</th>
-                    <th scope="col" className="py-2 ps-3 text-end font-medium">Balance</th>
+                    <th scope="col" className="py-2 pe-1.5 sm:pe-3 text-start font-medium">Date</th>
+                    <th scope="col" className="px-1.5 py-2 sm:px-3 text-start font-medium">What</th>
+                    <th scope="col" className="px-1.5 py-2 sm:px-3 text-end font-medium">Amount</th>
+                    <th scope="col" className="py-2 ps-1.5 sm:ps-3 text-end font-medium">Balance</th>
                   </tr>
                 </thead>
                 <tbody>
                   {running(payments, plan?.total_amount ?? 0).map(({ payment, open }) => (
                     <tr key={payment.id} className="break-inside-avoid border-b border-line align-top">
-                      <td className="py-2 pe-3 whitespace-nowrap">{shortDate(payment.payment_date)}</td>
-                      <td className="px-3 py-2">
+                      <td className="py-2 pe-1.5 sm:pe-3 sm:whitespace-nowrap">{shortDate(payment.payment_date)}</td>
+                      <td className="px-1.5 py-2 sm:px-3">
                         <span className={cx(payment.voided && "line-through")}>{kindName[payment.kind]}</span>
                         {payment.voided && " (voided)"}
                         {payment.notes && <span className="block text-xs whitespace-pre-line text-muted"><bdi>{payment.notes}</bdi></span>}
                       </td>
-                      <td className={cx("px-3 py-2 text-end whitespace-nowrap", payment.voided && "line-through")}>{signed(payment.amount, currency)}</td>
-                      <td className="py-2 ps-3 text-end whitespace-nowrap">{open < 0 ? `${shown(-open)} credit` : shown(open)}</td>
+                      <td className={cx("px-1.5 py-2 sm:px-3 text-end whitespace-nowrap", payment.voided && "line-through")}>{signed(payment.amount, currency)}</td>
+                      <td className="py-2 ps-1.5 sm:ps-3 text-end sm:whitespace-nowrap">{open < 0 ? `${shown(-open)} credit` : shown(open)}</td>
                     </tr>
                   ))}
                 </tbody>

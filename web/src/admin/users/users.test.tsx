@@ -321,7 +321,8 @@ it("deletes after the question of the portal", async () => {
   await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Delete Chaya Lindenfeld" }));
   expect(screen.getByText("Are you sure you want to delete Chaya Lindenfeld? This action cannot be undone.")).toBeTruthy();
   await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Delete user" }));
-  expect(await screen.findByText("Chaya Lindenfeld has been removed from the system")).toBeTruthy();
+  expect(await screen.findByText("User Deleted")).toBeTruthy();
+  expect(screen.getByText("Chaya Lindenfeld has been removed from the system")).toBeTruthy();
   expect(camp.asked("DELETE", "/api/admin/users/f1")).toHaveLength(1);
 });
 
