@@ -92,6 +92,7 @@ test("whoever cannot be signed out is told so, and is not shown as gone", async 
 
 test("signing in says what stands in its way, and keeps what was typed", async ({ page }) => {
   await page.goto("/auth");
+  await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
   await page.context().setOffline(true);
   await signIn(page, leah, samplePassword);
   await expect(toast(page)).toContainText("Login Failed");

@@ -36,6 +36,7 @@ test.describe("The welcome", () => {
     const dialog = welcome(page);
     const next = dialog.getByRole("button", { name: "Next Step" });
     await test.step("who are you", async () => {
+      await expect(dialog.getByRole("heading", { name: "Who are you?" })).toBeFocused();
       await expect(next).toBeDisabled();
       await expect(dialog.getByRole("button", { name: "Back" })).toBeHidden();
       await dialog.getByRole("radio", { name: "Visitor" }).check();

@@ -25,7 +25,7 @@ export function Sessions({ onSignedOut }: Leaving) {
     <Section
       id="sessions"
       title="Where you are signed in"
-      beside={<Button look="quiet" onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+      beside={<Button look="quiet" onClick={() => setAsking(true)} className="-mx-2.5">Sign out everywhere</Button>}
     >
       {sessions.data ? (
         <ul>{sessions.data.items.map((session) => <SessionRow key={session.id} session={session} />)}</ul>

@@ -1,4 +1,4 @@
-import { useId, useRef, useState, type FormEvent, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -40,6 +40,8 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const [draft, setDraft] = useState(nobody);
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  // Not with the cross, where the browser would begin.
+  useEffect(() => heading.current?.focus(), []);
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const name = splitScripts(site?.site_name ?? "")[0];
 

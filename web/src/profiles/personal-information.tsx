@@ -31,7 +31,7 @@ export function PersonalInformation({ form, onChangeEmail }: Props) {
           // Its own element, or the press on Edit would already send the form.
           <Button key="save" type="submit" form="personal-form" busy={form.busy}>{form.busy ? "Saving..." : "Save"}</Button>
         ) : (
-          <Button key="edit" look="quiet" icon="edit" onClick={edit}>Edit</Button>
+          <Button key="edit" look="quiet" icon="edit" onClick={edit} className="-mx-2.5">Edit</Button>
         )
       }
     >
