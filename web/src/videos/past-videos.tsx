@@ -18,7 +18,7 @@ export default function PastVideos() {
   const view = params.get("view") === "all" ? "all" : "years";
   const years = useQuery(yearsQuery);
 
-  const set = (key: string, value: string) =>
+  const set = (key: string, value: string | null) =>
     setParams((now) => {
       if (value) now.set(key, value);
       else now.delete(key);
@@ -59,9 +59,7 @@ export default function PastVideos() {
             <VideoList />
           </>
         ) : (
-          <div className="border-t border-line">
-            {years.data.items.map((summer, i) => <Summer key={summer.year} year={summer.year} videos={summer.count} startsOpen={i === 0} />)}
-          </div>
+          <Summers summers={years.data.items} opened={params.get("open")} onOpened={(open) => set("open", open)} />
         )
       ) : years.isError ? (
         <ErrorState title="The gallery could not be loaded" error={years.error} retrying={years.isFetching} onRetry={years.refetch} />
@@ -74,16 +72,40 @@ export default function PastVideos() {
   );
 }
 
+type SummersProps = { summers: { year: number; count: number }[]; opened: string | null; onOpened: (years: string | null) => void };
+
+const none = "none";
+
+/** Which summers stand open is in the address, so that Back from a video finds them as they were. */
+function Summers({ summers, opened, onOpened }: SummersProps) {
+  const atFirst = String(summers[0]?.year);
+  const open = (opened ?? atFirst).split(",");
+
+  function toggle(year: string, isOpen: boolean) {
+    const next = [...open.filter((other) => other !== year && other !== none), ...(isOpen ? [year] : [])].join(",") || none;
+    onOpened(next === atFirst ? null : next);
+  }
+
+  return (
+    <div className="border-t border-line">
+      {summers.map(({ year, count: videos }, i) => (
+        <Summer key={year} year={year} videos={videos} eager={i === 0} open={open.includes(String(year))} onToggle={(isOpen) => toggle(String(year), isOpen)} />
+      ))}
+    </div>
+  );
+}
+
+type SummerProps = { year: number; videos: number; eager: boolean; open: boolean; onToggle: (open: boolean) => void };
+
 /** One summer of the accordion. Its videos are fetched when it is first opened. */
-function Summer({ year, videos, startsOpen }: { year: number; videos: number; startsOpen: boolean }) {
-  const [open, setOpen] = useState(startsOpen);
-  const [wanted, setWanted] = useState(startsOpen);
+function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
+  const [wanted, setWanted] = useState(open);
+  if (open && !wanted) setWanted(true);
   return (
     <details
       open={open}
       onToggle={({ currentTarget }) => {
-        setOpen(currentTarget.open);
-        if (currentTarget.open) setWanted(true);
+        if (currentTarget.open !== open) onToggle(currentTarget.open);
       }}
       className="group border-b border-line"
     >
@@ -92,7 +114,7 @@ function Summer({ year, videos, startsOpen }: { year: number; videos: number; st
         <h2 className="text-xl">Summer {year}</h2>
         <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">{count(videos, "video")}</span>
       </summary>
-      <div className="pt-3 pb-10">{wanted && <VideoList year={year} eager={startsOpen} />}</div>
+      <div className="pt-3 pb-10">{wanted && <VideoList year={year} eager={eager} />}</div>
     </details>
   );
 }
