@@ -1,5 +1,5 @@
-import { call, demoTest as test, expect, samplePassword } from "./house/camp";
-import { isSound } from "./house/sound";
+import { call, demoTest as test, expect, parent, posted, samplePassword, staff, test as ownTest, told } from "./house/camp";
+import { hasRoom, isSound } from "./house/sound";
 import type { Page } from "@playwright/test";
 
 type Card = { id: string; video_type: string };
@@ -96,6 +96,22 @@ test("the texts, the forms and the store can be used by everybody, in both theme
     await expect(page.getByRole("dialog")).toBeVisible();
     await isSound(page, `the question behind ${button}`);
     await page.keyboard.press("Escape");
+  }
+});
+
+ownTest("the longest texts that are allowed, without a space in them, fit the narrowest phone", async ({ page, camp, somebody }) => {
+  const endless = (length: number, letter = "W") => letter.repeat(length);
+  const desk = await somebody();
+  await staff(desk, camp);
+  await parent(page, camp, { name: endless(120), child: endless(200), email: `${endless(60, "w")}@${endless(60, "x")}.example` });
+  const film = await posted(desk, { title: endless(200), description: endless(2_000) });
+  await posted(desk, { title: `${endless(100)} ${endless(90, "ש")}` });
+  const update = await told(desk, { title: endless(120), message: endless(1_000), author: endless(80), priority: "high" });
+  await call(page.request, "POST", `/api/videos/${film.id}/comments`, { content: endless(2_000) });
+  for (const address of ["/", "/current-videos", `/current-videos?q=${endless(150)}`, `/video/${film.id}`, "/updates", `/updates/${update.id}`, "/contact", "/profile", `/${endless(300)}`]) {
+    await page.goto(address);
+    await page.waitForLoadState("networkidle");
+    await hasRoom(page, address.slice(0, 30));
   }
 });
 

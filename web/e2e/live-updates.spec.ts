@@ -1,4 +1,4 @@
-import { call, expect, parent, posted, staff, test, toast, told } from "./house/camp";
+import { account, call, expect, parent, posted, staff, test, toast, told } from "./house/camp";
 import { pause } from "./house/portal";
 import type { Page } from "@playwright/test";
 
@@ -134,6 +134,23 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
   await page.goto("/updates/00000000-0000-7000-8000-000000000000");
   await expect(page.getByRole("heading", { name: "Update not found" })).toBeVisible();
   expect(await camp.mailsTo("chaya@family.example", /Buses/)).toHaveLength(1);
+});
+
+test("an open page outlives a new version of the server", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  const film = await posted(desk, { title: "Campfire" });
+  const line = listening(page);
+  await page.goto(`/video/${film.id}`);
+  await line;
+  await page.getByLabel("Your comment").fill("Typed before");
+  await camp.restart(3_000);
+  await page.getByRole("button", { name: "Post comment" }).click();
+  await expect(page.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText("Typed before");
+  await expect(account(page, "Chaya Feder"), "the session is still hers").toBeVisible();
+  await told(desk, { title: "Buses leave at 5" });
+  await expect(toast(page), "the line stands again").toContainText("Buses leave at 5", { timeout: 20_000 });
 });
 
 test("updates grow old in front of one's eyes, and the list of all comes in parts", async ({ page, camp, somebody }) => {

@@ -122,7 +122,14 @@ export class Portal {
   /** When the journeys are broken off. */
   private readonly kill = () => this.process?.kill("SIGKILL");
 
-  async close() {
+  /** As an operator does for a new version: the server ends, and is there again some seconds later. */
+  async restart(away = 0) {
+    await this.stop();
+    await pause(away);
+    await this.start();
+  }
+
+  private async stop() {
     process.off("exit", this.kill);
     const child = this.process;
     if (child && child.exitCode === null && child.signalCode === null) {
@@ -132,6 +139,10 @@ export class Portal {
       await ended;
       clearTimeout(late);
     }
+  }
+
+  async close() {
+    await this.stop();
     await this.server?.close();
     await rm(this.folder, { recursive: true, force: true });
   }

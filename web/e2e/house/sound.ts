@@ -24,6 +24,11 @@ export async function isSound(page: Page, what: string) {
     const violations = results.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" … ")}`);
     expect.soft(violations, `${what}, ${colorScheme}`).toEqual([]);
   }
+  await hasRoom(page, what);
+}
+
+/** No sideways scrolling where there is little room; names what sticks out. */
+export async function hasRoom(page: Page, what: string) {
   const size = page.viewportSize();
   for (const [width, height, where] of narrow) {
     await page.setViewportSize({ width, height });

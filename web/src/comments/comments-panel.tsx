@@ -119,7 +119,7 @@ function CommentForm({ videoId }: { videoId: string }) {
         onChange={(event) => setContent(event.target.value)}
       />
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
-        <span className="text-xs text-muted tabular-nums">
+        <span className="min-w-0 text-xs wrap-anywhere text-muted tabular-nums">
           {!user ? (
             <Link to={paths.auth(pathname)} className="link inline-flex min-h-tap items-center text-sm">Sign in to comment</Link>
           ) : content.length > longest - 200 ? (

@@ -10,7 +10,7 @@ export function EmptyState({ title, text, picture, children, className }: StateP
   return (
     <div className={cx("grid justify-items-center gap-3 rounded-lg border-[1.5px] border-dashed border-edge px-5 py-8 text-center text-muted", className)}>
       {picture && <img src={picture} alt="" width={160} height={90} className="aspect-video w-33 rounded-md object-cover" />}
-      <p className="font-head text-xl text-ink">{title}</p>
+      <p className="font-head text-xl wrap-anywhere text-ink">{title}</p>
       {text && <p className="max-w-[46ch]">{text}</p>}
       {children && <div className="mt-1 flex flex-wrap justify-center gap-3">{children}</div>}
     </div>
