@@ -125,6 +125,9 @@ test.describe("Payments", () => {
     await page.evaluate(() => (window.print = () => document.body.setAttribute("data-printed", "yes")));
     await page.getByRole("button", { name: "Print" }).click();
     await expect(page.locator("body")).toHaveAttribute("data-printed", "yes");
+    const white = await page.getByRole("article").evaluate((paper) => getComputedStyle(paper).backgroundColor);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect(page.getByRole("article"), "paper has no theme").toHaveCSS("background-color", white);
     await page.emulateMedia({ media: "print" });
     await expect(page.getByRole("link", { name: "Back to the user" })).toBeHidden();
     await expect(page.getByRole("navigation")).toHaveCount(0);

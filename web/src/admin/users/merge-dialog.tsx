@@ -105,7 +105,7 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
       <section aria-labelledby="outcome">
         <h3 id="outcome" className="mb-2 text-lg">What comes of it</h3>
         {preview.data ? (
-          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 rounded-md bg-sunk px-4 py-3 tabular-nums">
+          <dl className="grid gap-x-4 rounded-md bg-sunk px-4 py-3 tabular-nums max-sm:[&_dd]:mb-1.5 sm:grid-cols-[auto_minmax(0,1fr)] sm:gap-y-1.5">
             <dt className="text-muted">Name</dt>
             <dd><bdi>{preview.data.full_name || "No Name"}</bdi></dd>
             <dt className="text-muted">Child</dt>

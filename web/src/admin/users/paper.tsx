@@ -12,15 +12,14 @@ type Props = { title: string; familyId: string; query: { isError: boolean; error
 /** A sheet of paper on the screen, and nothing but that sheet when it is printed. */
 export function Paper({ title, familyId, query, children }: Props) {
   return (
-    <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[50rem] px-gutter py-6 print:max-w-none print:p-0">
+    <main id="main" data-paper tabIndex={-1} className="mx-auto w-full max-w-[50rem] px-gutter py-6 print:max-w-none print:p-0">
       <PageMeta title={title} description={`${title} of a family, made for printing`} />
       <div className="mb-5 flex flex-wrap justify-between gap-3 print:hidden">
         <Link to={paths.admin.user(familyId)} className={buttonLook("line")}><Icon name="previous" />Back to the user</Link>
         <Button icon="print" disabled={!query.data} onClick={() => print()}>Print</Button>
       </div>
       {query.data ? (
-        // Paper is white and ink is dark, whatever the theme.
-        <article className="sheet scheme-light bg-surface p-4 text-ink min-[24rem]:p-6 shadow-low sm:p-10 print:rounded-none print:border-0 print:p-0 print:shadow-none">{children(query.data)}</article>
+        <article className="sheet bg-surface p-4 text-ink shadow-low min-[24rem]:p-6 sm:p-10 print:rounded-none print:border-0 print:p-0 print:shadow-none">{children(query.data)}</article>
       ) : query.isError ? (
         <ErrorState title={`The ${title.toLowerCase()} could not be loaded`} error={query.error} retrying={query.isFetching} onRetry={query.refetch} />
       ) : (

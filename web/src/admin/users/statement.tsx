@@ -50,14 +50,14 @@ export default function StatementPage() {
                 <tbody>
                   {running(payments, plan?.total_amount ?? 0).map(({ payment, open }) => (
                     <tr key={payment.id} className="break-inside-avoid border-b border-line align-top">
-                      <td className="py-2 pe-1.5 sm:pe-3 sm:whitespace-nowrap">{shortDate(payment.payment_date)}</td>
+                      <td className="py-2 pe-1.5 sm:pe-3 min-[22rem]:whitespace-nowrap">{shortDate(payment.payment_date)}</td>
                       <td className="px-1.5 py-2 sm:px-3">
                         <span className={cx(payment.voided && "line-through")}>{kindName[payment.kind]}</span>
                         {payment.voided && " (voided)"}
                         {payment.notes && <span className="block text-xs whitespace-pre-line text-muted"><bdi>{payment.notes}</bdi></span>}
                       </td>
                       <td className={cx("px-1.5 py-2 sm:px-3 text-end whitespace-nowrap", payment.voided && "line-through")}>{signed(payment.amount, currency)}</td>
-                      <td className="py-2 ps-1.5 sm:ps-3 text-end sm:whitespace-nowrap">{open < 0 ? `${shown(-open)} credit` : shown(open)}</td>
+                      <td className="py-2 ps-1.5 sm:ps-3 text-end min-[22rem]:whitespace-nowrap">{open < 0 ? `${shown(-open)} credit` : shown(open)}</td>
                     </tr>
                   ))}
                 </tbody>
