@@ -1,4 +1,4 @@
-import { account, signInLink, call, expect, linkTo, parent, password, signIn, signUp, staff, test, toast } from "./house/camp";
+import { account, signInLink, call, expect, linkTo, parent, password, posted, signIn, signUp, staff, test, toast } from "./house/camp";
 import { pause } from "./house/portal";
 
 test("a wrong password is told on the page, and the address stays in its field", async ({ page, camp }) => {
@@ -166,4 +166,27 @@ test.describe("With sign-up closed", () => {
     await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
     await expect(page.getByRole("button", { name: "Create an account" })).toBeHidden();
   });
+});
+
+test("whoever is signed out from elsewhere in the middle of a word keeps it, is told, and comes back to the same video", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  const film = await posted(desk, { title: "Campfire" });
+  const phone = await somebody();
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await page.goto(`/video/${film.id}`);
+  await page.getByLabel("Your comment").fill("Half a thou");
+  await call(phone.request, "POST", "/api/auth/sign-in", { email: "chaya@family.example", password });
+  await call(phone.request, "POST", "/api/auth/sessions/end-all");
+  await page.getByLabel("Your comment").fill("Half a thought");
+  await page.getByRole("button", { name: "Post comment" }).click();
+  await expect(toast(page)).toContainText("Error posting comment");
+  await expect(signInLink(page)).toBeVisible();
+  await expect(page.getByLabel("Your comment")).toHaveValue("Half a thought");
+  await page.getByRole("link", { name: "Sign in to comment" }).click();
+  await signIn(page, "chaya@family.example");
+  await expect(page).toHaveURL(new RegExp(film.id));
+  await expect(page.getByLabel("Your comment")).toBeEnabled();
+  await page.goto("/auth");
+  await expect(page, "somebody who is known is not asked again").toHaveURL(/\/$/);
 });

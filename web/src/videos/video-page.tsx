@@ -100,7 +100,8 @@ const Neighbour = ({ label, icon, video, end = false }: NeighbourProps) => (
     <Icon name={icon} className="text-muted" />
     <span className="min-w-0 flex-1">
       <span className="block text-xs text-muted">{label}</span>
-      <span dir="auto" className="line-clamp-2 font-medium wrap-anywhere">{splitScripts(video.title)[0]}</span>
+      {/* Beneath its label whatever its script. */}
+      <span className="line-clamp-2 font-medium wrap-anywhere"><bdi>{splitScripts(video.title)[0]}</bdi></span>
     </span>
   </Link>
 );
