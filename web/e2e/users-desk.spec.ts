@@ -114,8 +114,15 @@ test.describe("Users", () => {
     await expect(page).toHaveURL(/q=LIPA/);
     await page.reload();
     await expect(names(page)).toHaveCount(1);
+    // Pressed while the search still waits for the typing to stop: both count.
+    await page.getByRole("searchbox", { name: "Search users" }).fill("a");
+    await filter.getByRole("button", { name: "Overdue" }).click();
+    await expect(page).toHaveURL(/[?&]q=a(&|$)/);
+    await expect(page).toHaveURL(/filter=overdue/);
     await page.getByRole("searchbox", { name: "Search users" }).fill("nobody at all");
     await page.getByRole("button", { name: "Clear Search", exact: true }).click();
+    await expect(names(page)).toHaveCount(1);
+    await filter.getByRole("button", { name: "All Users" }).click();
     await expect(names(page)).toHaveCount(5);
   });
 

@@ -8,6 +8,8 @@ type Props = { label: string; placeholder?: string; value: string; onSearch: (te
 export function SearchBox({ label, placeholder, value, onSearch, className }: Props) {
   const ref = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // As it is when the typing has stopped: whoever presses a filter meanwhile has changed the address.
+  const latest = useRef(onSearch);
   const [typed, setTyped] = useState(value);
   const [seen, setSeen] = useState(value);
 
@@ -16,6 +18,10 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
     setSeen(value);
     if (typed.trim() !== value) setTyped(value);
   }
+
+  useEffect(() => {
+    latest.current = onSearch;
+  });
 
   useEffect(() => {
     function slash(event: KeyboardEvent) {
@@ -37,7 +43,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
   function search(term: string, wait: number) {
     setTyped(term);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => onSearch(term.trim()), wait);
+    timer.current = setTimeout(() => latest.current(term.trim()), wait);
   }
 
   return (

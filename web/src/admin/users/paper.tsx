@@ -19,7 +19,7 @@ export function Paper({ title, familyId, query, children }: Props) {
         <Button icon="print" disabled={!query.data} onClick={() => print()}>Print</Button>
       </div>
       {query.data ? (
-        <article className="sheet bg-surface p-4 text-ink shadow-low min-[24rem]:p-6 sm:p-10 print:rounded-none print:border-0 print:p-0 print:shadow-none">{children(query.data)}</article>
+        <article className="sheet bg-surface p-4 text-ink shadow-low min-[24rem]:p-6 sm:p-10 print:rounded-none print:border-0 print:bg-transparent print:p-0 print:shadow-none">{children(query.data)}</article>
       ) : query.isError ? (
         <ErrorState title={`The ${title.toLowerCase()} could not be loaded`} error={query.error} retrying={query.isFetching} onRetry={query.refetch} />
       ) : (
