@@ -6,11 +6,14 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use portal::access::Viewer;
+use portal::look::{Pictures, SitePicture};
 use portal::settings::{Access, Settings};
 use portal::videos::{self, Collection};
 use portal::{App, Result};
 use serde::Deserialize;
 use uuid::Uuid;
+
+use crate::site::Site;
 
 /// What the front end's build says of its files, by source module.
 pub type Manifest = HashMap<String, Chunk>;
@@ -33,6 +36,8 @@ pub struct FirstPaint {
     /// Answers of the API, in the very words in which the page asks for them.
     data: Vec<String>,
     picture: Option<String>,
+    /// The picture in its sizes.
+    sizes: Option<String>,
     top: Top,
 }
 
@@ -59,6 +64,7 @@ enum Top {
 pub async fn of(
     app: &App,
     settings: &Settings,
+    pictures: &Pictures,
     path: &str,
     plain: bool,
     picture: Option<String>,
@@ -67,6 +73,7 @@ pub async fn of(
         module: Some(module),
         data: vec!["/api/session".into()],
         picture: None,
+        sizes: None,
         top,
     };
     let mut first = match path {
@@ -94,7 +101,9 @@ pub async fn of(
         "/" => {
             ask("/api/videos?collection=home".into());
             ask("/api/videos?collection=current&limit=4".into());
-            first.picture = Some("/art/hero-night.svg".into());
+            let own = pictures.hero.first();
+            first.picture = Some(own.map_or("/art/hero-night.svg", |own| &own.url).to_owned());
+            first.sizes = own.map(in_sizes);
         }
         "/current-videos" if plain => {
             ask("/api/videos?collection=current&sort=newest&limit=100".into());
@@ -120,6 +129,11 @@ pub async fn of(
     Ok(first)
 }
 
+/// As `web/src/videos/hero.tsx` writes it, so that one of them is fetched and not both.
+fn in_sizes(SitePicture { url, small_url, width, .. }: &SitePicture) -> String {
+    format!("{} 1080w, {url} {width}w", small_url.as_deref().unwrap_or(url))
+}
+
 async fn newest_of_the_archive(
     app: &App,
     settings: &Settings,
@@ -137,9 +151,12 @@ pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> S
     let mut links = String::new();
     if let Some(picture) = &first.picture {
         let picture = escape(picture);
+        let sizes = first.sizes.as_deref().map_or(String::new(), |sizes| {
+            format!(" imagesrcset=\"{}\" imagesizes=\"100vw\"", escape(sizes))
+        });
         let _ = write!(
             links,
-            "<link rel=\"preload\" as=\"image\" href=\"{picture}\" fetchpriority=\"high\" referrerpolicy=\"no-referrer\">"
+            "<link rel=\"preload\" as=\"image\" href=\"{picture}\"{sizes} fetchpriority=\"high\" referrerpolicy=\"no-referrer\">"
         );
     }
     if let Some(module) = first.module {
@@ -163,8 +180,12 @@ pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> S
 
 /// The top of the page, for the element that the script draws into. Nothing in it can be used, so
 /// nothing of it is told to a screen reader.
-pub fn top(first: &FirstPaint, site_name: &str, escape: impl Fn(&str) -> String) -> String {
+pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> String {
     let picture = first.picture.as_deref().map(&escape);
+    let sizes = first
+        .sizes
+        .as_deref()
+        .map_or(String::new(), |sizes| format!(" srcset=\"{}\" sizes=\"100vw\"", escape(sizes)));
     let below = match (&first.top, picture) {
         (Top::Heading(heading, sheet), picture) => {
             // On a phone the first card comes below the search box, the views and the year.
@@ -186,7 +207,7 @@ pub fn top(first: &FirstPaint, site_name: &str, escape: impl Fn(&str) -> String)
         }
         (Top::Hero, Some(picture)) => format!(
             "<div class=\"hero\" data-tone=\"night\">\
-             <img class=\"hero-art\" src=\"{picture}\" alt=\"\" fetchpriority=\"high\"></div>"
+             <img class=\"hero-art\" src=\"{picture}\"{sizes} alt=\"\" fetchpriority=\"high\"></div>"
         ),
         // On a wide screen a link stands above the player.
         (Top::Player, Some(picture)) => format!(
@@ -197,11 +218,17 @@ pub fn top(first: &FirstPaint, site_name: &str, escape: impl Fn(&str) -> String)
         _ => String::new(),
     };
     // The name stands in two scripts; the header shows the first.
-    let name = escape(site_name.split(" · ").next().unwrap_or(""));
+    let name = escape(site.site_name.split(" · ").next().unwrap_or(""));
+    let logo = match &site.pictures.logo {
+        Some(SitePicture { url, width, height, .. }) => format!(
+            "<img class=\"h-9.5 w-auto\" src=\"{url}\" alt=\"\" width=\"{width}\" height=\"{height}\">"
+        ),
+        None => "<img class=\"size-9.5\" src=\"/logo.svg\" alt=\"\">".to_owned(),
+    };
     format!(
         "<div aria-hidden=\"true\"><div class=\"border-b border-line bg-paper\">\
          <div class=\"wrap flex min-h-16 items-center gap-2.5 font-head\">\
-         <img class=\"size-9.5\" src=\"/logo.svg\" alt=\"\">{name}</div></div>{below}</div>"
+         {logo}{name}</div></div>{below}</div>"
     )
 }
 

@@ -17,6 +17,7 @@ mod feeds;
 mod first_paint;
 mod input;
 mod letters;
+mod look;
 mod media;
 mod messages;
 mod ops;
@@ -76,6 +77,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(families::routes())
         .merge(payments::routes())
         .merge(settings::routes())
+        .merge(look::routes())
         .merge(store::routes())
         .merge(analytics::routes())
         .merge(videos::routes())
@@ -96,6 +98,7 @@ fn open_routes() -> OpenApiRouter<Api> {
         .merge(ops::routes())
         .merge(media::routes())
         .merge(store::media())
+        .merge(look::media())
         .merge(events::routes())
         .merge(feeds::routes())
 }

@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::access::Viewer;
+use portal::look::{self, Pictures, SitePicture};
 use portal::settings::Settings;
 use portal::updates::{self, LiveUpdate};
 use portal::{App, Error, videos};
@@ -51,6 +52,9 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
     let name = path.trim_start_matches('/');
     if name == "manifest.webmanifest" {
         return manifest(&api.app).await;
+    }
+    if name == STYLE_SHEET {
+        return style_sheet(&api.app).await;
     }
     if !name.is_empty() && name != "index.html" && Web::get(name).is_some() {
         return Ok(file(name, request.headers()));
@@ -130,6 +134,28 @@ async fn manifest(app: &App) -> Answer<Response> {
     Ok(response)
 }
 
+/// The camp's own colours, on top of the front end's style sheet.
+const STYLE_SHEET: &str = "look.css";
+
+async fn style_sheet(app: &App) -> Answer<Response> {
+    let sheet = look::style_sheet(&*app.settings().await?);
+    let sheet = sheet.ok_or(Error::NotFound("There is no such file."))?;
+    let mut response = sheet.into_response();
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, "text/css; charset=utf-8");
+    // Its address changes with it.
+    set(out, header::CACHE_CONTROL, "public, max-age=31536000, immutable");
+    Ok(response)
+}
+
+/// The address of the camp's own style sheet, if there is one; another for every content.
+pub fn style_sheet_url(app: &App, settings: &Settings) -> Option<String> {
+    let sheet = look::style_sheet(settings)?;
+    let hash = app.keys.hash("style sheet", &[sheet.as_bytes()]);
+    let short: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(format!("/{STYLE_SHEET}?v={short}"))
+}
+
 /// `plain` when the address has no query.
 async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     let Some(template) = Web::get("index.html") else {
@@ -140,8 +166,8 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         ));
     };
     let settings = app.settings().await?;
-    let meta = meta(app, &settings, path).await?;
     let site = site::describe(app, &settings).await?;
+    let meta = meta(app, &settings, path, &social(app, &site.pictures)).await?;
     let boot = json!({ "site": site }).to_string();
     let template = String::from_utf8_lossy(&template.data);
     // `<` in JSON could end the element that it stands in.
@@ -149,14 +175,20 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         "<script type=\"application/json\" id=\"boot\">{}</script>",
         boot.replace('<', "\\u003c")
     );
-    let head = head(app, &settings, path, &meta);
+    let mut head = head(app, &settings, path, &meta);
+    if let Some(url) = &site.style_sheet {
+        head.push_str(&format!("<link rel=\"stylesheet\" href=\"{url}\">"));
+    }
     let first = match meta.status {
-        StatusCode::OK => first_paint::of(app, &settings, trimmed(path), plain, meta.shown).await?,
+        StatusCode::OK => {
+            first_paint::of(app, &settings, &site.pictures, trimmed(path), plain, meta.shown)
+                .await?
+        }
         _ => Default::default(),
     };
     // Behind the style sheet, which the first paint waits for.
     let links = first_paint::links(&first, &manifest_of_build(), escape) + "</head>";
-    let top = first_paint::top(&first, &settings.site_name, escape);
+    let top = first_paint::top(&first, &site, escape);
     let html = template
         .replacen("<!--head-->", &head, 1)
         .replacen("</head>", &links, 1)
@@ -184,7 +216,14 @@ fn manifest_of_build() -> Arc<first_paint::Manifest> {
     if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
 }
 
-async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
+/// The picture of pages that have none of their own: the camp's first one if it lies flat, as
+/// previews of links do.
+fn social(app: &App, pictures: &Pictures) -> String {
+    let own = pictures.hero.first().filter(|picture| picture.width > picture.height);
+    app.url(own.and_then(|own| own.small_url.as_deref()).unwrap_or("/art/social.jpg"))
+}
+
+async fn meta(app: &App, settings: &Settings, path: &str, social: &str) -> Answer<Meta> {
     let site = &settings.site_name;
     let said = |text: &str| match text.is_empty() {
         true => settings.site_description.clone(),
@@ -193,7 +232,7 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
     let plain = |title: &str, description: &str, listed: bool, status: StatusCode| Meta {
         title: format!("{title} - {site}"),
         description: said(description),
-        picture: app.url("/art/social.jpg"),
+        picture: social.to_owned(),
         shown: None,
         kind: "website",
         listed,
@@ -275,7 +314,7 @@ async fn meta(app: &App, settings: &Settings, path: &str) -> Answer<Meta> {
                     picture: match video.picture {
                         Some(picture) if picture.starts_with('/') => app.url(&picture),
                         Some(picture) => picture,
-                        None => app.url("/art/social.jpg"),
+                        None => social.to_owned(),
                     },
                     kind: "video.other",
                     listed: true,

@@ -8,6 +8,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::{self, Actor};
+use portal::look;
 use portal::settings::{self, Difference, Key, Kind, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,13 +31,14 @@ pub fn routes() -> OpenApiRouter<Api> {
 }
 
 #[derive(Serialize, ToSchema)]
-struct Setting {
+pub struct Setting {
     key: &'static str,
     value: Value,
     default: Value,
-    /// `general`, `notifications` or `security`.
+    /// `general`, `look`, `notifications` or `security`.
     group: &'static str,
-    /// `line`, `email`, `switch`, `number`, `choice`, `https` or `zone`.
+    /// `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `colour`, `picture` (an id or
+    /// null) or `pictures` (ids).
     /// An `email` with a `min` of 0 may be empty.
     kind: &'static str,
     min: Option<i64>,
@@ -57,13 +59,16 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Choice(choices) => ("choice", None, None, choices.to_vec()),
         Kind::Https => ("https", None, None, vec![]),
         Kind::Zone => ("zone", None, None, vec![]),
+        Kind::Colour => ("colour", None, None, vec![]),
+        Kind::Picture(_) => ("picture", None, None, vec![]),
+        Kind::Pictures(_) => ("pictures", None, Some(look::MOST_HERO as i64), vec![]),
     };
     let group = settings::group(key.name);
     let (key, help) = (key.name, key.help);
     Setting { key, value, default, group, kind, min, max, choices, help, unavailable: None }
 }
 
-async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
+pub async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
     let current = app.settings().await?;
     let defaults = settings::list(&Settings::default());
     let mut items: Vec<Setting> = settings::list(&current)
@@ -71,17 +76,9 @@ async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
         .zip(defaults)
         .map(|((key, value), (_, default))| describe(key, value, default))
         .collect();
-    items.extend(settings::UNAVAILABLE.iter().map(|(key, help, reason)| Setting {
-        key,
-        value: false.into(),
-        default: false.into(),
-        group: settings::group(key),
-        kind: "switch",
-        min: None,
-        max: None,
-        choices: vec![],
-        help,
+    items.extend(settings::UNAVAILABLE.iter().map(|(key, reason)| Setting {
         unavailable: Some(reason),
+        ..describe(key, Value::Null, Value::Null)
     }));
     Ok(Json(Page::whole(items)))
 }
@@ -95,8 +92,7 @@ async fn preview(
     _owner: Owner,
     Input(changes): Input<BTreeMap<String, Value>>,
 ) -> Answer<Json<Page<Difference>>> {
-    let current = app.settings().await?;
-    Ok(Json(Page::whole(settings::compare(&current, &changes))))
+    Ok(Json(Page::whole(settings::compare(&app, &changes).await?)))
 }
 
 /// All settings as a file that can be imported elsewhere
@@ -121,18 +117,32 @@ async fn list(State(app): State<App>, _owner: Owner) -> Answer<Json<Page<Setting
     all(&app).await
 }
 
+#[derive(Deserialize, ToSchema)]
+#[schema(as = SettingsPatch)]
+struct Patch {
+    /// What these settings were when somebody looked at them. If one is another now, nothing is
+    /// changed (409).
+    seen: Option<BTreeMap<String, Value>>,
+    /// Keys and their new values.
+    #[serde(flatten)]
+    values: BTreeMap<String, Value>,
+}
+
 /// Change settings: an object of keys and values, all or none
 #[utoipa::path(patch, path = "/api/admin/settings", tag = "settings", security(("owner" = [])),
-    request_body(content = BTreeMap<String, Value>),
-    responses((status = 200, body = Page<Setting>), (status = 422, body = Problem)))]
+    request_body = Patch,
+    responses((status = 200, body = Page<Setting>), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn change(
     State(api): State<Api>,
     Owner(me): Owner,
-    Input(changes): Input<BTreeMap<String, Value>>,
+    Input(patch): Input<Patch>,
 ) -> Answer<Json<Page<Setting>>> {
     let app = &api.app;
     let mut tx = app.db.begin().await?;
-    settings::set(&mut tx, app, Actor::Staff(me.id), changes).await?;
+    if let Some(seen) = &patch.seen {
+        settings::must_be(&mut tx, seen).await?;
+    }
+    settings::set(&mut tx, app, Actor::Staff(me.id), patch.values).await?;
     tx.commit().await?;
     app.forget_settings();
     api.sessions.forget_all();

@@ -5,6 +5,7 @@ use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
 use portal::accounts::User;
 use portal::clock::{day_in, year_in};
+use portal::look::{self, Pictures};
 use portal::profiles::UserType;
 use portal::settings::{Access, Settings};
 use portal::{App, Result, videos};
@@ -14,6 +15,7 @@ use uuid::Uuid;
 
 use crate::auth::Maybe;
 use crate::error::Answer;
+use crate::pages;
 
 /// The camp, as everybody may see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,6 +36,12 @@ pub struct Site {
     /// When the next video is to be expected, in words (decision V8).
     pub posting_time_text: String,
     pub next_video_at: Option<DateTime<Utc>>,
+    /// The camp's own logo and pictures; nothing where the built-in ones stand.
+    pub pictures: Pictures,
+    /// Of a style sheet with the camp's own colours.
+    pub style_sheet: Option<String>,
+    /// Whether pages that are open may show notifications of the browser.
+    pub push_enabled: bool,
 }
 
 pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
@@ -54,6 +62,9 @@ pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
         today: day_in(zone, now),
         posting_time_text,
         next_video_at,
+        pictures: look::shown(&app.db, settings).await?,
+        style_sheet: pages::style_sheet_url(app, settings),
+        push_enabled: settings.push_enabled,
     })
 }
 

@@ -22,11 +22,12 @@ use crate::Api;
 use crate::auth::{Looking, OnDuty};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
+use crate::look::must_be_picture;
 
 pub fn routes() -> OpenApiRouter<Api> {
     let pictures = OpenApiRouter::new()
         .routes(routes!(add_image))
-        .layer(DefaultBodyLimit::max(pictures::LARGEST + 1024));
+        .layer(DefaultBodyLimit::max(portal::pictures::LARGEST + 1024));
     OpenApiRouter::new()
         .routes(routes!(on_show))
         .routes(routes!(list, add))
@@ -144,11 +145,7 @@ async fn add_image(
     headers: HeaderMap,
     body: Bytes,
 ) -> Answer<(StatusCode, Json<AdminProduct>)> {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    if !kind.is_some_and(|kind| kind.starts_with("image/")) {
-        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        return Err(Problem::new(status, "bad_request", "Please send a picture."));
-    }
+    must_be_picture(&headers)?;
     store::find(&app.db, id).await?;
     let sizes = pictures::prepare(body).await?;
     pictures::add(&app, Actor::Staff(me.id), id, sizes).await?;

@@ -132,7 +132,7 @@ async fn import(app: &App, from: &ImportFile) -> Outcome {
             );
             Error::invalid("file", text)
         })?;
-    let differences = settings::compare(app.settings().await?.as_ref(), &changes);
+    let differences = settings::compare(app, &changes).await?;
     let sound = differences.iter().all(|difference| difference.problem.is_none());
     if sound && !from.dry_run {
         let mut tx = app.db.begin().await?;

@@ -82,7 +82,9 @@ story! {
             assert_eq!(names(&staff, query).await.join(" "), expected, "{query}");
         }
         let summary = staff.get("/api/admin/users/summary").await.expect(200).json();
-        assert_eq!(summary, json!({ "total_users": 7, "paid_in_full": 2, "total_revenue": 490_000, "overdue": 1, "to_approve": 1, "no_plan": 2, "due": 4, "currency": "USD" }));
+        assert_eq!(summary, json!({ "total_users": 7, "paid_in_full": 2, "total_revenue": 490_000, "overdue": 1, "to_approve": 1, "no_plan": 2, "due": 4, "currency": "USD", "default_plan_amount": 280_000 }));
+        camp.set("defaultPlanAmount", 310_000).await;
+        assert_eq!(staff.get("/api/admin/users/summary").await.expect(200).json()["default_plan_amount"], 310_000);
         let zev = find(&staff, "zev").await;
         assert_eq!((&zev["email"], &zev["plan"]["badge"], &zev["logins"]), (&Value::Null, &json!("overdue"), &json!(0)));
         staff.get("/api/admin/users?sort=password").await.refused(400, "bad_request");

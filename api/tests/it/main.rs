@@ -15,6 +15,7 @@ mod media;
 mod messages;
 mod payments;
 mod routes;
+mod settings;
 mod staff;
 mod store;
 mod updates;

@@ -7,7 +7,8 @@ use lettre::message::Mailbox;
 use super::{Delivery, Notification};
 use crate::settings::Settings;
 use crate::{
-    App, Error, Result, accounts, alerts, letters, messages, payments, subscribers, updates, videos,
+    App, Error, Result, accounts, alerts, letters, look, messages, payments, subscribers, updates,
+    videos,
 };
 
 /// A letter in its parts; both forms are made from the same parts.
@@ -91,6 +92,36 @@ struct Html<'a> {
     site: &'a Settings,
     home: &'a str,
     unsubscribe: Option<&'a str>,
+    colours: Colours,
+}
+
+/// Of what stands out in a mail: as built, or as the camp chose.
+struct Colours {
+    mark: String,
+    button: String,
+    on_button: String,
+    dark_button: String,
+    on_dark_button: String,
+}
+
+impl Colours {
+    fn of(site: &Settings) -> Colours {
+        let shades = look::shades(site);
+        let find = |wanted: &str| shades.iter().find(|(name, ..)| *name == wanted);
+        let light = |name: &str, built_in: &str| {
+            find(name).map_or(built_in.to_owned(), |(_, light, _)| light.to_string())
+        };
+        let dark = |name: &str, built_in: &str| {
+            find(name).map_or(built_in.to_owned(), |(.., dark)| dark.to_string())
+        };
+        Colours {
+            mark: light("amber", "#c9822a"),
+            button: light("pine", "#1b5a40"),
+            on_button: light("on-pine", "#fdf9f0"),
+            dark_button: dark("pine", "#79cfa0"),
+            on_dark_button: dark("on-pine", "#0f2622"),
+        }
+    }
 }
 
 #[derive(Template)]
@@ -113,7 +144,8 @@ impl Letter {
         let home = app.url("/");
         let home = home.as_str();
         let text = Text { letter: self, site, home, unsubscribe }.render();
-        let html = Html { letter: self, site, home, unsubscribe }.render();
+        let colours = Colours::of(site);
+        let html = Html { letter: self, site, home, unsubscribe, colours }.render();
         Ok((text.map_err(Error::unforeseen)?, html.map_err(Error::unforeseen)?))
     }
 }

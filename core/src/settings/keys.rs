@@ -2,8 +2,11 @@
 
 use chrono_tz::Tz;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::checks::address;
+use crate::look::colours::Colour;
+use crate::look::{self, Place};
 use crate::{Error, Result};
 
 /// What a value has to look like.
@@ -26,6 +29,22 @@ pub enum Kind {
     /// An https address, or nothing.
     Https,
     Zone,
+    /// `#rrggbb`, or nothing for the built-in one.
+    Colour,
+    /// The id of a picture that was put in this place, or null for the built-in one.
+    Picture(Place),
+    /// The ids of such pictures in order; none for the built-in ones.
+    Pictures(Place),
+}
+
+impl Kind {
+    /// Which pictures it names, if any.
+    pub(super) fn place(self) -> Option<Place> {
+        match self {
+            Kind::Picture(place) | Kind::Pictures(place) => Some(place),
+            _ => None,
+        }
+    }
 }
 
 /// One key: its name, what it must look like, and what it does, in a sentence for the operator.
@@ -115,30 +134,58 @@ pub const KEYS: &[Key] = &[
         Kind::Choice(&["at_once", "first_held"]),
         "Whether comments appear at once, or everybody's first one waits until staff approve it",
     ),
+    key(
+        "mainColor",
+        Kind::Colour,
+        "Buttons and links of pages and mails; made lighter or darker where it could not be read",
+    ),
+    key(
+        "accentColor",
+        Kind::Colour,
+        "The lantern's colour: badges and highlights of pages and mails",
+    ),
+    key("logo", Kind::Picture(Place::Logo), "Stands beside the camp's name on every page"),
+    key(
+        "heroPictures",
+        Kind::Pictures(Place::Hero),
+        "Up to three pictures of the camp that take turns on the home page",
+    ),
     key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
 ];
 
 /// What the portal could do if something were there that is not, with the reason.
-pub const UNAVAILABLE: &[(&str, &str, &str)] = &[(
-    "smsEnabled",
-    "Whether families get text messages",
-    "No SMS gateway is connected to the portal.",
-)];
+pub const UNAVAILABLE: &[(Key, &str)] = &[
+    (
+        key("smsEnabled", Kind::Switch, "Whether families get text messages"),
+        "No SMS gateway is connected to the portal.",
+    ),
+    (
+        key(
+            "uploadQuota",
+            Kind::Number { min: 1, max: 100_000 },
+            "How much room the files of videos may take, in gigabytes",
+        ),
+        "Videos are posted by link; files cannot be uploaded to the portal yet.",
+    ),
+];
 
 /// Under which heading a key stands.
 pub fn group(name: &str) -> &'static str {
     match name {
         "siteName" | "siteDescription" | "contactEmail" | "contactPhone" | "timezone"
         | "postingTimeText" | "shopUrl" | "defaultPlanAmount" | "currency" | "staffEmail"
-        | "videoTeamEmail" => "general",
+        | "videoTeamEmail" | "uploadQuota" => "general",
+        "mainColor" | "accentColor" | "logo" | "heroPictures" => "look",
         "emailEnabled" | "dailyReports" | "liveUpdates" | "systemAlerts" | "pushEnabled"
         | "smsEnabled" => "notifications",
         _ => "security",
     }
 }
 
+pub(super) const GONE: &str = "This picture is not in the portal any more. Please upload it again.";
+
 pub(super) fn find(name: &str) -> Result<&'static Key> {
-    if let Some((_, _, reason)) = UNAVAILABLE.iter().find(|(key, ..)| *key == name) {
+    if let Some((_, reason)) = UNAVAILABLE.iter().find(|(key, _)| key.name == name) {
         return Err(Error::invalid(name, format!("{name} is not available. {reason}")));
     }
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
@@ -178,6 +225,29 @@ pub(super) fn check(key: &Key, value: &Value) -> Result<Value> {
             Ok(zone) => Ok(json!(zone.name())),
             Err(_) => wrong("Please choose a time zone like America/New_York.".into()),
         },
+        (Kind::Colour, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
+        (Kind::Colour, Value::String(text)) => match Colour::read(text.trim()) {
+            Some(colour) => Ok(json!(colour.to_string())),
+            None => wrong("Please enter a colour like #1b5a40.".into()),
+        },
+        (Kind::Picture(_), Value::Null) => Ok(Value::Null),
+        (Kind::Picture(_), Value::String(text)) if text.is_empty() => Ok(Value::Null),
+        (Kind::Picture(_), Value::String(text)) => match text.parse::<Uuid>() {
+            Ok(id) => Ok(json!(id)),
+            Err(_) => wrong(GONE.into()),
+        },
+        (Kind::Pictures(_), Value::Array(list)) => {
+            let ids = look::named(value);
+            let mut once = ids.clone();
+            once.sort();
+            once.dedup();
+            match ids.len() {
+                n if n < list.len() || once.len() < n => wrong(GONE.into()),
+                n if n > look::MOST_HERO => wrong(format!("{name}: at most three pictures.")),
+                _ => Ok(json!(ids)),
+            }
+        }
+        (Kind::Picture(_) | Kind::Pictures(_), _) => wrong(GONE.into()),
         (Kind::Https, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
         (Kind::Https, Value::String(text)) => match url::Url::parse(text.trim()) {
             Ok(url)

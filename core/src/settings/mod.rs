@@ -12,14 +12,16 @@ use std::time::{Duration, Instant};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use crate::audit::{self, Actor};
-use crate::db::Tx;
+use crate::db::{On, Tx};
 use crate::events::{self, Event};
+use crate::look;
 use crate::{App, Error, Result};
 
+use keys::{GONE, check, find};
 pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
-use keys::{check, find};
 
 /// Who may watch (decision P9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -70,6 +72,14 @@ pub struct Settings {
     pub password_min_length: i64,
     pub enable_two_factor: bool,
     pub comment_moderation: Moderation,
+    /// `#rrggbb`, or empty for pine green.
+    pub main_color: String,
+    /// `#rrggbb`, or empty for lantern amber.
+    pub accent_color: String,
+    /// Of the camp's own, instead of the built-in one.
+    pub logo: Option<Uuid>,
+    /// Of the camp's own, instead of the built-in scenes.
+    pub hero_pictures: Vec<Uuid>,
     /// Address of an embedded shop, or empty.
     pub shop_url: String,
 }
@@ -108,6 +118,10 @@ impl Default for Settings {
             password_min_length: 8,
             enable_two_factor: false,
             comment_moderation: Moderation::AtOnce,
+            main_color: String::new(),
+            accent_color: String::new(),
+            logo: None,
+            hero_pictures: Vec::new(),
             shop_url: String::new(),
         }
     }
@@ -125,12 +139,12 @@ pub struct Difference {
 }
 
 /// What an import would change, problems included; what stays the same is left out.
-pub fn compare(current: &Settings, changes: &BTreeMap<String, Value>) -> Vec<Difference> {
-    let now = as_map(current);
+pub async fn compare(app: &App, changes: &BTreeMap<String, Value>) -> Result<Vec<Difference>> {
+    let now = as_map(&*app.settings().await?);
     let mut differences = Vec::new();
     for (name, value) in changes {
         let before = now.get(name).cloned().unwrap_or(Value::Null);
-        let (after, problem) = match find(name).and_then(|key| check(key, value)) {
+        let (after, problem) = match clean(&app.db, name, value).await? {
             Ok(clean) => (clean, None),
             Err(error) => (value.clone(), Some(error.to_string())),
         };
@@ -138,7 +152,37 @@ pub fn compare(current: &Settings, changes: &BTreeMap<String, Value>) -> Vec<Dif
             differences.push(Difference { key: name.clone(), before, after, problem });
         }
     }
-    differences
+    Ok(differences)
+}
+
+/// The value as it would be kept, or what is wrong with it.
+async fn clean(on: impl Into<On<'_>>, name: &str, value: &Value) -> Result<Result<Value>> {
+    let key = match find(name) {
+        Ok(key) => key,
+        Err(error) => return Ok(Err(error)),
+    };
+    let checked = check(key, value);
+    if let (Some(place), Ok(value)) = (key.kind.place(), &checked)
+        && !look::are_there(on, place, &look::named(value)).await?
+    {
+        return Ok(Err(Error::invalid(name, GONE)));
+    }
+    Ok(checked)
+}
+
+/// The settings as they stand, which nobody else changes until the end of the transaction.
+pub(crate) async fn locked(tx: &mut Tx) -> Result<Settings> {
+    tx.serialize("settings").await?;
+    Ok(merge(tx.sql("select key, value from settings").all().await?))
+}
+
+/// That the settings are still what somebody saw. Errors: [`Error::Stale`].
+pub async fn must_be(tx: &mut Tx, seen: &BTreeMap<String, Value>) -> Result<()> {
+    let now = as_map(&locked(tx).await?);
+    match seen.iter().all(|(name, value)| now.get(name) == Some(value)) {
+        true => Ok(()),
+        false => Err(Error::Stale),
+    }
 }
 
 #[derive(Debug, Default)]
@@ -191,6 +235,9 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
             Ok(number) => json!(number),
             Err(_) => return Err(Error::invalid(name, format!("{name} is a whole number."))),
         },
+        Kind::Pictures(_) => {
+            json!(typed.split([',', ' ']).filter(|id| !id.is_empty()).collect::<Vec<_>>())
+        }
         _ => json!(typed),
     })
 }
@@ -203,23 +250,22 @@ pub async fn set(
     actor: Actor,
     changes: BTreeMap<String, Value>,
 ) -> Result<()> {
+    let before = as_map(&locked(tx).await?);
     let mut checks = crate::checks::Checks::new();
-    let mut clean = BTreeMap::new();
+    let mut values = BTreeMap::new();
     for (name, value) in &changes {
-        match find(name).and_then(|key| check(key, value)) {
+        match clean(&mut *tx, name, value).await? {
             Ok(value) => {
-                clean.insert(name.clone(), value);
+                values.insert(name.clone(), value);
             }
             Err(error) => checks.refuse(name, error.to_string()),
         }
     }
     checks.done()?;
-    let rows = tx.sql("select key, value from settings").all().await?;
-    let before = as_map(&merge(rows));
     let defaults = as_map(&Settings::default());
     let now = app.clock.now();
     let mut changed = false;
-    for (name, value) in clean {
+    for (name, value) in values {
         if before.get(&name) == Some(&value) {
             continue;
         }
@@ -235,6 +281,9 @@ pub async fn set(
             .bind(actor.kind())
             .execute()
             .await?;
+        }
+        if let Some(place) = find(&name)?.kind.place() {
+            look::sweep(tx, app, place, &look::named(&value)).await?;
         }
         let details = json!({ "key": name, "before": before.get(&name), "after": value });
         audit::record(tx, now, actor, "settings.set", audit::Subject::none("setting"), details)

@@ -1,31 +1,16 @@
-//! Pictures of products: checked by what is in them, turned upright, made smaller, and written
-//! anew, so that nothing but the picture is left, above all not the place where it was taken
-//! (decision S2, safety 25).
+//! Pictures of products (decision S2).
 
-use std::io::Cursor;
-
-use image::codecs::jpeg::JpegEncoder;
-use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
 use serde_json::json;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::{MOST_IMAGES, NOT_FOUND, remove_later};
 use crate::audit::{self, Actor, Subject};
 use crate::db::{Db, Tx};
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, pictures};
 
-/// The largest file, in bytes.
-pub const LARGEST: usize = 10 * 1024 * 1024;
-const LONGEST_SIDE: u32 = 8192;
-const MOST_PIXELS: u64 = 40_000_000;
 /// Longest side of what is kept, in pixels.
 const LARGE: u32 = 1600;
 const SMALL: u32 = 480;
-
-/// Each takes up to 160 MB while it is open.
-static AT_ONCE: Semaphore = Semaphore::const_new(1);
 
 /// Both sizes as JPEG.
 #[derive(Debug)]
@@ -36,67 +21,13 @@ pub struct Sizes {
 
 /// Makes the two sizes of what was sent. Errors: [`Error::Invalid`] on `file`.
 pub async fn prepare(bytes: bytes::Bytes) -> Result<Sizes> {
-    if bytes.len() > LARGEST {
-        return Err(Error::invalid("file", "This picture is larger than 10MB."));
-    }
-    let _turn = AT_ONCE.acquire().await.map_err(Error::unforeseen)?;
-    tokio::task::spawn_blocking(move || sizes(&bytes)).await.map_err(Error::unforeseen)?
-}
-
-fn sizes(bytes: &[u8]) -> Result<Sizes> {
-    let no_image = || Error::invalid("file", "This is not a valid image file.");
-    let format = image::guess_format(bytes).map_err(|_| no_image())?;
-    if !matches!(format, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
-        return Err(Error::invalid("file", "Please choose a JPEG, PNG or WebP picture."));
-    }
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(LONGEST_SIDE);
-    limits.max_image_height = Some(LONGEST_SIDE);
-    limits.max_alloc = Some(MOST_PIXELS * 4);
-    reader.limits(limits);
-    let too_large =
-        || Error::invalid("file", "This picture has too many pixels. Please make it smaller.");
-    let mut decoder = match reader.into_decoder() {
-        Err(image::ImageError::Limits(_)) => return Err(too_large()),
-        other => other.map_err(|_| no_image())?,
-    };
-    let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MOST_PIXELS * 4
-    {
-        return Err(too_large());
-    }
-    let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
-    let mut picture = match DynamicImage::from_decoder(decoder) {
-        Err(image::ImageError::Limits(_)) => return Err(too_large()),
-        other => other.map_err(|_| no_image())?,
-    };
-    picture.apply_orientation(orientation);
-    Ok(Sizes { large: fit(&picture, LARGE)?, small: fit(&picture, SMALL)? })
-}
-
-fn fit(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
-    let fitted = match picture.width().max(picture.height()) > side {
-        true => picture.resize(side, side, FilterType::CatmullRom),
-        false => picture.clone(),
-    };
-    let flat = on_white(&fitted);
-    let mut out = Vec::new();
-    JpegEncoder::new_with_quality(&mut out, 85).encode_image(&flat).map_err(Error::unforeseen)?;
-    Ok(out)
-}
-
-/// JPEG knows no transparency: what shines through lies on white.
-fn on_white(picture: &DynamicImage) -> RgbImage {
-    if !picture.color().has_alpha() {
-        return picture.to_rgb8();
-    }
-    let picture = picture.to_rgba8();
-    RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
-        let [r, g, b, alpha] = picture.get_pixel(x, y).0.map(u32::from);
-        let mix = |c: u32| ((c * alpha + 255 * (255 - alpha)) / 255) as u8;
-        Rgb([mix(r), mix(g), mix(b)])
+    pictures::open(bytes, |picture| {
+        Ok(Sizes {
+            large: pictures::jpeg(&picture, LARGE)?,
+            small: pictures::jpeg(&picture, SMALL)?,
+        })
     })
+    .await
 }
 
 /// Adds a prepared picture at the end. Errors: [`Error::Conflict`] for a fifth one,
@@ -210,47 +141,4 @@ pub async fn key(db: &Db, id: Uuid, small: bool, staff: bool) -> Result<String> 
         .await?;
     let (large_key, small_key) = found.ok_or(Error::NotFound("There is no such picture."))?;
     Ok(if small { small_key } else { large_key })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn png(width: u32, height: u32) -> Vec<u8> {
-        let mut out = Cursor::new(Vec::new());
-        let picture = DynamicImage::new_rgba8(width, height);
-        picture.write_to(&mut out, ImageFormat::Png).expect("a picture");
-        out.into_inner()
-    }
-
-    #[test]
-    fn a_picture_is_written_anew_in_two_sizes_without_what_came_with_it() {
-        let made = sizes(&png(2000, 1000)).expect("a picture");
-        let large = image::load_from_memory(&made.large).expect("a JPEG");
-        assert_eq!((large.width(), large.height()), (1600, 800));
-        let small = image::load_from_memory(&made.small).expect("a JPEG");
-        assert_eq!((small.width(), small.height()), (480, 240));
-        assert!(!made.large.windows(4).any(|w| w == b"Exif"));
-    }
-
-    #[test]
-    fn what_is_no_picture_is_refused_whatever_it_calls_itself() {
-        for bytes in [
-            &b"<svg xmlns='http://www.w3.org/2000/svg'/>"[..],
-            b"GIF89a........",
-            b"",
-            b"\xff\xd8\xff\xe0junk",
-        ] {
-            assert!(matches!(sizes(bytes), Err(Error::Invalid(_))));
-        }
-    }
-
-    #[test]
-    fn a_bomb_is_refused_before_it_is_opened() {
-        // A PNG whose head promises 30,000 by 30,000 pixels.
-        let mut bomb = png(1, 1);
-        bomb[16..20].copy_from_slice(&30_000u32.to_be_bytes());
-        bomb[20..24].copy_from_slice(&30_000u32.to_be_bytes());
-        assert!(matches!(sizes(&bomb), Err(Error::Invalid(_))));
-    }
 }

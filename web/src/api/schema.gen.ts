@@ -682,6 +682,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/settings/pictures/{place}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a picture in its place: the body is the file itself. The logo replaces the one before, a
+         *     picture of the camp follows the others. To remove one, change the setting that names it
+         */
+        post: operations["post_admin_settings_pictures_place"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/settings/preview": {
         parameters: {
             query?: never;
@@ -1945,6 +1965,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/media/site/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The camp's logo, or a picture of the camp */
+        get: operations["get_media_site_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/site/{id}/small": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same for phones */
+        get: operations["get_media_site_id_small"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media/thumbnails/{id}": {
         parameters: {
             query?: never;
@@ -2574,6 +2628,11 @@ export interface components {
         /** @description How many families stand how, and what all have paid. */
         FamilySummary: {
             currency: string;
+            /**
+             * Format: int64
+             * @description Cents that a new family owes.
+             */
+            default_plan_amount: number;
             /**
              * Format: int64
              * @description As the filter has it: with those that have no plan.
@@ -3298,12 +3357,13 @@ export interface components {
             items: {
                 choices: string[];
                 default: unknown;
-                /** @description `general`, `notifications` or `security`. */
+                /** @description `general`, `look`, `notifications` or `security`. */
                 group: string;
                 help: string;
                 key: string;
                 /**
-                 * @description `line`, `email`, `switch`, `number`, `choice`, `https` or `zone`.
+                 * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `colour`, `picture` (an id or
+                 *     null) or `pictures` (ids).
                  *     An `email` with a `min` of 0 may be empty.
                  */
                 kind: string;
@@ -3461,6 +3521,11 @@ export interface components {
             total_amount: number;
             /** Format: int64 */
             version: number;
+        };
+        /** @description The pictures that the camp chose; none where the built-in ones stand. */
+        Pictures: {
+            hero: components["schemas"]["SitePicture"][];
+            logo?: components["schemas"]["SitePicture"] | null;
         };
         /** @description What a refused request gets to read. */
         Problem: {
@@ -3670,12 +3735,13 @@ export interface components {
         Setting: {
             choices: string[];
             default: unknown;
-            /** @description `general`, `notifications` or `security`. */
+            /** @description `general`, `look`, `notifications` or `security`. */
             group: string;
             help: string;
             key: string;
             /**
-             * @description `line`, `email`, `switch`, `number`, `choice`, `https` or `zone`.
+             * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `colour`, `picture` (an id or
+             *     null) or `pictures` (ids).
              *     An `email` with a `min` of 0 may be empty.
              */
             kind: string;
@@ -3694,6 +3760,17 @@ export interface components {
             key: string;
             /** @description Why it cannot be taken over. */
             problem?: string | null;
+        };
+        SettingsPatch: {
+            /**
+             * @description What these settings were when somebody looked at them. If one is another now, nothing is
+             *     changed (409).
+             */
+            seen?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
         };
         SignIn: {
             email: string;
@@ -3731,16 +3808,32 @@ export interface components {
             next_video_at?: string | null;
             /** Format: int64 */
             password_min_length: number;
+            /** @description The camp's own logo and pictures; nothing where the built-in ones stand. */
+            pictures: components["schemas"]["Pictures"];
             /** @description When the next video is to be expected, in words (decision V8). */
             posting_time_text: string;
+            /** @description Whether pages that are open may show notifications of the browser. */
+            push_enabled: boolean;
             registrations_open: boolean;
             require_email_verification: boolean;
             site_description: string;
             site_name: string;
+            /** @description Of a style sheet with the camp's own colours. */
+            style_sheet?: string | null;
             /** @description IANA name; all dates and times of the portal are shown in it. */
             timezone: string;
             /** Format: date */
             today: string;
+        };
+        /** @description A picture of the camp's own, as pages show it. */
+        SitePicture: {
+            /** Format: int64 */
+            height: number;
+            /** @description For phones. */
+            small_url?: string | null;
+            url: string;
+            /** Format: int64 */
+            width: number;
         };
         /** @description A member of the staff who is signed in. */
         Staff: {
@@ -5498,9 +5591,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["SettingsPatch"];
             };
         };
         responses: {
@@ -5510,6 +5601,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Setting"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             422: {
@@ -5537,6 +5636,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
+                };
+            };
+        };
+    };
+    post_admin_settings_pictures_place: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                place: "logo" | "hero";
+            };
+            cookie?: never;
+        };
+        /** @description JPEG, PNG or WebP, at most 10 MB */
+        requestBody: {
+            content: {
+                "image/*": string;
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Setting"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8058,6 +8207,64 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": unknown;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_media_site_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": unknown;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_media_site_id_small: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": unknown;
                 };
             };
             404: {

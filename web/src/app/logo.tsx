@@ -13,10 +13,11 @@ export const LogoMark = ({ className }: { className?: string }) => (
 
 export function Logo() {
   const site = useSite();
+  const logo = site?.pictures.logo;
   const [name, yiddish] = splitScripts(site?.site_name ?? "");
   return (
     <Link to={paths.home} className="inline-flex min-h-tap min-w-0 items-center xl:min-w-min gap-2.5 font-head leading-none text-ink no-underline">
-      <LogoMark className="size-9.5 shrink-0" />
+      {logo ? <img src={logo.url} alt="" width={logo.width} height={logo.height} className="h-9.5 w-auto shrink-0" /> : <LogoMark className="size-9.5 shrink-0" />}
       <span className="min-w-0 xl:min-w-min text-[clamp(1rem,0.6rem+2.2vw,1.2rem)] leading-tight">
         {name || <span className="sr-only">Home</span>}
         {yiddish && <bdi lang="yi" dir="rtl" className="block text-xs text-muted">{yiddish}</bdi>}

@@ -22,4 +22,4 @@ export const detail = (change: Partial<FamilyDetail> = {}): FamilyDetail => ({
   ...family(), payments: [payment()], emails: [{ email: "chaya@family.example", kind: "primary", verified: true }], ...change,
 });
 
-export const summary: Summary = { total_users: 132, paid_in_full: 61, total_revenue: 31_846_000, overdue: 19, to_approve: 3, no_plan: 14, due: 52, currency: "USD" };
+export const summary: Summary = { total_users: 132, paid_in_full: 61, total_revenue: 31_846_000, overdue: 19, to_approve: 3, no_plan: 14, due: 52, currency: "USD", default_plan_amount: 310_000 };

@@ -22,6 +22,9 @@ export const site: Site = {
   today: "2026-07-29",
   posting_time_text: "Next update: Midnight",
   next_video_at: null,
+  pictures: { logo: null, hero: [] },
+  style_sheet: null,
+  push_enabled: true,
 };
 
 export const chaya: SessionUser = {

@@ -13,24 +13,32 @@ import { TwoScripts } from "../ui/two-scripts";
 import { Thumbnail } from "./thumbnail";
 import { PlayMark, VideoFacts } from "./video-card";
 
-const scenes = [
+type Scene = { name: string; picture: string; tone: "night" | "day"; sizes?: string };
+
+const builtIn: Scene[] = [
   { name: "Campfire at night", picture: "/art/hero-night.svg", tone: "night" },
   { name: "Lake at dawn", picture: "/art/hero-dawn.svg", tone: "day" },
   { name: "Field at noon", picture: "/art/hero-noon.svg", tone: "day" },
-] as const;
+];
+
+/** The camp's own pictures, under a veil that makes them as dark as night. */
+const own = (pictures: Site["pictures"]["hero"]) =>
+  pictures.map(({ url, small_url, width }, i): Scene => ({ name: `Picture ${i + 1}`, picture: url, tone: "night", sizes: `${small_url} 1080w, ${url} ${width}w` }));
 
 const sceneLasts = 30_000;
 
 /** Camp through the day, and on top of it what a parent came for: tonight's video. */
 export function Hero({ promise, waiting }: { promise: Promised | null; waiting: boolean }) {
   const site = useSite();
-  const carousel = useCarousel();
+  const pictures = site?.pictures.hero ?? [];
+  const scenes = pictures.length > 0 ? own(pictures) : builtIn;
+  const carousel = useCarousel(scenes);
 
   return (
     <section
       aria-roledescription="carousel"
       aria-label="Camp through the day"
-      data-tone={scenes[carousel.at]!.tone}
+      data-tone={scenes[carousel.at]?.tone}
       className="hero"
       onTouchStart={carousel.touch}
       onTouchEnd={carousel.release}
@@ -39,6 +47,8 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
         <img
           key={scene.name}
           src={scene.picture}
+          srcSet={scene.sizes}
+          sizes="100vw"
           alt=""
           fetchPriority={i === carousel.at ? "high" : "low"}
           className={cx("hero-art transition-opacity duration-700", i !== carousel.at && "opacity-0")}
@@ -94,7 +104,8 @@ const TonightSkeleton = () => (
 
 type Carousel = ReturnType<typeof useCarousel>;
 
-function Controls({ at, show, paused, setPaused, still }: Carousel) {
+function Controls({ at, show, paused, setPaused, still, scenes }: Carousel) {
+  if (scenes.length < 2) return null;
   return (
     <div className="hero-controls">
       {!still && (
@@ -122,7 +133,7 @@ const Control = ({ icon, label, onClick }: { icon: IconName; label: string; onCl
   </button>
 );
 
-function useCarousel() {
+function useCarousel(scenes: Scene[]) {
   const still = useSyncExternalStore(listenToMotion, () => reducedMotion().matches);
   const [at, setAt] = useState(0);
   const [paused, setPaused] = useState(false);
@@ -139,7 +150,7 @@ function useCarousel() {
   }, [paused, still, at]);
 
   return {
-    at, show, paused, setPaused, still,
+    at, show, paused, setPaused, still, scenes,
     touch: ({ touches }: TouchEvent) => {
       const finger = touches[0];
       touchedAt.current = finger && { x: finger.clientX, y: finger.clientY };

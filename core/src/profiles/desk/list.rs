@@ -78,6 +78,8 @@ pub struct Summary {
     /// As the filter has it: with those that have no plan.
     pub due: i64,
     pub currency: String,
+    /// Cents that a new family owes.
+    pub default_plan_amount: i64,
 }
 
 /// A family as it is read, with the places that it has in lists.
@@ -331,6 +333,7 @@ pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
         to_approve,
         no_plan,
         due: total_users - paid_in_full - overdue,
+        default_plan_amount: settings.default_plan_amount,
         currency: settings.currency.clone(),
     })
 }

@@ -30,7 +30,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const bad = differences?.filter(({ problem }) => problem) ?? [];
 
   const apply = useMutation({
-    mutationFn: () => changeSettings(Object.fromEntries(good.map(({ key, after }) => [key, after]))),
+    mutationFn: () => changeSettings(
+        Object.fromEntries(good.map(({ key, after }) => [key, after])),
+        Object.fromEntries(good.map(({ key, before }) => [key, before])),
+      ),
     onSuccess: (items) => {
       settingsChanged(items);
       const taken = new Set(good.map(({ key }) => key));

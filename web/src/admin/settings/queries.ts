@@ -15,7 +15,11 @@ export const settingsQuery = queryOptions({
   queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/settings", { signal }))).items,
 });
 
-export const changeSettings = async (body: Values) => (await asStaff(api.PATCH("/api/admin/settings", { body }))).items;
+/** `seen`: what the changed settings were when the person looked; the server refuses if one is another now. */
+export const changeSettings = async (values: Values, seen: Values) => (await asStaff(api.PATCH("/api/admin/settings", { body: { ...values, seen } }))).items;
+export type PicturePlace = "logo" | "hero";
+export const addPicture = async (place: PicturePlace, file: File) =>
+  (await asStaff(api.POST("/api/admin/settings/pictures/{place}", { params: { path: { place } }, body: file as unknown as string, bodySerializer: (body) => body, headers: { "Content-Type": file.type || "image/*" } }))).items;
 export const previewSettings = async (body: Values) => (await asStaff(api.POST("/api/admin/settings/preview", { body }))).items;
 export const exportSettings = () => asStaff(api.GET("/api/admin/settings/export", { parseAs: "text" }));
 
@@ -24,7 +28,31 @@ export function useSettingsChanged() {
   const client = useQueryClient();
   return (items: Setting[]) => {
     client.setQueryData(settingsQuery.queryKey, items);
+    // The site's colours are a style sheet of its own, whose address changes with it.
+    void client.fetchQuery({ ...siteQuery, staleTime: 0 }).then(({ style_sheet }) => wear(style_sheet ?? null), () => undefined);
     for (const key of [siteQuery.queryKey, staffQuery.queryKey, ["admin", "audit"]]) void client.invalidateQueries({ queryKey: key });
+  };
+}
+
+function wear(address: string | null) {
+  const before = document.head.querySelector<HTMLLinkElement>('link[rel="stylesheet"][href^="/look.css"]');
+  if (before?.getAttribute("href") === address) return;
+  if (address) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: address }));
+  before?.remove();
+}
+
+/** What the settings were when somebody began to type: the server is asked to change these only. */
+const seenQuery = queryOptions<Values>({ queryKey: ["settings-seen"], queryFn: skipToken, initialData: {}, staleTime: Infinity, gcTime: Infinity });
+
+export function useSeen() {
+  const client = useQueryClient();
+  return {
+    of: (keys: string[]): Values => {
+      const seen = client.getQueryData(seenQuery.queryKey) ?? {};
+      return Object.fromEntries(keys.filter((key) => key in seen).map((key) => [key, seen[key]]));
+    },
+    note: ({ key, value }: Setting) => client.setQueryData(seenQuery.queryKey, (seen = {}) => (key in seen ? seen : { ...seen, [key]: value })),
+    forget: (keys: string[]) => client.setQueryData(seenQuery.queryKey, (seen = {}) => Object.fromEntries(Object.entries(seen).filter(([key]) => !keys.includes(key)))),
   };
 }
 

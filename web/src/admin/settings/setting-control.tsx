@@ -1,6 +1,8 @@
 import { useMemo } from "react";
 import { Field, FieldError, Select, Switch, TextArea, TextInput } from "../../ui/field";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { PictureSetting } from "./picture-setting";
 import type { Setting } from "./queries";
 import { choiceLabel, hintOf, settingLabel } from "./words";
 
@@ -10,6 +12,7 @@ type Props = { setting: Setting; value: string | boolean; error: string | undefi
 export function SettingControl({ setting, value, error, onChange }: Props) {
   const { key, kind, unavailable } = setting;
   const label = settingLabel(key);
+  if (kind === "picture" || kind === "pictures") return <PictureSetting setting={setting} />;
   if (kind === "switch") {
     const hint = (
       <>
@@ -40,6 +43,8 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
         </Select>
       ) : kind === "zone" ? (
         <ZoneSelect {...common} onChange={onChange} />
+      ) : kind === "colour" ? (
+        <ColorInput {...common} builtIn={builtInColors[key] ?? "#000000"} label={label} onChange={onChange} />
       ) : long ? (
         <TextArea {...common} dir="auto" rows={3} maxLength={setting.max ?? undefined} onChange={(e) => onChange(e.target.value)} />
       ) : kind === "number" ? (
@@ -57,7 +62,26 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
   );
 }
 
-const isOptional = ({ kind, min }: Setting) => ((kind === "line" || kind === "email") && min === 0) || kind === "https";
+const builtInColors: Record<string, string> = { mainColor: "#1b5a40", accentColor: "#f0ad43" };
+
+type ColorProps = { name: string; value: string; builtIn: string; label: string; disabled: boolean; onChange: (value: string) => void };
+
+/** The color in words and beside it the browser's way to pick one. */
+const ColorInput = ({ name, value, builtIn, label, disabled, onChange }: ColorProps) => (
+  <div className="flex items-center gap-3">
+    <TextInput name={name} value={value} disabled={disabled} placeholder="Built in" dir="ltr" maxLength={7} spellCheck={false} autoComplete="off" className="max-w-36 tabular-nums" onChange={(e) => onChange(e.target.value)} />
+    <input
+      type="color"
+      aria-label={`Pick the ${label.toLowerCase()}`}
+      value={/^#[0-9a-f]{6}$/i.test(value) ? value : builtIn}
+      onChange={(e) => onChange(e.target.value)}
+      className="h-tap w-14 rounded-md border border-edge bg-surface p-1"
+    />
+    {value && <Button look="quiet" onClick={() => onChange("")}>Built in<span className="sr-only"> {label.toLowerCase()}</span></Button>}
+  </div>
+);
+
+const isOptional = ({ kind, min }: Setting) => kind === "colour" || ((kind === "line" || kind === "email") && min === 0) || kind === "https";
 
 const nearby: Record<string, string> = {
   "America/New_York": "Eastern",

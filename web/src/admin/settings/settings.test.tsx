@@ -52,15 +52,15 @@ describe("the settings", () => {
     expect(screen.getAllByText("1 unsaved change")).toHaveLength(2);
     await user.click(screen.getByRole("button", { name: "Save general settings" }));
     expect(await screen.findByText("Settings Saved")).toBeTruthy();
-    expect(patched(portal)).toEqual([{ siteName: "Camp Ner" }]);
+    expect(patched(portal)).toEqual([{ siteName: "Camp Ner", seen: { siteName: "Camp Pine Lake" } }]);
     expect(screen.getByRole("switch", { name: "E-mail" })).toHaveProperty("checked", false);
     await user.click(screen.getByRole("button", { name: "Save notifications" }));
     expect(await screen.findByText("Notifications Updated")).toBeTruthy();
-    expect(patched(portal).at(-1)).toEqual({ emailEnabled: false });
+    expect(patched(portal).at(-1)).toEqual({ emailEnabled: false, seen: { emailEnabled: true } });
     await user.selectOptions(await field("Access to videos"), "families");
     await user.click(screen.getByRole("button", { name: "Save security settings" }));
     expect(await screen.findByText("Security Settings Updated")).toBeTruthy();
-    expect(patched(portal).at(-1)).toEqual({ access: "families" });
+    expect(patched(portal).at(-1)).toEqual({ access: "families", seen: { access: "everyone" } });
   });
 
   it("keep what was typed over a walk to another page", async () => {
@@ -100,7 +100,7 @@ describe("the settings", () => {
     await user.type(minutes, "45");
     await user.click(screen.getByRole("button", { name: "Save security settings" }));
     await screen.findByText("Security Settings Updated");
-    expect(patched(portal)).toEqual([{ sessionTimeout: 45 }]);
+    expect(patched(portal)).toEqual([{ sessionTimeout: 45, seen: { sessionTimeout: 30 } }]);
   });
 
   it("are an owner's business", async () => {
@@ -123,6 +123,66 @@ describe("the settings", () => {
     portal.answer("GET /api/admin/settings", list(...all()));
     await user.click(screen.getByRole("button", { name: "Retry" }));
     expect(await field("Camp name")).toBeTruthy();
+  });
+});
+
+describe("two owners at the same settings", () => {
+  it("do not overwrite each other, and nothing that was typed is lost", async () => {
+    const portal = camp({ "PATCH /api/admin/settings": refuse(409, "stale", "Somebody else changed this.") });
+    const user = open("/admin/settings");
+    await user.clear(await field("Camp name"));
+    await user.type(await field("Camp name"), "Camp Or");
+    await user.click(screen.getByRole("button", { name: "Save general settings" }));
+    expect(await screen.findByText(/Somebody else changed this page in the meantime/)).toBeTruthy();
+    portal.answer("GET /api/admin/settings", list(...all("Camp Ner")));
+    portal.answer("PATCH /api/admin/settings", list(...all("Camp Or")));
+    await user.click(screen.getByRole("button", { name: "Reload and keep what I typed" }));
+    await waitFor(() => expect(screen.queryByText(/in the meantime/)).toBeNull());
+    expect(await field("Camp name")).toHaveProperty("value", "Camp Or");
+    await user.click(screen.getByRole("button", { name: "Save general settings" }));
+    expect(await screen.findByText("Settings Saved")).toBeTruthy();
+    expect(patched(portal).at(-1)).toEqual({ siteName: "Camp Or", seen: { siteName: "Camp Ner" } });
+  });
+});
+
+describe("the look", () => {
+  const hero = (...ids: string[]) => setting({ key: "heroPictures", value: ids, group: "look", kind: "pictures", min: null, max: 3 });
+  const logo = (value: string | null) => setting({ key: "logo", value, group: "look", kind: "picture", min: null, max: null });
+  const color = setting({ key: "mainColor", value: "", group: "look", kind: "colour", min: null, max: null });
+
+  it("takes pictures at once, up to three, and changes their order", async () => {
+    const portal = camp({
+      "GET /api/admin/settings": list(logo(null), hero("a", "b")),
+      "PATCH /api/admin/settings": list(logo(null), hero("b", "a")),
+    });
+    const user = open("/admin/settings");
+    const pictures = within(await screen.findByRole("group", { name: "Home pictures" }));
+    await user.click(pictures.getByRole("button", { name: "Show home picture 2 earlier" }));
+    await waitFor(() => expect(patched(portal)).toEqual([{ heroPictures: ["b", "a"], seen: { heroPictures: ["a", "b"] } }]));
+    await user.click(pictures.getByRole("button", { name: "Remove home picture 1" }));
+    await user.click(screen.getByRole("button", { name: "Remove picture" }));
+    expect(await screen.findByText("Picture removed")).toBeTruthy();
+    expect(patched(portal).at(-1)).toEqual({ heroPictures: ["a"], seen: { heroPictures: ["b", "a"] } });
+    expect(screen.getByText(/built-in tent/)).toBeTruthy();
+  });
+
+  it("goes back to the built-in logo after asking", async () => {
+    const portal = camp({ "GET /api/admin/settings": list(logo("a")), "PATCH /api/admin/settings": list(logo(null)) });
+    const user = open("/admin/settings");
+    expect(await screen.findByAltText("Logo on dark ground")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Back to the built-in one" }));
+    await user.click(screen.getByRole("button", { name: "Remove the logo" }));
+    expect(await screen.findByText(/built-in tent/)).toBeTruthy();
+    expect(patched(portal)).toEqual([{ logo: null, seen: { logo: "a" } }]);
+  });
+
+  it("says beside the color what is wrong with it", async () => {
+    camp({ "GET /api/admin/settings": list(color), "PATCH /api/admin/settings": refuse(422, "validation", "No.", [{ field: "mainColor", message: "Please enter a colour like #1b5a40." }]) });
+    const user = open("/admin/settings");
+    await user.type(await screen.findByLabelText(/^Main color/), "green");
+    await user.click(screen.getByRole("button", { name: "Save colors" }));
+    expect(await screen.findByText("Please enter a colour like #1b5a40.")).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText(/^Main color/));
   });
 });
 
@@ -156,7 +216,7 @@ describe("export and import", () => {
     expect(patched(portal)).toEqual([]);
     await user.click(dialog.getByRole("button", { name: "Apply 1 change" }));
     expect(await screen.findByText("Settings Imported")).toBeTruthy();
-    expect(patched(portal)).toEqual([{ siteName: "Camp Ner" }]);
+    expect(patched(portal)).toEqual([{ siteName: "Camp Ner", seen: { siteName: "Camp Pine Lake" } }]);
     expect(await field("Camp name")).toHaveProperty("value", "Camp Ner");
   });
 

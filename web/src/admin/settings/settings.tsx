@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
@@ -13,8 +13,9 @@ import { toast } from "../../ui/toast";
 import { NotRefreshed } from "../not-refreshed";
 import { OwnersOnly } from "../owners-only";
 import { saveFile } from "../save-file";
+import { StaleNotice } from "../stale-notice";
 import { ImportDialog } from "./import-dialog";
-import { changeSettings, exportSettings, settingsQuery, useSettingsChanged, useTyped, type Setting } from "./queries";
+import { changeSettings, exportSettings, settingsQuery, useSeen, useSettingsChanged, useTyped, type Setting } from "./queries";
 import { SettingControl } from "./setting-control";
 import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
 
@@ -77,20 +78,25 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
   const [typed, setTyped] = useTyped();
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [message, setMessage] = useState<string | null>(null);
+  const [stale, setStale] = useState(false);
+  const seen = useSeen();
+  const client = useQueryClient();
   const settingsChanged = useSettingsChanged();
   const form = useRef<HTMLFormElement>(null);
   const unsaved = settings.filter((setting) => isChanged(setting, typed)).length;
   useLeaveWarning(unsaved > 0);
 
   const save = useMutation({
-    mutationFn: ({ values }: { values: Record<string, unknown>; sent: typeof typed }) => changeSettings(values),
+    mutationFn: ({ values }: { values: Record<string, unknown>; sent: typeof typed }) => changeSettings(values, seen.of(Object.keys(values))),
     onSuccess: (items, { values, sent }) => {
       settingsChanged(items);
+      seen.forget(Object.keys(values));
       // What was typed while the answer was on its way stays.
       setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key, value]) => !(key in values && sent[key] === value))));
       toast({ title: group.saved, description: `${count(Object.keys(values).length, "change")} saved` });
     },
     onError: (error) => {
+      if (isApiError(error, "stale")) return setStale(true);
       const fields = isApiError(error) ? error.fields : {};
       const mine = Object.entries(fields).filter(([key]) => settings.some((setting) => setting.key === key));
       complain(Object.fromEntries(mine.map(([key, text]) => [key, sentence(key, text)])), mine.length > 0 ? null : explain(error));
@@ -114,15 +120,28 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
     if (Object.keys(found).length === 0) save.mutate({ values, sent: typed });
   }
 
-  function change(key: string, value: string | boolean) {
+  /** What was typed stays, beside what the settings are now. */
+  async function reload() {
+    const fresh = await client.fetchQuery({ ...settingsQuery, staleTime: 0 });
+    seen.forget(settings.map(({ key }) => key));
+    fresh.filter((setting) => isChanged(setting, typed)).forEach(seen.note);
+    setStale(false);
+    form.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
+  }
+
+  function change(setting: Setting, value: string | boolean) {
+    const { key } = setting;
+    seen.note(setting);
     setTyped((now) => ({ ...now, [key]: value }));
     if (key in errors) setErrors((all) => Object.fromEntries(Object.entries(all).filter(([name]) => name !== key)));
   }
 
   function discard() {
     setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !settings.some((setting) => setting.key === key))));
+    seen.forget(settings.map(({ key }) => key));
     setErrors({});
     setMessage(null);
+    setStale(false);
     form.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
   }
 
@@ -132,7 +151,7 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
       setting={setting}
       value={shown(setting, typed)}
       error={errors[setting.key]}
-      onChange={(value) => change(setting.key, value)}
+      onChange={(value) => change(setting, value)}
     />
   );
   const switches = settings.filter(({ kind }) => kind === "switch");
@@ -144,6 +163,7 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
       <form ref={form} onSubmit={submit} noValidate className="grid gap-5">
         {fields.length > 0 && <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">{fields.map(control)}</div>}
         {switches.length > 0 && <div className={cx("grid max-w-2xl gap-1 divide-y divide-line", fields.length > 0 && "border-t border-line pt-2")}>{switches.map(control)}</div>}
+        {stale && <StaleNotice what="page" onReload={reload} />}
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4">
           <Button type="submit" busy={save.isPending} disabled={unsaved === 0} className="max-sm:w-full">

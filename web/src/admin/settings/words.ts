@@ -1,4 +1,4 @@
-import { number } from "../../lib/format";
+import { count, number } from "../../lib/format";
 import type { Setting, Values } from "./queries";
 
 /** By key, as it stands in the control: text, or on and off. */
@@ -6,6 +6,7 @@ export type Typed = Record<string, string | boolean>;
 
 export const groups = [
   { name: "general", title: "General", about: "What families read about the camp, and where their messages go.", action: "Save general settings", saved: "Settings Saved" },
+  { name: "look", title: "Look", about: "The camp's own colours and pictures. Without them the portal looks as it was built.", action: "Save colors", saved: "Settings Saved" },
   { name: "notifications", title: "Notifications", about: "Which mails go out, and what the browser may show.", action: "Save notifications", saved: "Notifications Updated" },
   { name: "security", title: "Security", about: "Who may watch, who may join, and how people sign in.", action: "Save security settings", saved: "Security Settings Updated" },
 ] as const;
@@ -22,6 +23,11 @@ const labels: Record<string, string> = {
   timezone: "Time zone",
   postingTimeText: "Posting time",
   commentModeration: "Comments",
+  mainColor: "Main color",
+  accentColor: "Accent color",
+  logo: "Logo",
+  heroPictures: "Home pictures",
+  uploadQuota: "Upload quota (GB)",
   shopUrl: "Shop address",
   access: "Access to videos",
   emailEnabled: "E-mail",
@@ -49,12 +55,16 @@ const choices: Record<string, string> = { everyone: "Everyone", signed_in: "Peop
 
 export const choiceLabel = (choice: string) => (Object.hasOwn(choices, choice) ? choices[choice]! : settingLabel(choice));
 
+const isId = (value: unknown) => typeof value === "string" && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
+
 /** A value as people say it. */
 export function valueLabel(value: unknown): string {
   if (value === true) return "On";
   if (value === false) return "Off";
   if (value === null || value === undefined) return "Not set";
   if (value === "") return "Empty";
+  if (Array.isArray(value) && value.every(isId)) return value.length === 0 ? "None" : count(value.length, "picture");
+  if (isId(value)) return "A picture";
   if (typeof value === "number") return number(value);
   if (typeof value === "string") return Object.hasOwn(choices, value) ? choices[value]! : value;
   return JSON.stringify(value);

@@ -20,9 +20,9 @@ describe("the edit dialog", () => {
   });
 
   it("makes no plan unless somebody says so", () => {
-    const draft = { ...draftOf(leah), child_name: "Chaim" };
+    const draft = { ...draftOf(leah, 310_000), child_name: "Chaim" };
     expect(changesOf(draft, leah)).toEqual({ child_name: "Chaim" });
-    expect(changesOf({ ...draft, planned: true, due_date: "2027-06-01" }, leah)).toEqual({ child_name: "Chaim", total_amount: 280_000, due_date: "2027-06-01" });
+    expect(changesOf({ ...draft, planned: true, due_date: "2027-06-01" }, leah)).toEqual({ child_name: "Chaim", total_amount: 310_000, due_date: "2027-06-01" });
   });
 
   it("takes addresses and dates away with null, and refuses what is no amount", () => {

@@ -17,17 +17,16 @@ export type Draft = {
   camp_updates_email: boolean;
 };
 
-/** What a new plan begins with, in cents. */
-export const usualTotal = 280_000;
-
-export function draftOf({ plan, ...family }: Family): Draft {
+/** `usual`: what a new plan begins with, in cents, where it is known. */
+export function draftOf({ plan, ...family }: Family, usual: number | null = null): Draft {
+  const total = plan?.total_amount ?? usual;
   return {
     full_name: family.full_name,
     child_name: family.child_name,
     email: family.email ?? "",
     secondary_email: family.secondary_email ?? "",
     planned: Boolean(plan),
-    total_amount: typedMoney(plan?.total_amount ?? usualTotal),
+    total_amount: total === null ? "" : typedMoney(total),
     paid_amount: typedMoney(plan?.paid_amount ?? 0),
     due_date: plan?.due_date ?? "",
     adjustment_note: "",

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { explain, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
@@ -13,7 +13,7 @@ import { StaleNotice } from "../stale-notice";
 import { takesFocus } from "../takes-focus";
 import { adjustment, changesOf, draftOf, merge, problemsOf, sameDraft, type Draft } from "./edit-draft";
 import { MoneyInput } from "./money-input";
-import { editFamily, readFamily, useUsersChanged, writeFamily, type Family } from "./queries";
+import { editFamily, readFamily, summaryQuery, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
 
 const ofThePlan = (field: string) => /amount|due_date|adjustment/.test(field);
@@ -24,12 +24,14 @@ type Props = { family: Family; withPlan?: boolean; currency: string; onClose: ()
 export function EditUser({ family: opened, withPlan = false, currency, onClose }: Props) {
   const client = useQueryClient();
   const usersChanged = useUsersChanged();
+  const summary = useQuery(summaryQuery);
+  const [usual] = useState(summary.data?.default_plan_amount ?? null);
   const [family, setFamily] = useState(opened);
-  const [draft, setDraft] = useState(() => ({ ...draftOf(opened), ...(withPlan ? { planned: true } : {}) }));
+  const [draft, setDraft] = useState(() => ({ ...draftOf(opened, usual), ...(withPlan ? { planned: true } : {}) }));
   const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
   const [discarding, setDiscarding] = useState(false);
 
-  const base = draftOf(family);
+  const base = draftOf(family, usual);
   const dirty = !sameDraft(draft, base);
   const difference = adjustment(draft, family);
   const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
@@ -62,7 +64,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   async function reload() {
     try {
       const fresh = await readFamily(family.id);
-      setDraft(merge(draft, base, draftOf(fresh)));
+      setDraft(merge(draft, base, draftOf(fresh, usual)));
       setFamily(fresh);
       setStale("reloaded");
     } catch (error) {

@@ -203,9 +203,9 @@ describe("editing", () => {
     const camp = office({ "PATCH /api/admin/users/f2": { ...leah, payments: [], emails: [] } });
     const user = open("/admin/users");
     await user.click((await row("Leah Morgenshtern")).getByRole("button", { name: /^Set up a plan/ }));
-    expect(screen.getByLabelText("Total Amount")).toHaveProperty("value", "2,800.00");
+    expect(screen.getByLabelText("Total Amount")).toHaveProperty("value", "3,100.00");
     await user.click(screen.getByRole("button", { name: "Save All Changes" }));
-    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/users/f2")[0]?.body).toEqual({ version: 1, total_amount: 280_000 }));
+    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/users/f2")[0]?.body).toEqual({ version: 1, total_amount: 310_000 }));
   });
 });
 

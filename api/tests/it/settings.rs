@@ -1,0 +1,159 @@
+//! What owners decide on the settings page, seen from outside.
+
+use axum::body::Body;
+use axum::http::Request;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp, Reply};
+
+/// A PNG of one colour, half of it to be seen through.
+fn picture(width: u32, height: u32) -> Vec<u8> {
+    let mut out = std::io::Cursor::new(Vec::new());
+    let mut picture = image::RgbaImage::from_pixel(width, height, image::Rgba([20, 120, 60, 255]));
+    for x in 0..width / 2 {
+        picture.put_pixel(x, 0, image::Rgba([0, 0, 0, 0]));
+    }
+    picture.write_to(&mut out, image::ImageFormat::Png).expect("a picture");
+    out.into_inner()
+}
+
+async fn send(who: &Browser, place: &str, bytes: Vec<u8>) -> Reply {
+    let request = Request::post(format!("/api/admin/settings/pictures/{place}"))
+        .header("content-type", "image/png")
+        .header("sec-fetch-site", "same-origin")
+        .header("cookie", format!("staff={}", who.cookie("staff").expect("a session")))
+        .body(Body::from(bytes));
+    who.send_raw(request.expect("a request")).await
+}
+
+fn setting(list: &Value, key: &str) -> Value {
+    let items = list["items"].as_array().expect("settings");
+    items.iter().find(|item| item["key"] == key).expect(key).clone()
+}
+
+async fn site(camp: &Camp) -> Value {
+    camp.browser().get("/api/site").await.expect(200).json()
+}
+
+async fn preview(owner: &Browser, file: Value) -> Value {
+    owner.post("/api/admin/settings/preview", file).await.expect(200).json()["items"].clone()
+}
+
+story! {
+    async fn two_owners_do_not_overwrite_each_other_silently(camp) {
+        let owner = camp.owner().await;
+        let path = "/api/admin/settings";
+        owner.patch(path, json!({ "seen": { "siteName": "Visiting Day" }, "siteName": "Camp Ner" })).await.expect(200);
+        owner.patch(path, json!({ "seen": { "siteName": "Visiting Day" }, "siteName": "Camp Or" })).await.refused(409, "stale");
+        assert_eq!(site(&camp).await["site_name"], "Camp Ner");
+        owner.patch(path, json!({ "seen": { "contactPhone": "(845) 555-0142" }, "contactPhone": "" })).await.expect(200);
+    }
+}
+
+story! {
+    async fn what_the_portal_cannot_do_is_said_with_the_reason(camp) {
+        let owner = camp.owner().await;
+        let list = owner.get("/api/admin/settings").await.expect(200).json();
+        for (key, value) in [("smsEnabled", json!(true)), ("uploadQuota", json!(50))] {
+            assert!(setting(&list, key)["unavailable"].as_str().expect("a reason").ends_with('.'));
+            let refused = owner.patch("/api/admin/settings", json!({ (key): value })).await.refused(422, "validation");
+            assert!(refused["errors"][0]["message"].as_str().expect("a sentence").contains("not available"));
+        }
+    }
+}
+
+story! {
+    async fn the_camps_colours_reach_pages_and_mails_and_can_always_be_read(camp) {
+        let owner = camp.owner().await;
+        assert_eq!(site(&camp).await["style_sheet"], Value::Null);
+        camp.browser().get("/look.css").await.refused(404, "not_found");
+        for colour in ["green", "#12345", "#12345g", "url(//elsewhere.example)", "#1234567"] {
+            let wrong = owner.patch("/api/admin/settings", json!({ "mainColor": colour })).await.refused(422, "validation");
+            assert_eq!(wrong["errors"][0]["message"], "Please enter a colour like #1b5a40.");
+        }
+        // Yellow buttons could not be read on paper.
+        owner.patch("/api/admin/settings", json!({ "mainColor": "#FFE600", "accentColor": "#b02a6b" })).await.expect(200);
+        let address = site(&camp).await["style_sheet"].as_str().expect("an address").to_owned();
+        let sheet = camp.browser().get(&address).await.expect(200);
+        assert_eq!(sheet.headers["content-type"], "text/css; charset=utf-8");
+        let sheet = sheet.text();
+        assert!(sheet.contains("--color-amber:#b02a6b;") && !sheet.contains("#ffe600"), "{sheet}");
+        assert!(!sheet.contains(".hero"), "no veil without pictures");
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let html = camp.mail_to("chaya@family.example").await.html;
+        let pine = sheet.split("--color-pine:").nth(1).and_then(|rest| rest.split(';').next()).expect("a colour");
+        assert!(html.contains(&format!("background:{pine}")) && html.contains("color:#b02a6b"), "{html}");
+        owner.patch("/api/admin/settings", json!({ "accentColor": "" })).await.expect(200);
+        assert_ne!(site(&camp).await["style_sheet"], address, "another content has another address");
+        owner.patch("/api/admin/settings", json!({ "mainColor": "" })).await.expect(200);
+        assert_eq!(site(&camp).await["style_sheet"], Value::Null);
+    }
+}
+
+story! {
+    async fn a_logo_is_shown_until_the_built_in_one_is_wanted_back(camp) {
+        let owner = camp.owner().await;
+        assert_eq!(site(&camp).await["pictures"], json!({ "logo": null, "hero": [] }));
+        let list = send(&owner, "logo", picture(1024, 256)).await.expect(201).json();
+        let first = setting(&list, "logo")["value"].as_str().expect("an id").to_owned();
+        let logo = site(&camp).await["pictures"]["logo"].clone();
+        assert_eq!(logo, json!({ "url": format!("/media/site/{first}"), "small_url": null, "width": 512, "height": 128 }));
+        let reply = camp.browser().get(logo["url"].as_str().expect("an address")).await.expect(200);
+        assert_eq!(reply.headers["cache-control"], "public, max-age=31536000, immutable");
+        let seen = image::load_from_memory(&reply.bytes).expect("a PNG").to_rgba8();
+        assert_eq!((seen.width(), seen.get_pixel(0, 0).0[3] < 255), (512, true), "what shines through still does");
+        send(&owner, "logo", picture(40, 40)).await.expect(201);
+        camp.work().await;
+        camp.browser().get(&format!("/media/site/{first}")).await.refused(404, "not_found");
+        assert!(!camp.app.files.exists(&format!("site/{first}.png")).await.expect("an answer"), "removed for good");
+        let gone = json!({ "logo": first });
+        assert!(preview(&owner, gone.clone()).await[0]["problem"].as_str().expect("why").contains("upload it again"));
+        owner.patch("/api/admin/settings", gone).await.refused(422, "validation");
+        owner.patch("/api/admin/settings", json!({ "logo": null })).await.expect(200);
+        assert_eq!(site(&camp).await["pictures"]["logo"], Value::Null);
+    }
+}
+
+story! {
+    async fn up_to_three_pictures_of_the_camp_take_turns(camp) {
+        let owner = camp.owner().await;
+        let sent = join_all((0..4).map(|n| send(&owner, "hero", picture(2400 + n, 1200)))).await;
+        let mut answers: Vec<u16> = sent.iter().map(|reply| reply.status.as_u16()).collect();
+        answers.sort();
+        assert_eq!(answers, [201, 201, 201, 409]);
+        let shown = site(&camp).await["pictures"]["hero"].as_array().expect("pictures").clone();
+        assert_eq!((shown.len(), &shown[0]["width"]), (3, &json!(2000)));
+        let small = camp.browser().get(shown[0]["small_url"].as_str().expect("an address")).await.expect(200);
+        assert_eq!(small.headers["content-type"], "image/jpeg");
+        assert_eq!(image::load_from_memory(&small.bytes).expect("a JPEG").width(), 1080);
+        let style = site(&camp).await["style_sheet"].as_str().expect("a veil").to_owned();
+        assert!(camp.browser().get(&style).await.expect(200).text().contains(".hero::after"));
+        let list = owner.get("/api/admin/settings").await.expect(200).json();
+        let ids = setting(&list, "heroPictures")["value"].as_array().expect("ids").clone();
+        owner.patch("/api/admin/settings", json!({ "heroPictures": [ids[0], ids[0]] })).await.refused(422, "validation");
+        owner.patch("/api/admin/settings", json!({ "heroPictures": [ids[2], ids[0]] })).await.expect(200);
+        let shown = site(&camp).await["pictures"]["hero"].clone();
+        assert_eq!(shown[0]["url"], format!("/media/site/{}", ids[2].as_str().expect("an id")));
+        assert_eq!(shown.as_array().expect("pictures").len(), 2);
+        camp.work().await;
+        camp.browser().get(&format!("/media/site/{}", ids[1].as_str().expect("an id"))).await.refused(404, "not_found");
+        // A file that was exported while the third was there cannot bring it back, and says so.
+        assert!(preview(&owner, json!({ "heroPictures": ids })).await[0]["problem"].is_string());
+        assert_eq!(preview(&owner, json!({ "heroPictures": [] })).await[0]["problem"], Value::Null);
+        camp.set("heroPictures", json!([])).await;
+        assert_eq!(site(&camp).await["pictures"]["hero"], json!([]));
+    }
+}
+
+story! {
+    async fn only_owners_put_pictures_and_only_pictures(camp) {
+        let owner = camp.owner().await;
+        let staff = camp.staff().await;
+        send(&staff, "logo", picture(40, 40)).await.refused(403, "owner_required");
+        send(&owner, "logo", b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec()).await.refused(422, "validation");
+        send(&owner, "hero", vec![0; 10 * 1024 * 1024 + 1]).await.refused(422, "validation");
+        assert!(send(&owner, "footer", picture(40, 40)).await.status.is_client_error());
+        assert_eq!(site(&camp).await["pictures"]["logo"], Value::Null);
+    }
+}

@@ -1,0 +1,140 @@
+//! Pictures that somebody sends: checked by what is in them, turned upright, made smaller, and
+//! written anew, so that nothing but the picture is left, above all not the place where it was
+//! taken (safety 25).
+
+use std::io::Cursor;
+
+use image::codecs::jpeg::JpegEncoder;
+use image::imageops::FilterType;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use tokio::sync::Semaphore;
+
+use crate::{Error, Result};
+
+/// The largest file, in bytes.
+pub const LARGEST: usize = 10 * 1024 * 1024;
+const LONGEST_SIDE: u32 = 8192;
+const MOST_PIXELS: u64 = 40_000_000;
+
+/// Each takes up to 160 MB while it is open.
+static AT_ONCE: Semaphore = Semaphore::const_new(1);
+
+/// Opens what was sent and makes of it what is kept. Errors: [`Error::Invalid`] on `file`.
+pub async fn open<T: Send + 'static>(
+    bytes: bytes::Bytes,
+    keep: impl FnOnce(DynamicImage) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    if bytes.len() > LARGEST {
+        return Err(Error::invalid("file", "This picture is larger than 10MB."));
+    }
+    let _turn = AT_ONCE.acquire().await.map_err(Error::unforeseen)?;
+    tokio::task::spawn_blocking(move || keep(read(&bytes)?)).await.map_err(Error::unforeseen)?
+}
+
+fn read(bytes: &[u8]) -> Result<DynamicImage> {
+    let no_image = || Error::invalid("file", "This is not a valid image file.");
+    let format = image::guess_format(bytes).map_err(|_| no_image())?;
+    if !matches!(format, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
+        return Err(Error::invalid("file", "Please choose a JPEG, PNG or WebP picture."));
+    }
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(LONGEST_SIDE);
+    limits.max_image_height = Some(LONGEST_SIDE);
+    limits.max_alloc = Some(MOST_PIXELS * 4);
+    reader.limits(limits);
+    let too_large =
+        || Error::invalid("file", "This picture has too many pixels. Please make it smaller.");
+    let mut decoder = match reader.into_decoder() {
+        Err(image::ImageError::Limits(_)) => return Err(too_large()),
+        other => other.map_err(|_| no_image())?,
+    };
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MOST_PIXELS * 4
+    {
+        return Err(too_large());
+    }
+    let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
+    let mut picture = match DynamicImage::from_decoder(decoder) {
+        Err(image::ImageError::Limits(_)) => return Err(too_large()),
+        other => other.map_err(|_| no_image())?,
+    };
+    picture.apply_orientation(orientation);
+    Ok(picture)
+}
+
+/// The picture with its longest side at most `side` pixels; a smaller one stays as it is.
+pub fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
+    match picture.width().max(picture.height()) > side {
+        true => picture.resize(side, side, FilterType::CatmullRom),
+        false => picture.clone(),
+    }
+}
+
+/// As JPEG, its longest side at most `side` pixels.
+pub fn jpeg(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
+    let flat = on_white(&fit(picture, side));
+    let mut out = Vec::new();
+    JpegEncoder::new_with_quality(&mut out, 85).encode_image(&flat).map_err(Error::unforeseen)?;
+    Ok(out)
+}
+
+/// As PNG, which keeps what shines through.
+pub fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
+    let mut out = Cursor::new(Vec::new());
+    let plain = DynamicImage::ImageRgba8(picture.to_rgba8());
+    plain.write_to(&mut out, ImageFormat::Png).map_err(Error::unforeseen)?;
+    Ok(out.into_inner())
+}
+
+/// JPEG knows no transparency: what shines through lies on white.
+fn on_white(picture: &DynamicImage) -> RgbImage {
+    if !picture.color().has_alpha() {
+        return picture.to_rgb8();
+    }
+    let picture = picture.to_rgba8();
+    RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
+        let [r, g, b, alpha] = picture.get_pixel(x, y).0.map(u32::from);
+        let mix = |c: u32| ((c * alpha + 255 * (255 - alpha)) / 255) as u8;
+        Rgb([mix(r), mix(g), mix(b)])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(width: u32, height: u32) -> Vec<u8> {
+        png(&DynamicImage::new_rgba8(width, height)).expect("a picture")
+    }
+
+    #[test]
+    fn a_picture_is_written_anew_without_what_came_with_it() {
+        let picture = read(&sent(2000, 1000)).expect("a picture");
+        let large = jpeg(&picture, 1600).expect("a JPEG");
+        let seen = image::load_from_memory(&large).expect("a JPEG");
+        assert_eq!((seen.width(), seen.height()), (1600, 800));
+        assert!(!large.windows(4).any(|w| w == b"Exif"));
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused_whatever_it_calls_itself() {
+        for bytes in [
+            &b"<svg xmlns='http://www.w3.org/2000/svg'/>"[..],
+            b"GIF89a........",
+            b"",
+            b"\xff\xd8\xff\xe0junk",
+        ] {
+            assert!(matches!(read(bytes), Err(Error::Invalid(_))));
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_refused_before_it_is_opened() {
+        // A PNG whose head promises 30,000 by 30,000 pixels.
+        let mut bomb = sent(1, 1);
+        bomb[16..20].copy_from_slice(&30_000u32.to_be_bytes());
+        bomb[20..24].copy_from_slice(&30_000u32.to_be_bytes());
+        assert!(matches!(read(&bomb), Err(Error::Invalid(_))));
+    }
+}

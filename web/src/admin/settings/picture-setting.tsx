@@ -1,0 +1,107 @@
+import { useId, useRef, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { explain } from "../../lib/forms";
+import { Button, IconButton } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { FieldError } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { addPicture, changeSettings, useSettingsChanged, type PicturePlace, type Setting } from "./queries";
+import { settingLabel } from "./words";
+
+const largest = 10 * 1024 * 1024;
+
+/** A picture of the camp's own, or several: put there and taken away at once, without the button of the form. */
+export function PictureSetting({ setting }: { setting: Setting }) {
+  const id = useId();
+  const file = useRef<HTMLInputElement>(null);
+  const [removing, setRemoving] = useState<string | null>(null);
+  const settingsChanged = useSettingsChanged();
+  const place: PicturePlace = setting.kind === "picture" ? "logo" : "hero";
+  const ids = [setting.value].flat().filter((value): value is string => typeof value === "string");
+  const full = place === "hero" && ids.length >= (setting.max ?? 3);
+  const label = settingLabel(setting.key);
+
+  const upload = useMutation({
+    mutationFn: (picture: File) => {
+      if (picture.size > largest) throw new Error("This picture is larger than 10MB.");
+      return addPicture(place, picture);
+    },
+    onSuccess: (items) => {
+      settingsChanged(items);
+      toast({ title: place === "logo" ? "Logo changed" : "Picture added", description: "Everybody sees it from now on." });
+    },
+  });
+  const change = async (left: string[]) => settingsChanged(await changeSettings({ [setting.key]: place === "logo" ? null : left }, { [setting.key]: setting.value }));
+  const reorder = useMutation({ mutationFn: change, onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }) });
+
+  return (
+    <div role="group" aria-labelledby={id} className="grid content-start gap-2 md:col-span-2">
+      <p id={id} className="text-sm font-medium">{label}</p>
+      {ids.length > 0 ? (
+        <ul className="flex flex-wrap gap-4">
+          {ids.map((picture, i) => (
+            <li key={picture} className="grid gap-1">
+              {place === "logo" ? <OnBothGrounds id={picture} /> : <img src={`/media/site/${picture}/small`} alt={`Scene ${i + 1} of the home page`} className="aspect-video w-56 rounded-md bg-sunk object-cover" />}
+              <div className="flex items-center">
+                <Button look="quiet" icon="trash" onClick={() => setRemoving(picture)}>
+                  {place === "logo" ? "Back to the built-in one" : <>Remove<span className="sr-only"> home picture {i + 1}</span></>}
+                </Button>
+                {i > 0 && <IconButton icon="previous" label={`Show home picture ${i + 1} earlier`} onClick={() => reorder.mutate(earlier(ids, i))} />}
+              </div>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="text-sm text-muted">{place === "logo" ? "The built-in tent stands beside the camp's name." : "The three built-in scenes take turns."}</p>
+      )}
+      <input
+        ref={file}
+        type="file"
+        accept="image/jpeg,image/png,image/webp"
+        hidden
+        aria-label={`File for ${label}`}
+        onChange={({ target }) => {
+          const picture = target.files?.[0];
+          target.value = "";
+          if (picture) upload.mutate(picture);
+        }}
+      />
+      <div>
+        <Button look="line" icon="up" busy={upload.isPending} disabled={full} aria-describedby={`${id}-hint`} onClick={() => file.current?.click()}>
+          {upload.isPending ? "Uploading..." : place === "hero" ? "Add a picture" : ids.length > 0 ? "Upload another logo" : "Upload a logo"}
+        </Button>
+      </div>
+      <p id={`${id}-hint`} className="text-xs text-muted">
+        {setting.help}. JPEG, PNG or WebP, at most 10 MB.{full && " There is room for three: remove one to add another."}
+      </p>
+      {upload.isError && <div role="alert"><FieldError>{explain(upload.error)}</FieldError></div>}
+      {removing && (
+        <ConfirmDialog
+          title={place === "logo" ? "Go back to the built-in logo?" : "Remove this picture?"}
+          name={place === "logo" ? "Logo" : `Home picture ${ids.indexOf(removing) + 1}`}
+          action={place === "logo" ? "Remove the logo" : "Remove picture"}
+          onClose={() => setRemoving(null)}
+          onConfirm={async () => {
+            await change(ids.filter((other) => other !== removing));
+            toast({ title: place === "logo" ? "Logo removed" : "Picture removed" });
+          }}
+        >
+          The file is deleted. To have it back, upload it again.
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+/** A logo that is dark all over would vanish in the dark theme. */
+const OnBothGrounds = ({ id }: { id: string }) => (
+  <div className="flex overflow-clip rounded-md border border-line">
+    {(["light", "dark"] as const).map((scheme) => (
+      <div key={scheme} data-theme={scheme} className={scheme === "light" ? "bg-[#faf5ea] p-4" : "bg-[#0f1b1f] p-4"}>
+        <img src={`/media/site/${id}`} alt={`Logo on ${scheme} ground`} className="h-12 w-auto max-w-48 object-contain" />
+      </div>
+    ))}
+  </div>
+);
+
+const earlier = (ids: string[], i: number) => ids.toSpliced(i - 1, 2, ids[i]!, ids[i - 1]!);
