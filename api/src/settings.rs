@@ -37,7 +37,7 @@ pub struct Setting {
     default: Value,
     /// `general`, `look`, `notifications` or `security`.
     group: &'static str,
-    /// `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `colour`, `picture` (an id or
+    /// `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `color`, `picture` (an id or
     /// null) or `pictures` (ids).
     /// An `email` with a `min` of 0 may be empty.
     kind: &'static str,
@@ -59,7 +59,7 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Choice(choices) => ("choice", None, None, choices.to_vec()),
         Kind::Https => ("https", None, None, vec![]),
         Kind::Zone => ("zone", None, None, vec![]),
-        Kind::Colour => ("colour", None, None, vec![]),
+        Kind::Colour => ("color", None, None, vec![]),
         Kind::Picture(_) => ("picture", None, None, vec![]),
         Kind::Pictures(_) => ("pictures", None, Some(look::MOST_HERO as i64), vec![]),
     };

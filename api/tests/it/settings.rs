@@ -70,7 +70,7 @@ story! {
         camp.browser().get("/look.css").await.refused(404, "not_found");
         for colour in ["green", "#12345", "#12345g", "url(//elsewhere.example)", "#1234567"] {
             let wrong = owner.patch("/api/admin/settings", json!({ "mainColor": colour })).await.refused(422, "validation");
-            assert_eq!(wrong["errors"][0]["message"], "Please enter a colour like #1b5a40.");
+            assert_eq!(wrong["errors"][0]["message"], "Please enter a color like #1b5a40.");
         }
         // Yellow buttons could not be read on paper.
         owner.patch("/api/admin/settings", json!({ "mainColor": "#FFE600", "accentColor": "#b02a6b" })).await.expect(200);

@@ -233,5 +233,5 @@ const VEIL: &str = "\
 .hero-art{object-position:50% 50%;scale:none}
 .hero:dir(rtl)::after{scale:-1 1}
 .hero::after{content:'';position:absolute;z-index:-1;inset-inline:0;inset-block-start:0;block-size:320px;background:rgb(8 22 26/.66)}
-@media(width>=47.5rem){.hero::after{block-size:100%;background:linear-gradient(to right,rgb(8 22 26/.68) 45%,rgb(8 22 26/.3) 75%)}}
+@media(width>=47.5rem){.hero::after{block-size:100%;background:linear-gradient(to right,rgb(8 22 26/.68) 42%,rgb(8 22 26/.5) 58%,rgb(8 22 26/.28) 80%)}}
 ";

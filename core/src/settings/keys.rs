@@ -142,7 +142,7 @@ pub const KEYS: &[Key] = &[
     key(
         "accentColor",
         Kind::Colour,
-        "The lantern's colour: badges and highlights of pages and mails",
+        "The lantern's color: badges and highlights of pages and mails",
     ),
     key("logo", Kind::Picture(Place::Logo), "Stands beside the camp's name on every page"),
     key(
@@ -228,7 +228,7 @@ pub(super) fn check(key: &Key, value: &Value) -> Result<Value> {
         (Kind::Colour, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
         (Kind::Colour, Value::String(text)) => match Colour::read(text.trim()) {
             Some(colour) => Ok(json!(colour.to_string())),
-            None => wrong("Please enter a colour like #1b5a40.".into()),
+            None => wrong("Please enter a color like #1b5a40.".into()),
         },
         (Kind::Picture(_), Value::Null) => Ok(Value::Null),
         (Kind::Picture(_), Value::String(text)) if text.is_empty() => Ok(Value::Null),

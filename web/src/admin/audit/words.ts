@@ -13,10 +13,10 @@ export function actionLabel(action: string) {
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isRecordId = (text: string) => isUuid.test(text);
 
-function shown(value: unknown, timeZone: string) {
+function shown(value: unknown, timeZone: string, key = "") {
   if (typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value)) return shortDate(value);
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/.test(value)) return campDateTime(value, timeZone);
-  return valueLabel(value);
+  return valueLabel(value, key);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -33,7 +33,9 @@ export function linesOf(action: string, details: string, timeZone: string): Line
   if (!isObject(kept)) return [{ label: "Details", after: shown(kept, timeZone) }];
   const pair = ({ before, after }: Record<string, unknown>) => ({ before: shown(before, timeZone), after: shown(after, timeZone) });
   if ("before" in kept && "after" in kept && !isObject(kept.after)) {
-    return [{ label: typeof kept.key === "string" ? settingLabel(kept.key) : "Value", ...pair(kept) }];
+    if (typeof kept.key !== "string") return [{ label: "Value", ...pair(kept) }];
+    const { key, before, after } = kept;
+    return [{ label: settingLabel(key), before: shown(before, timeZone, key), after: shown(after, timeZone, key) }];
   }
   // Of an account only is kept that its name, address or password changed, never to what.
   if (action === "staff.change") {

@@ -113,8 +113,8 @@ const Changes = ({ differences }: { differences: Difference[] }) => (
         {differences.map(({ key, before, after }) => (
           <tr key={key} className="border-line align-top not-first:border-t">
             <th scope="row" className="w-1/3 px-3 py-2 text-start font-medium">{settingLabel(key)}</th>
-            <td className="px-3 py-2 wrap-anywhere text-muted"><bdi>{valueLabel(before)}</bdi></td>
-            <td className="px-3 py-2 wrap-anywhere"><bdi>{valueLabel(after)}</bdi></td>
+            <td className="px-3 py-2 wrap-anywhere text-muted"><bdi>{valueLabel(before, key)}</bdi></td>
+            <td className="px-3 py-2 wrap-anywhere"><bdi>{valueLabel(after, key)}</bdi></td>
           </tr>
         ))}
       </tbody>
@@ -127,7 +127,7 @@ const Problems = ({ differences }: { differences: Difference[] }) => (
     {differences.map(({ key, after, problem }) => (
       <li key={key} className="flex items-start gap-2 rounded-md bg-clay-wash px-3.5 py-2.5 text-sm text-clay">
         <Icon name="alert" className="mt-[0.15em]" />
-        <span className="min-w-0 wrap-anywhere"><strong className="font-medium">{settingLabel(key)}</strong> (<bdi>{valueLabel(after)}</bdi>): {sentence(key, problem ?? "")}</span>
+        <span className="min-w-0 wrap-anywhere"><strong className="font-medium">{settingLabel(key)}</strong> (<bdi>{valueLabel(after, key)}</bdi>): {sentence(key, problem ?? "")}</span>
       </li>
     ))}
   </ul>

@@ -95,7 +95,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
 
 /** A logo that is dark all over would vanish in the dark theme. */
 const OnBothGrounds = ({ id }: { id: string }) => (
-  <div className="flex overflow-clip rounded-md border border-line">
+  <div className="flex justify-self-start overflow-clip rounded-md border border-line">
     {(["light", "dark"] as const).map((scheme) => (
       <div key={scheme} data-theme={scheme} className={scheme === "light" ? "bg-[#faf5ea] p-4" : "bg-[#0f1b1f] p-4"}>
         <img src={`/media/site/${id}`} alt={`Logo on ${scheme} ground`} className="h-12 w-auto max-w-48 object-contain" />

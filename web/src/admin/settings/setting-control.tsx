@@ -43,7 +43,7 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
         </Select>
       ) : kind === "zone" ? (
         <ZoneSelect {...common} onChange={onChange} />
-      ) : kind === "colour" ? (
+      ) : kind === "color" ? (
         <ColorInput {...common} builtIn={builtInColors[key] ?? "#000000"} label={label} onChange={onChange} />
       ) : long ? (
         <TextArea {...common} dir="auto" rows={3} maxLength={setting.max ?? undefined} onChange={(e) => onChange(e.target.value)} />
@@ -81,7 +81,7 @@ const ColorInput = ({ name, value, builtIn, label, disabled, onChange }: ColorPr
   </div>
 );
 
-const isOptional = ({ kind, min }: Setting) => kind === "colour" || ((kind === "line" || kind === "email") && min === 0) || kind === "https";
+const isOptional = ({ kind, min }: Setting) => kind === "color" || ((kind === "line" || kind === "email") && min === 0) || kind === "https";
 
 const nearby: Record<string, string> = {
   "America/New_York": "Eastern",

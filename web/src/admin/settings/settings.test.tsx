@@ -126,6 +126,23 @@ describe("the settings", () => {
   });
 });
 
+it("the usual amount of a plan is money, kept in cents", async () => {
+  const plan = setting({ key: "defaultPlanAmount", value: 280_000, kind: "number", min: 0, max: 100_000_000, help: "What a new family owes, in cents" });
+  const portal = camp({ "GET /api/admin/settings": list(plan), "PATCH /api/admin/settings": list({ ...plan, value: 310_050 }) });
+  const user = open("/admin/settings");
+  const amount = await field("Default plan amount");
+  expect(amount).toHaveProperty("value", "2,800.00");
+  await user.clear(amount);
+  await user.type(amount, "lots");
+  await user.click(screen.getByRole("button", { name: "Save general settings" }));
+  expect(await screen.findByText("Please enter an amount, for example 1,250.00.")).toBeTruthy();
+  await user.clear(amount);
+  await user.type(amount, "3,100.50");
+  await user.click(screen.getByRole("button", { name: "Save general settings" }));
+  expect(await screen.findByText("Settings Saved")).toBeTruthy();
+  expect(patched(portal)).toEqual([{ defaultPlanAmount: 310_050, seen: { defaultPlanAmount: 280_000 } }]);
+});
+
 describe("two owners at the same settings", () => {
   it("do not overwrite each other, and nothing that was typed is lost", async () => {
     const portal = camp({ "PATCH /api/admin/settings": refuse(409, "stale", "Somebody else changed this.") });
@@ -148,7 +165,7 @@ describe("two owners at the same settings", () => {
 describe("the look", () => {
   const hero = (...ids: string[]) => setting({ key: "heroPictures", value: ids, group: "look", kind: "pictures", min: null, max: 3 });
   const logo = (value: string | null) => setting({ key: "logo", value, group: "look", kind: "picture", min: null, max: null });
-  const color = setting({ key: "mainColor", value: "", group: "look", kind: "colour", min: null, max: null });
+  const color = setting({ key: "mainColor", value: "", group: "look", kind: "color", min: null, max: null });
 
   it("takes pictures at once, up to three, and changes their order", async () => {
     const portal = camp({
@@ -177,11 +194,11 @@ describe("the look", () => {
   });
 
   it("says beside the color what is wrong with it", async () => {
-    camp({ "GET /api/admin/settings": list(color), "PATCH /api/admin/settings": refuse(422, "validation", "No.", [{ field: "mainColor", message: "Please enter a colour like #1b5a40." }]) });
+    camp({ "GET /api/admin/settings": list(color), "PATCH /api/admin/settings": refuse(422, "validation", "No.", [{ field: "mainColor", message: "Please enter a color like #1b5a40." }]) });
     const user = open("/admin/settings");
     await user.type(await screen.findByLabelText(/^Main color/), "green");
     await user.click(screen.getByRole("button", { name: "Save colors" }));
-    expect(await screen.findByText("Please enter a colour like #1b5a40.")).toBeTruthy();
+    expect(await screen.findByText("Please enter a color like #1b5a40.")).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByLabelText(/^Main color/));
   });
 });

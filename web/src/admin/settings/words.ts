@@ -1,4 +1,5 @@
 import { count, number } from "../../lib/format";
+import { parseMoney, typedMoney } from "../../lib/money";
 import type { Setting, Values } from "./queries";
 
 /** By key, as it stands in the control: text, or on and off. */
@@ -6,7 +7,7 @@ export type Typed = Record<string, string | boolean>;
 
 export const groups = [
   { name: "general", title: "General", about: "What families read about the camp, and where their messages go.", action: "Save general settings", saved: "Settings Saved" },
-  { name: "look", title: "Look", about: "The camp's own colours and pictures. Without them the portal looks as it was built.", action: "Save colors", saved: "Settings Saved" },
+  { name: "look", title: "Look", about: "The camp's own colors and pictures. Without them the portal looks as it was built.", action: "Save colors", saved: "Settings Saved" },
   { name: "notifications", title: "Notifications", about: "Which mails go out, and what the browser may show.", action: "Save notifications", saved: "Notifications Updated" },
   { name: "security", title: "Security", about: "Who may watch, who may join, and how people sign in.", action: "Save security settings", saved: "Security Settings Updated" },
 ] as const;
@@ -51,14 +52,18 @@ export function settingLabel(key: string) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Kept in cents, typed and shown as money. */
+const isMoney = (key: string) => key === "defaultPlanAmount";
+
 const choices: Record<string, string> = { everyone: "Everyone", signed_in: "People who are signed in", families: "Families of the camp", at_once: "Appear at once", first_held: "Everybody’s first one waits for approval" };
 
-export const choiceLabel = (choice: string) => (Object.hasOwn(choices, choice) ? choices[choice]! : settingLabel(choice));
+export const choiceLabel = (choice: string) => (Object.hasOwn(choices, choice) ? choices[choice]! : /^[A-Z]+$/.test(choice) ? choice : settingLabel(choice));
 
 const isId = (value: unknown) => typeof value === "string" && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
 
 /** A value as people say it. */
-export function valueLabel(value: unknown): string {
+export function valueLabel(value: unknown, key = ""): string {
+  if (typeof value === "number" && isMoney(key)) return typedMoney(value);
   if (value === true) return "On";
   if (value === false) return "Off";
   if (value === null || value === undefined) return "Not set";
@@ -73,7 +78,8 @@ export function valueLabel(value: unknown): string {
 /** The server speaks of keys; this page never shows them. */
 export const sentence = (key: string, message: string) => message.replaceAll(key, settingLabel(key));
 
-export const shown = ({ key, kind, value }: Setting, typed: Typed) => typed[key] ?? (kind === "switch" ? value === true : String(value ?? ""));
+export const shown = ({ key, kind, value }: Setting, typed: Typed) =>
+  typed[key] ?? (kind === "switch" ? value === true : isMoney(key) && typeof value === "number" ? typedMoney(value) : String(value ?? ""));
 
 export const isChanged = (setting: Setting, typed: Typed) => setting.key in typed && shown(setting, typed) !== shown(setting, {});
 
@@ -84,7 +90,11 @@ export function changesOf(settings: Setting[], typed: Typed) {
   for (const setting of settings) {
     if (setting.unavailable || !isChanged(setting, typed)) continue;
     const value = shown(setting, typed);
-    if (setting.kind === "number") {
+    if (isMoney(setting.key)) {
+      const cents = parseMoney(String(value));
+      if (cents === null) errors[setting.key] = "Please enter an amount, for example 1,250.00.";
+      else values[setting.key] = cents;
+    } else if (setting.kind === "number") {
       if (/^-?\d+$/.test(String(value).trim())) values[setting.key] = Number(value);
       else errors[setting.key] = `Please enter a whole number${rangeOf(setting)}.`;
     } else {
@@ -98,6 +108,7 @@ const rangeOf = ({ min, max }: Setting) =>
   min !== null && min !== undefined && max !== null && max !== undefined ? ` from ${number(min)} to ${number(max)}` : "";
 
 export function hintOf(setting: Setting) {
+  if (isMoney(setting.key)) return setting.help.replace(", in cents", "");
   return setting.kind === "number" && rangeOf(setting) ? `${setting.help}:${rangeOf(setting)}` : setting.help;
 }
 
