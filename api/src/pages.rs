@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::access::Viewer;
-use portal::look::{self, Pictures, SitePicture};
+use portal::look::{self, Pictures};
 use portal::settings::Settings;
 use portal::updates::{self, LiveUpdate};
 use portal::{App, Error, videos};

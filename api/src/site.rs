@@ -40,8 +40,6 @@ pub struct Site {
     pub pictures: Pictures,
     /// Of a style sheet with the camp's own colours.
     pub style_sheet: Option<String>,
-    /// Whether pages that are open may show notifications of the browser.
-    pub push_enabled: bool,
 }
 
 pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
@@ -64,7 +62,6 @@ pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
         next_video_at,
         pictures: look::shown(&app.db, settings).await?,
         style_sheet: pages::style_sheet_url(app, settings),
-        push_enabled: settings.push_enabled,
     })
 }
 

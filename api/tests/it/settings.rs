@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::http::Request;
+use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -52,10 +53,60 @@ story! {
 }
 
 story! {
+    async fn what_families_read_of_the_camp_is_what_the_settings_say(camp) {
+        let owner = camp.owner().await;
+        owner.patch("/api/admin/settings", json!({ "siteDescription": "A summer of light.", "contactPhone": "(845) 555-0199", "contactEmail": "hello@camp.example" })).await.expect(200);
+        let seen = site(&camp).await;
+        assert_eq!((&seen["site_description"], &seen["contact_phone"]), (&json!("A summer of light."), &json!("(845) 555-0199")));
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let mail = camp.mail_to("chaya@family.example").await;
+        for part in [&mail.text, &mail.html] {
+            assert!(part.contains("(845) 555-0199") && part.contains("hello@camp.example"), "{part}");
+        }
+    }
+}
+
+story! {
+    async fn families_are_told_of_videos_while_the_switch_is_on(camp) {
+        camp.set_clock("2026-07-29T16:00:00Z");
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let told = || camp.mails_to("chaya@family.example").iter().filter(|mail| mail.subject.contains("New video")).count();
+        camp.set("dailyReports", false).await;
+        crate::videos::posted(&staff, "Quiet", json!({})).await;
+        camp.work().await;
+        assert_eq!(told(), 0);
+        camp.set("dailyReports", true).await;
+        crate::videos::posted(&staff, "Loud", json!({})).await;
+        camp.work().await;
+        assert_eq!(told(), 1);
+    }
+}
+
+story! {
+    async fn how_long_and_how_often_people_may_try_is_up_to_the_camp(camp) {
+        let owner = camp.owner().await;
+        let staff = camp.staff().await;
+        camp.wait(TimeDelta::minutes(6));
+        staff.get("/api/admin/dashboard").await.expect(200);
+        owner.patch("/api/admin/settings", json!({ "sessionTimeout": 5, "maxLoginAttempts": 2 })).await.expect(200);
+        camp.wait(TimeDelta::minutes(6));
+        staff.get("/api/admin/dashboard").await.refused(401, "staff_required");
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let stranger = camp.browser();
+        let wrong = json!({ "email": "chaya@family.example", "password": "not the right one" });
+        for _ in 0..2 {
+            assert_eq!(stranger.post("/api/auth/sign-in", wrong.clone()).await.status, 401);
+        }
+        stranger.post("/api/auth/sign-in", wrong).await.refused(429, "too_many_requests");
+    }
+}
+
+story! {
     async fn what_the_portal_cannot_do_is_said_with_the_reason(camp) {
         let owner = camp.owner().await;
         let list = owner.get("/api/admin/settings").await.expect(200).json();
-        for (key, value) in [("smsEnabled", json!(true)), ("uploadQuota", json!(50))] {
+        for (key, value) in [("smsEnabled", json!(true)), ("pushEnabled", json!(true)), ("uploadQuota", json!(50))] {
             assert!(setting(&list, key)["unavailable"].as_str().expect("a reason").ends_with('.'));
             let refused = owner.patch("/api/admin/settings", json!({ (key): value })).await.refused(422, "validation");
             assert!(refused["errors"][0]["message"].as_str().expect("a sentence").contains("not available"));

@@ -3362,7 +3362,7 @@ export interface components {
                 help: string;
                 key: string;
                 /**
-                 * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `colour`, `picture` (an id or
+                 * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `color`, `picture` (an id or
                  *     null) or `pictures` (ids).
                  *     An `email` with a `min` of 0 may be empty.
                  */
@@ -3740,7 +3740,7 @@ export interface components {
             help: string;
             key: string;
             /**
-             * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `colour`, `picture` (an id or
+             * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `color`, `picture` (an id or
              *     null) or `pictures` (ids).
              *     An `email` with a `min` of 0 may be empty.
              */
@@ -3812,8 +3812,6 @@ export interface components {
             pictures: components["schemas"]["Pictures"];
             /** @description When the next video is to be expected, in words (decision V8). */
             posting_time_text: string;
-            /** @description Whether pages that are open may show notifications of the browser. */
-            push_enabled: boolean;
             registrations_open: boolean;
             require_email_verification: boolean;
             site_description: string;

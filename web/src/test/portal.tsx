@@ -24,7 +24,6 @@ export const site: Site = {
   next_video_at: null,
   pictures: { logo: null, hero: [] },
   style_sheet: null,
-  push_enabled: true,
 };
 
 export const chaya: SessionUser = {

@@ -1,3 +1,4 @@
+import { useReducer } from "react";
 import { queryOptions, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import { siteQuery } from "../../api/queries";
@@ -68,6 +69,11 @@ const typedQuery = queryOptions<Typed>({
 export function useTyped() {
   const client = useQueryClient();
   const typed = useQuery(typedQuery).data ?? {};
-  const change = (next: (now: Typed) => Typed) => client.setQueryData(typedQuery.queryKey, (now) => next(now ?? {}));
+  const [, draw] = useReducer((times: number) => times + 1, 0);
+  const change = (next: (now: Typed) => Typed) => {
+    client.setQueryData(typedQuery.queryKey, (now) => next(now ?? {}));
+    // The cache tells of it a moment later, when a quick typist is already at the next letter.
+    draw();
+  };
   return [typed, change] as const;
 }
