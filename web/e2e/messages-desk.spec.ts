@@ -18,6 +18,8 @@ const open = async (page: Page, subject: string) => {
 
 test.describe("The inbox", () => {
   test("what a parent writes arrives by itself, is answered by mail, and the draft outlives a reload", async ({ page, camp, somebody }) => {
+    // The page asks for news every quarter of a minute.
+    test.setTimeout(90_000);
     await staff(page, camp);
     await page.goto("/admin/messages");
     await expect(page.getByText("No messages yet")).toBeVisible();

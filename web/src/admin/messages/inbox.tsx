@@ -30,9 +30,13 @@ export function Inbox() {
   const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
   const department = departments.find((one) => one === params.get("department"));
   const filter: InboxFilter = { ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(department ? { department } : {}), ...(spam ? { spam } : {}) };
-  const refetchInterval = useEvery(everyQuarterMinute);
-  const counts = useQuery({ ...messageCountsQuery, refetchInterval }).data;
-  const messages = useInfiniteQuery({ ...inboxQuery(filter), refetchInterval });
+  const slowly = useEvery(everyQuarterMinute);
+  const counts = useQuery({ ...messageCountsQuery, refetchInterval: slowly }).data;
+  const messages = useInfiniteQuery({
+    ...inboxQuery(filter),
+    // An answer that is on its way is sent within seconds.
+    refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ replies }) => replies.some(({ delivery }) => delivery === "queued"))) ? 4_000 : slowly),
+  });
   const [opened, setOpened] = useState<Message | null>(null);
   const filtered = Boolean(term || status || department || spam);
 

@@ -5,6 +5,9 @@ import { onDuty } from "../../test/staff";
 import { keepDraft, pauseInTyping, type DraftState } from "./keep-draft";
 import type { Message } from "./queries";
 import { letterLabel, paragraphs } from "./words";
+// Fetched before the clock of the first test runs.
+import "../../app/admin";
+import "./messages";
 
 const message = (change: Partial<Message> = {}): Message => ({
   id: "m1", name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", subject: "Second e-mail", user_type: "parent",

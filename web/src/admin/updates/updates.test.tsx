@@ -4,6 +4,9 @@ import { list, open, refuse, server, unreachable } from "../../test/portal";
 import { onDuty } from "../../test/staff";
 import { draftOf, endOf, postLabel } from "./draft";
 import type { AdminUpdate } from "./queries";
+// Fetched before the clock of the first test runs.
+import "../../app/admin";
+import "./live-updates";
 
 const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
   id: "n1",
