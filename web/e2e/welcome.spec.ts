@@ -18,7 +18,7 @@ test.describe("The welcome", () => {
 
   test("comes after fifteen seconds of looking, leads to an account in three steps, and never again to this family", async ({ page, camp, somebody }) => {
     await arrive(page);
-    await page.clock.runFor(10_000);
+    await page.clock.runFor(5_000);
     await page.evaluate(() => {
       Object.defineProperty(document, "hidden", { value: true, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
@@ -28,9 +28,9 @@ test.describe("The welcome", () => {
       Object.defineProperty(document, "hidden", { value: false, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
     });
-    await page.clock.runFor(4_000);
+    await page.clock.runFor(3_000);
     await expect(welcome(page)).toBeHidden();
-    await page.clock.runFor(2_000);
+    await page.clock.runFor(8_000);
     await expect(welcome(page)).toBeVisible();
 
     const dialog = welcome(page);
