@@ -1,7 +1,5 @@
 //! What owners decide on the settings page, seen from outside.
 
-use axum::body::Body;
-use axum::http::Request;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -20,12 +18,7 @@ fn picture(width: u32, height: u32) -> Vec<u8> {
 }
 
 async fn send(who: &Browser, place: &str, bytes: Vec<u8>) -> Reply {
-    let request = Request::post(format!("/api/admin/settings/pictures/{place}"))
-        .header("content-type", "image/png")
-        .header("sec-fetch-site", "same-origin")
-        .header("cookie", format!("staff={}", who.cookie("staff").expect("a session")))
-        .body(Body::from(bytes));
-    who.send_raw(request.expect("a request")).await
+    who.send_picture(&format!("/api/admin/settings/pictures/{place}"), bytes).await
 }
 
 fn setting(list: &Value, key: &str) -> Value {

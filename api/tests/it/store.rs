@@ -1,7 +1,5 @@
 //! The store: products that staff manage, their pictures, and what everybody sees of them.
 
-use axum::body::Body;
-use axum::http::Request;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Reply};
@@ -20,12 +18,7 @@ fn picture(side: u32) -> Vec<u8> {
 }
 
 async fn send(staff: &Browser, product: &str, bytes: Vec<u8>) -> Reply {
-    let request = Request::post(format!("/api/admin/products/{product}/images"))
-        .header("content-type", "image/png")
-        .header("sec-fetch-site", "same-origin")
-        .header("cookie", format!("staff={}", staff.cookie("staff").expect("a session")))
-        .body(Body::from(bytes));
-    staff.send_raw(request.expect("a request")).await
+    staff.send_picture(&format!("/api/admin/products/{product}/images"), bytes).await
 }
 
 story! {

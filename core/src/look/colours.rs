@@ -162,11 +162,8 @@ mod tests {
     fn whatever_colour_is_chosen_all_texts_can_be_read() {
         let steps = [0, 36, 73, 109, 146, 182, 219, 255];
         let themes = [LIGHT.map(Colour::of), DARK.map(Colour::of)];
-        for (r, g, b) in steps
-            .iter()
-            .flat_map(|r| steps.iter().flat_map(move |g| steps.iter().map(move |b| (*r, *g, *b))))
-        {
-            let chosen = Colour([r, g, b]);
+        for step in 0..512 {
+            let chosen = Colour([step / 64, step / 8 % 8, step % 8].map(|at| steps[at]));
             let (main, accent) = (main(chosen), accent(chosen));
             let get = |name: &str, theme: usize| {
                 shade(if name.contains("pine") { &main } else { &accent }, name)[theme]

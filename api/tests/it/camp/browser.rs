@@ -137,6 +137,16 @@ impl Browser {
         listener
     }
 
+    /// A picture, from the page of somebody on duty.
+    pub async fn send_picture(&self, path: &str, bytes: Vec<u8>) -> Reply {
+        let request = Request::post(path)
+            .header("content-type", "image/png")
+            .header("sec-fetch-site", "same-origin")
+            .header("cookie", format!("staff={}", self.cookie("staff").expect("a session")))
+            .body(Body::from(bytes));
+        self.send_raw(request.expect("a request")).await
+    }
+
     /// Sends exactly this.
     pub async fn send_raw(&self, mut request: Request<Body>) -> Reply {
         let peer = SocketAddr::new(self.address, 40_000);
