@@ -1,5 +1,6 @@
 import { call, expect, onYouTube, parent, posted, samplePassword, signIn, signUp, staff, test, told } from "./house/camp";
 import { pause } from "./house/portal";
+import { isSound } from "./house/sound";
 import type { Page } from "@playwright/test";
 
 type Card = { id: string; title: string; video_type: string };
@@ -208,6 +209,11 @@ test.describe("When one must be signed in to watch", () => {
     await page.context().clearCookies();
     await page.goto(`/video/${video.id}`);
     await expect(page.getByRole("heading", { name: "Please sign in to watch" })).toBeVisible();
+    await isSound(page, "the gate before a video");
+    await page.goto("/");
+    await expect(page.getByText("Sign in to watch").first()).toBeVisible();
+    await isSound(page, "Home behind the gate");
+    await page.goto(`/video/${video.id}`);
     await page.getByRole("main").getByRole("link", { name: "Sign In" }).click();
     await signIn(page, "chaya@family.example");
     await expect(page.getByRole("button", { name: "Play Swim relay" })).toBeVisible();
