@@ -91,7 +91,8 @@ test.describe("FAQ", () => {
     await page.keyboard.press("ArrowDown");
     await expect.poll(async () => (await entries(page)).map(({ question }) => question)).toEqual(["Gimmel?", "Beis?", "Alef?"]);
     await expect(page.getByRole("button", { name: /^Move Alef\?, number 3/ })).toBeFocused();
-    await page.keyboard.press("ArrowUp");
+    // Faster than the server.
+    for (const key of ["ArrowUp", "ArrowUp", "ArrowDown"]) await page.keyboard.press(key);
     await expect.poll(async () => (await entries(page)).map(({ question }) => question)).toEqual(["Gimmel?", "Alef?", "Beis?"]);
     const guest = await somebody();
     await guest.goto("/faq");

@@ -23,6 +23,8 @@ import { categories, changeFaq, deleteFaq, faqQuery, faqStatsQuery, orderFaq, us
 
 type Open = { what: "add"; entry: null } | { what: "edit" | "delete"; entry: AdminFaq } | null;
 
+const ordering = ["admin", "faq", "order"];
+
 /** Questions and answers: written, published, put in order. */
 export default function FaqDesk() {
   const client = useQueryClient();
@@ -40,23 +42,25 @@ export default function FaqDesk() {
   const sortable = !term && !faq.isPlaceholderData && items.length > 1;
 
   const order = useMutation({
+    mutationKey: ordering,
+    // One after the other: whoever holds the arrow key down is faster than the server.
+    scope: { id: "faq order" },
     mutationFn: (next: AdminFaq[]) => orderFaq(next.map(({ id }) => id)),
-    onMutate: async (next) => {
-      await client.cancelQueries({ queryKey: query.queryKey });
+    onMutate: (next) => {
       client.setQueryData(query.queryKey, next);
+      return client.cancelQueries({ queryKey: query.queryKey });
     },
     onError: (error) => toastFailure(error, "Failed to save the order."),
-    onSettled: () => faqChanged(),
+    onSettled: () => (client.isMutating({ mutationKey: ordering }) === 1 ? faqChanged() : undefined),
   });
 
   function move(from: number, to: number) {
-    if (from === to || to < 0 || to >= items.length || order.isPending) return;
+    if (from === to || to < 0 || to >= items.length) return;
     order.mutate(moved(items, from, to));
     setSaid(`${items[from]!.question}: now number ${to + 1} of ${items.length}.`);
   }
 
   const dragging = useDragOrder(move);
-
 
   return (
     <>
