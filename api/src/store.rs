@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::body::Body;
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -143,9 +144,15 @@ async fn add_image(
     OnDuty(me): OnDuty,
     Id(id): Id,
     headers: HeaderMap,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Answer<(StatusCode, Json<AdminProduct>)> {
     must_be_picture(&headers)?;
+    let body = body.map_err(|broken| match broken.status() {
+        status @ StatusCode::PAYLOAD_TOO_LARGE => {
+            Problem::new(status, "too_large", portal::pictures::TOO_LARGE)
+        }
+        _ => Problem::bad_request("The picture did not arrive whole. Please send it again."),
+    })?;
     store::find(&app.db, id).await?;
     let sizes = pictures::prepare(body).await?;
     pictures::add(&app, Actor::Staff(me.id), id, sizes).await?;

@@ -13,6 +13,7 @@ use crate::{Error, Result};
 
 /// The largest file, in bytes.
 pub const LARGEST: usize = 10 * 1024 * 1024;
+pub const TOO_LARGE: &str = "This picture is larger than 10MB.";
 const LONGEST_SIDE: u32 = 8192;
 const MOST_PIXELS: u64 = 40_000_000;
 
@@ -25,7 +26,7 @@ pub async fn open<T: Send + 'static>(
     keep: impl FnOnce(DynamicImage) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     if bytes.len() > LARGEST {
-        return Err(Error::invalid("file", "This picture is larger than 10MB."));
+        return Err(Error::invalid("file", TOO_LARGE));
     }
     let _turn = AT_ONCE.acquire().await.map_err(Error::unforeseen)?;
     tokio::task::spawn_blocking(move || keep(read(&bytes)?)).await.map_err(Error::unforeseen)?

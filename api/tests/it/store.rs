@@ -108,7 +108,8 @@ story! {
         let made = staff.post("/api/admin/products", cap()).await.expect(201).json();
         let id = made["id"].as_str().expect("an id");
         send(&staff, id, b"<svg onload='alert(1)'/>".to_vec()).await.refused(422, "validation");
-        send(&staff, id, vec![0; 11 << 20]).await.expect(413);
+        send(&staff, id, vec![0; 11 << 20]).await.refused(413, "too_large");
+        send(&staff, id, vec![0; (10 << 20) + 1]).await.refused(422, "validation");
         send(&staff, "0190a5b0-0000-7000-8000-000000000000", picture(10)).await.refused(404, "not_found");
         camp.browser().post(&format!("/api/admin/products/{id}/images"), json!({})).await.refused(401, "staff_required");
         assert_eq!(staff.get("/api/admin/products").await.json()["items"][0]["images"], json!([]));

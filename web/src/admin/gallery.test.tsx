@@ -82,6 +82,23 @@ it("keeps what was typed when saving fails", async () => {
   expect(dialog.getByLabelText("Video Title")).toHaveProperty("value", "Old bonfire");
 });
 
+it("keeps what was typed when somebody else was quicker, and does not undo what they did", async () => {
+  const camp = shelf({ "PATCH /api/admin/videos/g1": refuse(409, "stale", "Somebody else changed this.") });
+  const user = open("/admin/gallery");
+  await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.type(dialog.getByLabelText("Video Title"), " night");
+  await user.click(dialog.getByRole("button", { name: "Update Video" }));
+  expect(await dialog.findByText(/Somebody else changed this video/)).toBeTruthy();
+  camp.answer("GET /api/admin/videos/g1", { ...old, version: 9, description: "Theirs" });
+  camp.answer("PATCH /api/admin/videos/g1", { video: old, notified: 0 });
+  await user.click(dialog.getByRole("button", { name: "Reload and keep what I typed" }));
+  expect(await dialog.findByDisplayValue("Theirs")).toBeTruthy();
+  await user.click(dialog.getByRole("button", { name: "Update Video" }));
+  expect(await screen.findByText("Gallery video updated successfully!")).toBeTruthy();
+  expect(camp.asked("PATCH", "/api/admin/videos/g1").at(-1)?.body).toEqual({ version: 9, title: "Old bonfire night" });
+});
+
 it("asks by name before deleting", async () => {
   shelf({ "DELETE /api/admin/videos/g1": refuse(500, "internal", "Something went wrong on our side.") });
   const user = open("/admin/gallery");

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { moved } from "../drag-order";
 import { unlessGone } from "../unless-gone";
@@ -73,6 +74,8 @@ export function usePictures(opened: AdminProduct | null) {
       } catch (error) {
         failed += 1;
         change(key, { percent: undefined, failure: explain(error) });
+        // What is wrong with one picture need not be wrong with the next; a server that is away is.
+        if (!isApiError(error) || ![409, 413, 415, 422].includes(error.status)) break;
       }
     }
     const wanted = ordered.filter((key) => now.images.some(({ id }) => id === key));
