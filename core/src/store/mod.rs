@@ -3,6 +3,8 @@
 
 pub mod pictures;
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -171,31 +173,35 @@ pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
     Ok(products)
 }
 
-/// Hangs their pictures on products.
+/// Hangs their pictures on products, all by one question: those of the ids between theirs.
 async fn hang<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
-    for product in products {
-        product.images = images(db, product.id).await?;
-    }
-    Ok(())
-}
-
-async fn images(db: &Db, product_id: Uuid) -> Result<Vec<ProductImage>> {
-    let rows: Vec<(Uuid, String, i64)> = db
+    let mut products: Vec<_> = products.collect();
+    let ids = || products.iter().map(|product| product.id);
+    let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return Ok(()) };
+    let rows: Vec<(Uuid, Uuid, String, i64)> = db
         .sql(
-            "select id, alt_text, display_order from product_images
-             where product_id = $1 order by display_order, id",
+            "select product_id, id, alt_text, display_order from product_images
+             where product_id between $1 and $2
+             order by display_order, id",
         )
-        .bind(product_id)
+        .bind(first)
+        .bind(last)
         .all()
         .await?;
-    let image = |(id, alt_text, display_order)| ProductImage {
-        id,
-        image_url: format!("/media/products/{id}"),
-        thumb_url: format!("/media/products/{id}/thumb"),
-        alt_text,
-        display_order,
-    };
-    Ok(rows.into_iter().map(image).collect())
+    let mut images: HashMap<Uuid, Vec<ProductImage>> = HashMap::new();
+    for (product_id, id, alt_text, display_order) in rows {
+        images.entry(product_id).or_default().push(ProductImage {
+            id,
+            image_url: format!("/media/products/{id}"),
+            thumb_url: format!("/media/products/{id}/thumb"),
+            alt_text,
+            display_order,
+        });
+    }
+    for product in &mut products {
+        product.images = images.remove(&product.id).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// All products for staff, the newest first.
@@ -240,7 +246,7 @@ pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
         .optional()
         .await?
         .ok_or(NOT_FOUND)?;
-    found.product.images = images(db, id).await?;
+    hang(db, std::iter::once(&mut found.product)).await?;
     Ok(found)
 }
 

@@ -65,7 +65,7 @@ export default function Reports() {
           placeholder="Search videos by title, description, type, or date..."
           value={term}
           onSearch={(q) => set({ q })}
-          className="flex-[1_1_16rem]"
+          className="flex-[1_1_20rem]"
         />
         <Segmented
           label="Filter by status"
@@ -79,12 +79,6 @@ export default function Reports() {
           onChange={(next) => set({ status: next === "all" ? "" : next })}
           className="max-sm:w-full max-sm:[&>button]:px-2"
         />
-        <div className="max-sm:w-full">
-          <Select aria-label="Filter by what needs attention" value={attention ?? ""} onChange={(event) => set({ attention: event.target.value })}>
-            <option value="">All videos</option>
-            {reasons.map((reason) => <option key={reason} value={reason}>{reasonName[reason]}{counts ? ` (${number(counts[reason])})` : ""}</option>)}
-          </Select>
-        </div>
       </div>
 
       <h2 className="sr-only">Videos</h2>
@@ -93,25 +87,32 @@ export default function Reports() {
           <>Found {videos.hasNextPage ? (attention ? `${shown}+` : (found.data?.[status ?? "all"] ?? `${shown}+`)) : shown} video(s) matching "<bdi>{term}</bdi>"</>
         )}
       </p>
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        {shown > 0 && <SelectAll selection={selection} />}
+        <div className="ms-auto max-sm:order-first max-sm:w-full">
+          <Select aria-label="Filter by what needs attention" value={attention ?? ""} onChange={(event) => set({ attention: event.target.value })}>
+            <option value="">All videos</option>
+            {reasons.map((reason) => <option key={reason} value={reason}>{reasonName[reason]}{counts ? ` (${number(counts[reason])})` : ""}</option>)}
+          </Select>
+        </div>
+      </div>
+
       <Listing list={videos} what="videos" failed="Failed to load videos" skeleton={<ReportsSkeleton />} empty={<Nothing {...{ term, status, attention, set }} onUpload={upload.unfold} />}>
         {(all) => (
-          <>
-            <SelectAll selection={selection} />
-            <ul className="sheet overflow-clip">
-              {all.map((video) => (
-                <ReportRow
-                  key={video.id}
-                  video={video}
-                  timeZone={timeZone}
-                  selected={selection.has(video.id)}
-                  onSelect={() => selection.toggle(video.id)}
-                  onEdit={() => setOpen({ what: "edit", video })}
-                  onDelete={() => setOpen({ what: "delete", video })}
-                  onMore={() => setOpen({ what: "more", video })}
-                />
-              ))}
-            </ul>
-          </>
+          <ul className="sheet overflow-clip">
+            {all.map((video) => (
+              <ReportRow
+                key={video.id}
+                video={video}
+                timeZone={timeZone}
+                selected={selection.has(video.id)}
+                onSelect={() => selection.toggle(video.id)}
+                onEdit={() => setOpen({ what: "edit", video })}
+                onDelete={() => setOpen({ what: "delete", video })}
+                onMore={() => setOpen({ what: "more", video })}
+              />
+            ))}
+          </ul>
         )}
       </Listing>
       <SelectionBar selection={selection} />

@@ -149,7 +149,7 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
 /** Each by name; a long list is scrolled, by keyboard too. */
 const Titles = ({ videos }: { videos: readonly AdminVideo[] }) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-  <ul aria-label="Videos" tabIndex={videos.length > 6 ? 0 : undefined} className="grid max-h-44 gap-1 overflow-auto">
+  <ul aria-label="Videos" tabIndex={videos.length > 6 ? 0 : undefined} className="grid max-h-48 gap-1 overflow-auto">
     {videos.map(({ id, title }) => <li key={id}><VideoTitle>{title}</VideoTitle></li>)}
   </ul>
 );

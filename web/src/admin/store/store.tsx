@@ -52,7 +52,7 @@ export default function StoreDesk() {
           value={category ?? "all"}
           options={[{ value: "all" as const, label: "All" }, ...categories.map((value) => ({ value, label: categoryName[value] }))]}
           onChange={(next) => set({ category: next === "all" ? "" : next })}
-          className="max-sm:w-full"
+          className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2.5"
         />
       </div>
       <h2 className="sr-only">Products</h2>
