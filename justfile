@@ -56,6 +56,12 @@ chaos: _tools _packages
 lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs
 
+# What lists cost in a camp of twenty summers, against one with a hundredth of its rows
+[no-exit-message]
+[positional-arguments]
+bench *LISTS: _tools _packages
+    @{{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@"
+
 # Write web/openapi.json and its types anew from the code
 codegen: _node-modules
     cargo build -p cli

@@ -4,9 +4,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::clock::{day_in, year_in};
+use crate::clock::year_in;
 use crate::settings::Settings;
-use crate::{App, Result};
+use crate::{App, Result, payments};
 
 /// How much there is of everything.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -87,16 +87,16 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
         .bind(week)
         .one()
         .await?;
-    let (failed_mails, failed_video_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs): (
-        i64,
-        i64,
-        i64,
-        i64,
-        i64,
-        i64,
-        i64,
-        i64,
-    ) = app
+    let (
+        failed_mails,
+        failed_video_mails,
+        suppressed_addresses,
+        reported_comments,
+        held_comments,
+        to_approve,
+        overdue_plans,
+        failed_jobs,
+    ): (i64, i64, i64, i64, i64, i64, i64, i64) = app
         .db
         .sql(
             "select
@@ -109,12 +109,11 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
                (select count(*) from video_comments where held_at is not null),
                (select count(*) from profiles where deleted_at is null and user_type = 'parent'
                   and approved_at is null and refused_at is null),
-               (select count(*) from payment_plans y join profiles p on p.id = y.profile_id
-                  where p.deleted_at is null and y.paid_amount < y.total_amount and y.due_date < $2),
+               (select count(*) from profiles where deleted_at is null and list_standing < $2),
                (select count(*) from failed_jobs)",
         )
         .bind(week)
-        .bind(day_in(settings.timezone, now))
+        .bind(payments::day_number(payments::today(settings, now)))
         .one()
         .await?;
     let next_video = app

@@ -44,9 +44,31 @@ impl Job for Deliver {
             let rested = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
             let at = due.max(rested) + TimeDelta::seconds(1);
             jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
+        } else if notification.category.is_some() {
+            settle(&mut tx, notification.id).await?;
         }
         tx.commit().await
     }
+}
+
+/// Writes down what became of all mails, unless another worker has one in hand: it will.
+async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql(
+        "update notifications
+         set sent = (select count(*) from deliveries d
+                     where d.notification_id = $1 and d.status = 'sent'),
+             failed = (select count(*) from deliveries d
+                       where d.notification_id = $1 and d.status = 'failed'),
+             suppressed = (select count(*) from deliveries d
+                           where d.notification_id = $1 and d.status = 'suppressed')
+         where id = $1
+           and not exists (select 1 from deliveries d
+                           where d.notification_id = $1 and d.status in ('queued', 'sending'))",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {

@@ -102,22 +102,41 @@ impl Audience {
     }
 }
 
+/// How the mails of a notification `n` are doing. Counted while any of them waits; afterwards it
+/// stands in the notification, so that a list of many need not look at all their mails.
+macro_rules! tally_columns {
+    () => {
+        "case when n.sent is null
+              then (select count(*) from deliveries d
+                    where d.notification_id = n.id and d.status in ('queued', 'sending'))
+              else 0 end as queued,
+         coalesce(n.sent, (select count(*) from deliveries d
+                           where d.notification_id = n.id and d.status = 'sent')) as sent,
+         coalesce(n.failed, (select count(*) from deliveries d
+                             where d.notification_id = n.id and d.status = 'failed')) as failed,
+         coalesce(n.suppressed, (select count(*) from deliveries d
+                                 where d.notification_id = n.id and d.status = 'suppressed'))
+           as suppressed "
+    };
+}
+pub(crate) use tally_columns;
+
 /// How the mails of that kind about that subject are doing.
 pub async fn tally(on: impl Into<On<'_>>, kind: &str, subject_id: Uuid) -> Result<Tally> {
-    on.into().sql(
-        "select
-           cast(coalesce(sum(case when d.status in ('queued', 'sending') then 1 else 0 end), 0) as bigint) as queued,
-           cast(coalesce(sum(case when d.status = 'sent' then 1 else 0 end), 0) as bigint) as sent,
-           cast(coalesce(sum(case when d.status = 'failed' then 1 else 0 end), 0) as bigint) as failed,
-           cast(coalesce(sum(case when d.status = 'suppressed' then 1 else 0 end), 0) as bigint) as suppressed
-         from notifications n
-         join deliveries d on d.notification_id = n.id
-         where n.kind = $1 and n.subject_id = $2",
-    )
-    .bind(kind)
-    .bind(subject_id)
-    .one()
-    .await
+    on.into()
+        .sql(concat!(
+            "select cast(coalesce(sum(t.queued), 0) as bigint) as queued,
+                    cast(coalesce(sum(t.sent), 0) as bigint) as sent,
+                    cast(coalesce(sum(t.failed), 0) as bigint) as failed,
+                    cast(coalesce(sum(t.suppressed), 0) as bigint) as suppressed
+             from (select ",
+            tally_columns!(),
+            "from notifications n where n.kind = $1 and n.subject_id = $2) t"
+        ))
+        .bind(kind)
+        .bind(subject_id)
+        .one()
+        .await
 }
 
 /// Puts the failed mails of that kind about that subject into the queue again; returns how many.
@@ -136,6 +155,14 @@ pub async fn retry(tx: &mut Tx, app: &App, kind: &str, subject_id: Uuid) -> Resu
         .all()
         .await?;
     if let Some((notification_id,)) = again.first() {
+        tx.sql(
+            "update notifications set sent = null, failed = null, suppressed = null
+             where kind = $1 and subject_id = $2",
+        )
+        .bind(kind)
+        .bind(subject_id)
+        .execute()
+        .await?;
         jobs::enqueue(tx, app, &Deliver { notification_id: *notification_id }).await?;
     }
     Ok(again.len() as i64)

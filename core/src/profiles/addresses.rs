@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::EXISTS;
+use super::{EXISTS, relist};
 use crate::accounts::{User, letters};
 use crate::db::Tx;
 use crate::error::OrTaken;
@@ -95,7 +95,7 @@ pub(super) async fn set_addresses(
         release(tx, &address.email).await?;
         put_address(tx, now, id, &address, place).await?;
     }
-    refresh_list_email(tx, id).await
+    relist(tx, id).await
 }
 
 /// An address that somebody typed at sign-up and never proved does not keep the camp from entering
@@ -112,7 +112,7 @@ pub(super) async fn release(tx: &mut Tx, email: &str) -> Result<()> {
         .optional()
         .await?;
     match released {
-        Some((other,)) => refresh_list_email(tx, other).await,
+        Some((other,)) => relist(tx, other).await,
         None => Ok(()),
     }
 }
@@ -178,7 +178,7 @@ pub(crate) async fn add_address(
     .bind(now)
     .execute()
     .await?;
-    refresh_list_email(tx, profile_id).await
+    relist(tx, profile_id).await
 }
 
 /// After a login moved to another address, so does the address of its family.
@@ -198,7 +198,7 @@ pub(crate) async fn move_address(
     .bind(new)
     .execute()
     .await?;
-    refresh_list_email(tx, profile_id).await
+    relist(tx, profile_id).await
 }
 
 pub(super) async fn set_secondary(
@@ -220,7 +220,7 @@ pub(super) async fn set_secondary(
         .bind(user.profile_id)
         .execute()
         .await?;
-    let Some(email) = email else { return Ok(()) };
+    let Some(email) = email else { return relist(tx, user.profile_id).await };
     tx.sql(
         "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
          values ($1, $2, 'secondary', false, null, $3)",
@@ -231,20 +231,7 @@ pub(super) async fn set_secondary(
     .execute()
     .await
     .or_taken("secondary_email", EXISTS)?;
+    relist(tx, user.profile_id).await?;
     let notice = Notice::new(letters::SECONDARY_EMAIL, user.profile_id);
     notifications::tell(tx, app, notice, &email, "").await
-}
-
-/// Where the family stands in lists that are ordered by address; after every change of its own.
-async fn refresh_list_email(tx: &mut Tx, id: Uuid) -> Result<()> {
-    tx.sql(
-        "update profiles
-         set list_email = coalesce((select a.email from profile_addresses a
-                                    where a.profile_id = profiles.id and a.kind = 'primary'), '')
-         where id = $1",
-    )
-    .bind(id)
-    .execute()
-    .await?;
-    Ok(())
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::addresses::{addresses, set_addresses};
-use super::{Profile, find, hold, refold};
+use super::{Profile, find, hold, relist};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::fold::fold;
@@ -143,7 +143,7 @@ async fn join_records(
         .bind(kept.id)
         .execute()
         .await?;
-    refold(tx, kept.id).await?;
+    relist(tx, kept.id).await?;
     tx.sql("update profiles set deleted_at = $2, merged_into = $3 where id = $1")
         .bind(dropped.id)
         .bind(now)

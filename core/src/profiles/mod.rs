@@ -139,7 +139,7 @@ async fn insert(
     .bind(preferences.daily_video_email)
     .bind(preferences.camp_updates_email)
     .bind(approved_at)
-    .bind(fold(&format!("{full_name} {child_name}")))
+    .bind(search_text(full_name, child_name, Some(primary_email).filter(|email| !email.is_empty())))
     .bind(now)
     .bind(primary_email)
     .execute()
@@ -198,11 +198,31 @@ pub(crate) async fn drop_if_own_and_empty(tx: &mut Tx, now: DateTime<Utc>, id: U
     Ok(())
 }
 
-async fn refold(tx: &mut Tx, id: Uuid) -> Result<()> {
+/// What a family is found by: its names, and its addresses on lines of their own.
+pub(crate) fn search_text<'a>(
+    full_name: &str,
+    child_name: &str,
+    emails: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let mut text = fold(&format!("{full_name} {child_name}"));
+    for email in emails {
+        text.push('\n');
+        text.push_str(&fold(email));
+    }
+    text
+}
+
+/// What the family is found by, and where it stands in lists that are ordered by address; after
+/// every change of a name or an address.
+async fn relist(tx: &mut Tx, id: Uuid) -> Result<()> {
     let profile = find(&mut *tx, id).await?;
-    tx.sql("update profiles set search_text = $2 where id = $1")
+    let (primary, secondary) = addresses::addresses(tx, id).await?;
+    let emails = [&primary, &secondary].into_iter().flatten().map(|kept| kept.email.as_str());
+    let search_text = search_text(&profile.full_name, &profile.child_name, emails);
+    tx.sql("update profiles set search_text = $2, list_email = $3 where id = $1")
         .bind(id)
-        .bind(fold(&format!("{} {}", profile.full_name, profile.child_name)))
+        .bind(search_text)
+        .bind(primary.map(|kept| kept.email).unwrap_or_default())
         .execute()
         .await?;
     Ok(())

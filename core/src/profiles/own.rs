@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::addresses::set_secondary;
-use super::{UserType, refold};
+use super::{UserType, relist};
 use crate::accounts::{User, limits};
 use crate::checks::Checks;
 use crate::notifications::{Category, unsubscribe};
@@ -118,7 +118,7 @@ pub async fn change_own(app: &App, user: &User, changes: OwnChanges) -> Result<O
     .bind(now)
     .execute()
     .await?;
-    refold(&mut tx, user.profile_id).await?;
+    relist(&mut tx, user.profile_id).await?;
     for (wanted, category) in [
         (changes.email_notifications, Category::General),
         (changes.daily_video_email, Category::DailyVideos),

@@ -9,8 +9,7 @@ use super::content::{Content, Member, Name};
 use super::dice::Dice;
 use super::{Logins, Sample};
 use crate::db::Tx;
-use crate::fold::fold;
-use crate::{Error, Result};
+use crate::{Error, Result, profiles};
 
 pub struct People {
     pub families: Vec<Family>,
@@ -312,7 +311,7 @@ impl People {
 impl Family {
     async fn write(&self, tx: &mut Tx, password_hash: &str) -> Result<()> {
         let emails: Vec<&str> = self.addresses.iter().map(|a| a.email.as_str()).collect();
-        let search = format!("{} {} {}", self.full_name, self.child_name, emails.join(" "));
+        let search_text = profiles::search_text(&self.full_name, &self.child_name, emails);
         tx.sql(
             "insert into profiles
                (id, full_name, child_name, user_type, origin, email_notifications,
@@ -330,7 +329,7 @@ impl Family {
         .bind(self.wants_updates)
         .bind(true)
         .bind(self.approved_at)
-        .bind(fold(&search))
+        .bind(search_text)
         .bind(self.created_at)
         .execute()
         .await?;

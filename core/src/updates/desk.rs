@@ -65,20 +65,15 @@ impl Record {
 
 macro_rules! admin_update {
     () => {
-        "select u.id, u.title, u.message, u.author, u.priority, u.created_at, u.pinned,
-                u.is_active and (u.expires_at is null or u.expires_at > $1) as is_active,
-                s.username as posted_by, u.expires_at, u.version, n.id is not null as announced,
-                (select count(*) from deliveries d
-                 where d.notification_id = n.id and d.status in ('queued', 'sending')) as queued,
-                (select count(*) from deliveries d
-                 where d.notification_id = n.id and d.status = 'sent') as sent,
-                (select count(*) from deliveries d
-                 where d.notification_id = n.id and d.status = 'failed') as failed,
-                (select count(*) from deliveries d
-                 where d.notification_id = n.id and d.status = 'suppressed') as suppressed
-         from live_updates u
-         left join staff s on s.id = u.posted_by
-         left join notifications n on n.subject_id = u.id and n.kind = 'update' "
+        concat!(
+            "select u.id, u.title, u.message, u.author, u.priority, u.created_at, u.pinned,
+                    u.is_active and (u.expires_at is null or u.expires_at > $1) as is_active,
+                    s.username as posted_by, u.expires_at, u.version, n.id is not null as announced, ",
+            notifications::tally_columns!(),
+            "from live_updates u
+             left join staff s on s.id = u.posted_by
+             left join notifications n on n.subject_id = u.id and n.kind = 'update' "
+        )
     };
 }
 

@@ -69,9 +69,11 @@ macro_rules! admin_video {
                  where c.video_id = v.id and c.hidden_at is null) as reported_comments,
                 (select count(*) from video_comments c
                  where c.video_id = v.id and c.held_at is not null) as held_comments,
-                (select count(*) from notifications n
-                 join deliveries d on d.notification_id = n.id
-                 where n.subject_id = v.id and n.kind = 'video' and d.status = 'failed') as failed_mails,
+                (select cast(coalesce(sum(coalesce(n.failed,
+                   (select count(*) from deliveries d
+                    where d.notification_id = n.id and d.status = 'failed'))), 0) as bigint)
+                 from notifications n
+                 where n.subject_id = v.id and n.kind = 'video') as failed_mails,
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced
          from videos v
@@ -82,8 +84,11 @@ macro_rules! admin_video {
 /// Whether mails about `videos v` could not be sent.
 macro_rules! has_failed_mails {
     () => {
-        "exists (select 1 from notifications n join deliveries d on d.notification_id = n.id
-                 where n.subject_id = v.id and n.kind = 'video' and d.status = 'failed')"
+        "exists (select 1 from notifications n
+                 where n.subject_id = v.id and n.kind = 'video'
+                   and coalesce(n.failed, (select count(*) from deliveries d
+                                           where d.notification_id = n.id
+                                             and d.status = 'failed')) > 0)"
     };
 }
 

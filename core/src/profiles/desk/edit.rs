@@ -12,7 +12,7 @@ use crate::checks::Checks;
 use crate::notifications::{self, Notice};
 use crate::payments::{self, PlanChanges};
 use crate::profiles::addresses::{Kept, Place, change_addresses, put_address, release};
-use crate::profiles::{DEFAULT_PREFERENCES, UserType, insert, refold};
+use crate::profiles::{DEFAULT_PREFERENCES, UserType, insert, relist};
 use crate::{App, Error, Result};
 
 /// The "Add New User" form.
@@ -155,7 +155,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     if full_name.is_some_and(|name| name.is_empty()) && !before.full_name.is_empty() {
         return Err(Error::invalid("full_name", "Please enter a name."));
     }
-    refold(&mut tx, id).await?;
+    relist(&mut tx, id).await?;
     let emails_changed = change_addresses(&mut tx, now, id, email, secondary).await?;
     payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
     let after = family(&mut tx, app, &settings, id).await?;

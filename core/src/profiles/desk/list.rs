@@ -178,8 +178,7 @@ macro_rules! ordered {
     ($key:literal, $way:literal, $beyond:literal) => {
         concat!(
             families!(),
-            "and ($1 is null or p.search_text like $1 escape '\\' or a.email like $1 escape '\\'
-                  or s.email like $1 escape '\\')
+            "and ($1 is null or p.search_text like $1 escape '\\')
              and ($2 is null or p.list_standing >= $2)
              and ($3 is null or p.list_standing <= $3)
              and (not $4 or (",

@@ -18,7 +18,7 @@ pub use row::MAX_BYTES;
 use self::known::{Known, State};
 use self::row::{Total, Wanted};
 use super::addresses::{Kept, Place, put_address, release, set_addresses};
-use super::{DEFAULT_PREFERENCES, UserType, hold, insert, refold};
+use super::{DEFAULT_PREFERENCES, UserType, hold, insert, relist};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::payments::{self, Entry, Kind, PlanChanges};
@@ -176,6 +176,9 @@ async fn add(
         }
         put_address(tx, now, id, &Kept::typed(email), place).await?;
     }
+    if wanted.second.is_some() {
+        relist(tx, id).await?;
+    }
     let total = match wanted.total {
         Total::Cents(cents) => Some(cents),
         Total::Unsaid => Some(settings.default_plan_amount),
@@ -223,7 +226,7 @@ async fn update(
             .bind(&after.child_name)
             .execute()
             .await?;
-        refold(tx, id).await?;
+        relist(tx, id).await?;
     }
     if (&before.primary, &before.secondary) != (&after.primary, &after.secondary) {
         set_addresses(tx, now, id, after.primary.clone(), after.secondary.clone()).await?;

@@ -1,0 +1,210 @@
+//! What lists cost as the camp grows: each is asked for in a camp of twenty summers and in one with
+//! a hundredth of its rows, and the first may take twice the time of the second at most (median of
+//! many, both in the same minutes). Figures that are summed over everything have a time instead.
+//! `just bench` runs it, on SQLite and, where `CAMP_TEST_POSTGRES_URL` names a server, on
+//! PostgreSQL; `just bench messages` asks only for the lists that have this in their address.
+
+#[allow(dead_code, unused_imports, reason = "the tests use more of it")]
+#[path = "../../tests/it/camp/mod.rs"]
+mod camp;
+mod plant;
+
+use std::time::{Duration, Instant};
+
+use camp::{Browser, Camp, Engine};
+use plant::{ONE_NAME, Planted, WHOLE, plant};
+
+/// The most that a list of the whole camp may take, in times of what the small one takes.
+const MOST: f64 = 2.0;
+/// A figure is counted over all rows, so it may take its time, but nobody shall wait for it.
+const MOST_OF_A_FIGURE: Duration = Duration::from_millis(500);
+/// Each list is asked for so often in either camp.
+const ROUNDS: usize = 41;
+/// Evening in camp, so that the middle of the summer is behind it.
+const NOW: &str = "2026-08-20T23:00:00Z";
+
+#[tokio::main]
+async fn main() {
+    let only: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let mut engines = vec![Engine::Sqlite];
+    if std::env::var("CAMP_TEST_POSTGRES_URL").is_ok_and(|url| !url.is_empty()) {
+        engines.push(Engine::Postgres);
+    }
+    let mut slow = 0;
+    for engine in engines {
+        println!("\n{engine:?}");
+        camp::run(engine, async |small| {
+            camp::run(engine, async |whole| slow += compare(&small, &whole, &only).await).await;
+        })
+        .await;
+    }
+    if slow > 0 {
+        println!("\n{slow} take more than {MOST} times as long, or keep people waiting");
+        std::process::exit(1);
+    }
+}
+
+/// A camp that is being looked at.
+struct Side {
+    owner: Browser,
+    planted: Planted,
+}
+
+impl Side {
+    async fn of(camp: &Camp, size: plant::Size) -> Side {
+        camp.set_clock(NOW);
+        let planted = plant(&camp.app.db, size, camp.now()).await;
+        Side { owner: camp.owner().await, planted }
+    }
+
+    async fn ask(&self, path: &str) -> (Duration, usize) {
+        let path = path
+            .replace("{video}", &self.planted.video.to_string())
+            .replace("{family}", &self.planted.family.to_string())
+            .replace("{earlier}", &self.planted.earlier.to_string());
+        let began = Instant::now();
+        let reply = self.owner.get(&path).await;
+        let took = began.elapsed();
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        (took, reply.json()["items"].as_array().map_or(0, Vec::len))
+    }
+}
+
+/// Prints a line for each list; returns how many are too slow.
+async fn compare(small: &Camp, whole: &Camp, only: &[String]) -> usize {
+    let small = Side::of(small, WHOLE.hundredth()).await;
+    let whole = Side::of(whole, WHOLE).await;
+    println!("{:>6} {:>9} {:>9} {:>6}", "rows", "small ms", "whole ms", "ratio");
+    let mut slow = 0;
+    for path in paths() {
+        if !only.is_empty() && !only.iter().any(|part| path.contains(part.as_str())) {
+            continue;
+        }
+        let (path, rows) = even(&small, path).await;
+        let mut times = measure(&small, &whole, &path).await;
+        // A neighbour on the machine is no reason.
+        for _ in 0..3 {
+            if verdict(&path, times).is_some() {
+                times = measure(&small, &whole, &path).await;
+            }
+        }
+        let verdict = verdict(&path, times);
+        let [a, b] = times.map(|time| time.as_secs_f64() * 1_000.0);
+        let ratio = ratio(times);
+        println!("{rows:>6} {a:>9.2} {b:>9.2} {ratio:>6.2}  {path}  {}", verdict.unwrap_or(""));
+        slow += usize::from(verdict.is_some());
+    }
+    slow
+}
+
+/// Both camps are asked for as many rows as the small one has to show. Returns how many.
+async fn even(small: &Side, path: String) -> (String, usize) {
+    let (_, rows) = small.ask(&path).await;
+    if is_figure(&path) || WHOLE_LISTS.iter().any(|list| path.contains(list)) {
+        return (path, rows);
+    }
+    let join = if path.contains('?') { '&' } else { '?' };
+    (format!("{path}{join}limit={}", rows.clamp(1, 100)), rows)
+}
+
+/// What is wrong with these times.
+fn verdict(path: &str, times: [Duration; 2]) -> Option<&'static str> {
+    match is_figure(path) {
+        true => (times[1] > MOST_OF_A_FIGURE).then_some("too slow"),
+        false => (ratio(times) > MOST).then_some("too slow"),
+    }
+}
+
+fn ratio([small, whole]: [Duration; 2]) -> f64 {
+    whole.as_secs_f64() / small.as_secs_f64()
+}
+
+/// The medians of the small camp and of the whole one, asked in turns.
+async fn measure(small: &Side, whole: &Side, path: &str) -> [Duration; 2] {
+    let mut times = [Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS)];
+    for _ in 0..ROUNDS {
+        for (side, times) in [small, whole].into_iter().zip(&mut times) {
+            times.push(side.ask(path).await.0);
+        }
+    }
+    times.map(|mut times| {
+        times.sort();
+        times[ROUNDS / 2]
+    })
+}
+
+/// Short by nature: they come whole.
+const WHOLE_LISTS: [&str; 4] = ["/years", "/accounts", "/deliveries", "/statement"];
+
+/// What is counted or summed over everything there is.
+fn is_figure(path: &str) -> bool {
+    ["/summary", "/counts", "/stats", "/reach", "/dashboard", "/analytics"]
+        .iter()
+        .any(|figure| path.contains(figure))
+}
+
+/// Every list of the staff area with what it can be filtered, sorted and searched by, the figures
+/// beside it, and the lists that families see.
+fn paths() -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    let mut add = |list: &str, queries: &[&str]| {
+        paths.extend(queries.iter().map(|query| match *query {
+            "" => list.to_owned(),
+            query => format!("{list}?{query}"),
+        }));
+    };
+    let one = format!("q={ONE_NAME}");
+    let one = one.as_str();
+    for filter in ["all", "paid", "due", "overdue", "no_plan", "to_approve"] {
+        for sort in ["name", "payment", "amount", "email", "joined"] {
+            for direction in ["asc", "desc"] {
+                let query = format!("filter={filter}&sort={sort}&direction={direction}");
+                add("/api/admin/users", &[&query]);
+            }
+        }
+    }
+    add("/api/admin/users", &[one, "q=family1", "q=birnbaum", "q=nobody", "q=family1&sort=name"]);
+    add("/api/admin/users/summary", &[""]);
+
+    add("/api/admin/users/{family}/statement", &[""]);
+    add("/api/admin/videos", &["", "q=barn", "q=nothing"]);
+    for collection in ["current", "archive"] {
+        let list = format!("/api/admin/videos?collection={collection}");
+        for more in ["", "&status=draft", "&status=scheduled", "&status=published", "&q=barn"] {
+            add(&format!("{list}{more}"), &[""]);
+        }
+    }
+    add("/api/admin/videos?collection=archive&year={earlier}", &[""]);
+    for attention in ["failed_mails", "reported_comments", "held_comments"] {
+        add("/api/admin/videos", &[&format!("attention={attention}")]);
+    }
+    add("/api/admin/videos/counts", &["", "q=barn"]);
+    add("/api/admin/videos/years", &[""]);
+    add("/api/admin/videos/{video}/deliveries", &[""]);
+    add("/api/admin/videos/{video}/comments", &[""]);
+    add("/api/admin/live-updates", &["", "q=dock", "q=nothing"]);
+    add("/api/admin/live-updates/reach", &[""]);
+    add("/api/admin/messages", &["", one, "q=nothing", "spam=true", "status=unread"]);
+    add("/api/admin/messages", &["status=read", "status=replied", "department=video_team"]);
+    add("/api/admin/messages/counts", &[""]);
+    add("/api/admin/letters", &[""]);
+    add("/api/admin/subscribers", &["", one, "q=nothing"]);
+    add("/api/admin/faq", &["", "q=lake", "category=Schedule"]);
+    add("/api/admin/faq/stats", &[""]);
+    add("/api/admin/products", &["", "q=cap", "category=clothing"]);
+    add("/api/admin/products/stats", &[""]);
+    add("/api/admin/audit", &["", "subject_id={family}"]);
+    add("/api/admin/accounts", &[""]);
+    add("/api/admin/dashboard", &[""]);
+    add("/api/admin/analytics", &["period=7", "period=30", "period=90", "period=season"]);
+    add("/api/videos", &["collection=home", "collection=current", "collection=archive"]);
+    add("/api/videos", &["collection=archive&year={earlier}", "collection=current&sort=popular"]);
+    add("/api/videos", &["collection=current&q=barn", "collection=archive&q=barn", "q=nothing"]);
+    add("/api/videos/years", &[""]);
+
+    add("/api/videos/{video}/comments", &[""]);
+    add("/api/live-updates", &[""]);
+    add("/api/faq", &[""]);
+    paths
+}
