@@ -38,3 +38,4 @@ create index video_comments_at on video_comments (created_at);
 create index video_likes_at on video_likes (created_at);
 create index users_at on users (created_at);
 create index videos_published on videos (published_at) where status = 'published';
+create index videos_shown on videos (upload_date, published_at, id) where status = 'published';

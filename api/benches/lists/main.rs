@@ -17,7 +17,7 @@ use plant::{ONE_NAME, Planted, WHOLE, plant};
 /// The most that a list of the whole camp may take, in times of what the small one takes.
 const MOST: f64 = 2.0;
 /// A figure is counted over all rows, so it may take its time, but nobody shall wait for it.
-const MOST_OF_A_FIGURE: Duration = Duration::from_millis(500);
+const MOST_OF_A_FIGURE: Duration = Duration::from_secs(1);
 /// Each list is asked for so often in either camp.
 const ROUNDS: usize = 41;
 /// Evening in camp, so that the middle of the summer is behind it.

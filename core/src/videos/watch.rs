@@ -115,35 +115,36 @@ async fn listed(
 async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
     let today = day_in(settings.timezone, app.clock.now());
     let week = today.checked_sub_days(Days::new(7)).unwrap_or(today);
-    let featured: Option<VideoCard> = app
-        .db
-        .sql(concat!(
-            "select ",
-            card!(),
-            " from videos v
-             where v.status = 'published'
-             order by case when v.is_featured and v.upload_date > $1 then 0 else 1 end,
-                      v.upload_date desc, v.published_at desc, v.id desc
-             limit 1"
-        ))
-        .bind(week)
-        .optional()
-        .await?;
-    let Some(featured) = featured else { return Ok(Vec::new()) };
     let mut videos: Vec<VideoCard> = app
         .db
         .sql(concat!(
             "select ",
             card!(),
             " from videos v
-             where v.status = 'published' and v.id <> $1
+             where v.status = 'published'
              order by v.upload_date desc, v.published_at desc, v.id desc
-             limit 2"
+             limit 3"
         ))
-        .bind(featured.id)
         .all()
         .await?;
-    videos.insert(0, featured);
+    let featured: Option<VideoCard> = app
+        .db
+        .sql(concat!(
+            "select ",
+            card!(),
+            " from videos v
+             where v.status = 'published' and v.is_featured and v.upload_date > $1
+             order by v.upload_date desc, v.published_at desc, v.id desc
+             limit 1"
+        ))
+        .bind(week)
+        .optional()
+        .await?;
+    if let Some(featured) = featured {
+        videos.retain(|video| video.id != featured.id);
+        videos.insert(0, featured);
+        videos.truncate(3);
+    }
     Ok(videos)
 }
 
