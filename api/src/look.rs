@@ -40,22 +40,21 @@ async fn add(
     headers: HeaderMap,
     body: Bytes,
 ) -> Answer<(StatusCode, Json<Page<Setting>>)> {
-    must_be_picture(&headers)?;
+    if let Some(problem) = no_picture(&headers) {
+        return Err(problem);
+    }
     look::add(&app, Actor::Staff(me.id), place, body).await?;
     app.forget_settings();
     Ok((StatusCode::CREATED, settings::all(&app).await?))
 }
 
-/// That the body calls itself a picture; what it is shows when it is opened.
-pub fn must_be_picture(headers: &HeaderMap) -> Answer<()> {
+/// The refusal of a body that does not even call itself a picture; what it is shows when it is
+/// opened.
+pub fn no_picture(headers: &HeaderMap) -> Option<Problem> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    match kind.is_some_and(|kind| kind.starts_with("image/")) {
-        true => Ok(()),
-        false => {
-            let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-            Err(Problem::new(status, "bad_request", "Please send a picture."))
-        }
-    }
+    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    (!kind.is_some_and(|kind| kind.starts_with("image/")))
+        .then(|| Problem::new(status, "bad_request", "Please send a picture."))
 }
 
 /// The camp's logo, or a picture of the camp

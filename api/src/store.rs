@@ -23,7 +23,7 @@ use crate::Api;
 use crate::auth::{Looking, OnDuty};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
-use crate::look::must_be_picture;
+use crate::look::no_picture;
 
 pub fn routes() -> OpenApiRouter<Api> {
     let pictures = OpenApiRouter::new()
@@ -146,7 +146,9 @@ async fn add_image(
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Answer<(StatusCode, Json<AdminProduct>)> {
-    must_be_picture(&headers)?;
+    if let Some(problem) = no_picture(&headers) {
+        return Err(problem);
+    }
     let body = body.map_err(|broken| match broken.status() {
         status @ StatusCode::PAYLOAD_TOO_LARGE => {
             Problem::new(status, "too_large", portal::pictures::TOO_LARGE)
