@@ -1,7 +1,11 @@
 //! Every figure is computed, in days of the camp.
 
 use chrono::TimeDelta;
+use portal::accounts::Role;
+use portal::seed::{self, Sample};
 use serde_json::json;
+
+use crate::camp::PASSWORD;
 
 story! {
     async fn what_parents_do_shows_in_the_figures_of_their_day(camp) {
@@ -25,7 +29,9 @@ story! {
         assert_eq!((&figures["engagement"]["of"], &figures["engagement"]["watched"], &figures["engagement"]["liked"]), (&json!(1), &json!(1), &json!(1)));
         assert_eq!(figures["user_types"]["parents"], 1);
         let kinds: Vec<_> = figures["recent"].as_array().expect("a list").iter().map(|a| a["kind"].clone()).collect();
-        assert!(kinds.contains(&json!("comment")) && kinds.contains(&json!("member")) && kinds.contains(&json!("video")));
+        for kind in ["comment", "member", "video", "like"] {
+            assert!(kinds.contains(&json!(kind)), "{kind}: {kinds:?}");
+        }
 
         camp.wait(TimeDelta::days(7));
         let owner = camp.owner().await;
@@ -56,5 +62,18 @@ story! {
         assert_eq!((&board["tiles"]["reports"], &board["tiles"]["users"], &board["tiles"]["faq"], &board["tiles"]["views"]), (&json!(1), &json!(3), &json!(10), &json!(1)));
         let attention = &board["attention"];
         assert_eq!((&attention["reported_comments"], &attention["to_approve"], &attention["next_video"]), (&json!(1), &json!(2), &json!(null)));
+    }
+}
+
+story! {
+    async fn in_the_sample_camp_most_of_those_with_a_login_have_watched(camp) {
+        camp.set_clock("2026-07-28T12:00:00Z");
+        let options = seed::Options { sample: Sample::Yiddish, seed: 7, as_of: camp.now(), password: Some(PASSWORD.into()) };
+        seed::plant(&camp.app, &options).await.expect("a sample camp");
+        let staff = camp.staff_member("looker", Role::Staff).await;
+        let figures = staff.get("/api/admin/analytics?period=season").await.expect(200).json();
+        let figure = |name: &str| figures["engagement"][name].as_i64().expect("a number");
+        let (of, watched) = (figure("of"), figure("watched"));
+        assert!(watched * 2 > of && watched < of, "{watched} of {of}");
     }
 }

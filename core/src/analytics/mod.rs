@@ -292,6 +292,10 @@ async fn recent(db: &Db) -> Result<Vec<Activity>> {
            union all
            select * from (select 'video' as kind, v.published_at as at, v.title as what, v.id as video_id
                           from videos v where v.status = 'published' order by v.published_at desc limit 12) c
+           union all
+           select * from (select 'like' as kind, l.created_at as at, v.title as what, l.video_id
+                          from video_likes l join videos v on v.id = l.video_id
+                          order by l.created_at desc limit 12) d
          ) all_of_it
          order by at desc
          limit 12",
