@@ -127,7 +127,8 @@ impl Admin {
 
 async fn change(app: &App, name: &str, changes: StaffChanges) -> Result<Account> {
     let id = staff::named(&app.db, name).await?;
-    staff::change(app, Actor::Operator, id, changes).await
+    let version = staff::find(&app.db, id).await?.version;
+    staff::change(app, Actor::Operator, id, StaffChanges { version, ..changes }).await
 }
 
 async fn list(app: &App, json: bool) -> Result<()> {

@@ -276,7 +276,7 @@ story! {
         let account = accounts["items"].as_array().expect("items").iter()
             .find(|account| account["username"] == "feder").expect("an account").clone();
         let path = format!("/api/admin/accounts/{}", id(&account));
-        owner.patch(&path, json!({ "disabled": true })).await.expect(200);
+        owner.patch(&path, json!({ "version": account["version"], "disabled": true })).await.expect(200);
         desk.ends().await;
         assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
         posted(&owner, "Still here", json!({})).await;

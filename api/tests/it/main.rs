@@ -17,6 +17,7 @@ mod payments;
 mod routes;
 mod settings;
 mod staff;
+mod staff_accounts;
 mod store;
 mod updates;
 mod videos;

@@ -47,10 +47,10 @@ story! {
         let signing_in = json!({ "username": "weber", "password": PASSWORD });
         weber.post("/api/admin/auth/sign-in", signing_in.clone()).await.expect(200);
         let path = format!("/api/admin/accounts/{}", added["id"].as_str().expect("an id"));
-        owner.patch(&path, json!({ "disabled": true })).await.expect(200);
+        owner.patch(&path, json!({ "version": 1, "disabled": true })).await.expect(200);
         weber.get("/api/admin/users").await.refused(401, "staff_required");
         weber.post("/api/admin/auth/sign-in", signing_in.clone()).await.refused(401, "invalid_credentials");
-        owner.patch(&path, json!({ "disabled": false, "role": "owner" })).await.expect(200);
+        owner.patch(&path, json!({ "version": 2, "disabled": false, "role": "owner" })).await.expect(200);
         weber.post("/api/admin/auth/sign-in", signing_in).await.expect(200);
         weber.get("/api/admin/accounts").await.expect(200);
         owner.delete(&path).await.expect(204);
@@ -66,8 +66,8 @@ story! {
         let path = format!("/api/admin/accounts/{}", accounts["items"][0]["id"].as_str().expect("an id"));
         for reply in [
             owner.delete(&path).await,
-            owner.patch(&path, json!({ "role": "staff" })).await,
-            owner.patch(&path, json!({ "disabled": true })).await,
+            owner.patch(&path, json!({ "version": 1, "role": "staff" })).await,
+            owner.patch(&path, json!({ "version": 1, "disabled": true })).await,
         ] {
             assert_eq!(reply.refused(409, "conflict")["detail"], "Cannot delete the last admin account");
         }

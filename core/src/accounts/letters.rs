@@ -29,7 +29,7 @@ pub(crate) async fn write(
 ) -> Result<Option<Letter>> {
     let site = &settings.site_name;
     let kind = notification.kind.as_str();
-    if !is_there(app, kind, notification.subject_id).await? {
+    if !is_there(app, kind, notification.subject_id, &delivery.email).await? {
         return Ok(None);
     }
     let link = |purpose, page: &'static str| link(app, notification, delivery, purpose, page);
@@ -155,15 +155,17 @@ pub(crate) async fn write(
     Ok(Some(letter))
 }
 
-async fn is_there(app: &App, kind: &str, id: uuid::Uuid) -> Result<bool> {
+async fn is_there(app: &App, kind: &str, id: uuid::Uuid, email: &str) -> Result<bool> {
     let found: i64 = match kind {
         TEST => return Ok(true),
         INVITATION | APPROVED | REFUSED | SECONDARY_EMAIL => {
             app.db.sql("select count(*) from profiles where id = $1 and deleted_at is null")
         }
-        STAFF_RESET => {
-            app.db.sql("select count(*) from staff where id = $1 and disabled_at is null")
-        }
+        // Not to an address that the account had when the letter was asked for.
+        STAFF_RESET => app
+            .db
+            .sql("select count(*) from staff where email = $1 and id = $2 and disabled_at is null")
+            .bind(email),
         _ => app.db.sql("select count(*) from users where id = $1"),
     }
     .bind(id)

@@ -43,6 +43,16 @@ pub enum Holder {
     Staff(Uuid),
 }
 
+impl Holder {
+    /// For the two columns of which one is filled.
+    pub(super) fn ids(self) -> (Option<Uuid>, Option<Uuid>) {
+        match self {
+            Holder::User(id) => (Some(id), None),
+            Holder::Staff(id) => (None, Some(id)),
+        }
+    }
+}
+
 /// A session as its owner sees it.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 #[schema(as = LoginSession)]
@@ -72,9 +82,10 @@ pub(crate) fn token_hash(token: &str) -> Vec<u8> {
 pub async fn begin(tx: &mut Tx, app: &App, holder: Holder, device: Device) -> Result<String> {
     let now = app.clock.now();
     let token = random_token();
-    let (user_id, staff_id, longest) = match holder {
-        Holder::User(id) => (Some(id), None, USER_LONGEST),
-        Holder::Staff(id) => (None, Some(id), STAFF_LONGEST),
+    let (user_id, staff_id) = holder.ids();
+    let longest = match holder {
+        Holder::User(_) => USER_LONGEST,
+        Holder::Staff(_) => STAFF_LONGEST,
     };
     tx.sql(
         "insert into sessions (id, token_hash, user_id, staff_id, device, created_at, last_seen_at, expires_at)
@@ -261,10 +272,7 @@ pub async fn end_one(tx: &mut Tx, user_id: Uuid, id: Uuid) -> Result<()> {
 
 /// Ends all sessions of somebody, save perhaps one.
 pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<u64> {
-    let (user_id, staff_id) = match holder {
-        Holder::User(id) => (Some(id), None),
-        Holder::Staff(id) => (None, Some(id)),
-    };
+    let (user_id, staff_id) = holder.ids();
     tx.sql(
         "delete from sessions
          where (user_id = $1 or staff_id = $2) and ($3 is null or id <> $3)",

@@ -4,7 +4,7 @@
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-use super::sessions::{random_token, token_hash};
+use super::sessions::{Holder, random_token, token_hash};
 use crate::db::Tx;
 use crate::{App, Error, Result};
 
@@ -107,12 +107,14 @@ pub async fn look(app: &App, token: &str, purpose: Purpose) -> Result<Bearer> {
 }
 
 /// Makes all open tokens of that purpose worthless, for example after the password was changed.
-pub async fn revoke(tx: &mut Tx, app: &App, purpose: Purpose, user_id: Uuid) -> Result<()> {
+pub async fn revoke(tx: &mut Tx, app: &App, purpose: Purpose, holder: Holder) -> Result<()> {
+    let (user_id, staff_id) = holder.ids();
     tx.sql(
-        "update mail_tokens set used_at = $3
-         where user_id = $1 and purpose = $2 and used_at is null",
+        "update mail_tokens set used_at = $4
+         where (user_id = $1 or staff_id = $2) and purpose = $3 and used_at is null",
     )
     .bind(user_id)
+    .bind(staff_id)
     .bind(purpose)
     .bind(app.clock.now())
     .execute()

@@ -3847,16 +3847,16 @@ export interface components {
         };
         /** @description What owners may change; what is left out stays. */
         StaffChanges: {
-            /** @default null */
-            disabled: boolean | null;
-            /** @default null */
-            email: string | null;
-            /** @default null */
-            password: string | null;
-            /** @default null */
-            role: components["schemas"]["Role"] | null;
-            /** @default null */
-            username: string | null;
+            disabled?: boolean | null;
+            email?: string | null;
+            password?: string | null;
+            role?: components["schemas"]["Role"] | null;
+            username?: string | null;
+            /**
+             * Format: int64
+             * @description As it was read; [`Error::Stale`] when somebody changed the account since.
+             */
+            version: number;
         };
         StaffSession: {
             staff?: components["schemas"]["Staff"] | null;

@@ -2,15 +2,16 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{Role, UNKNOWN};
 use crate::accounts::sessions::{self, Holder};
+use crate::accounts::tokens::{self, Purpose};
 use crate::accounts::{letters, password};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
-use crate::db::{Db, Tx};
+use crate::db::{Db, On, Tx};
 use crate::error::OrTaken;
 use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
@@ -40,8 +41,10 @@ pub struct NewStaff {
 
 /// What owners may change; what is left out stays.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct StaffChanges {
+    /// As it was read; [`Error::Stale`] when somebody changed the account since.
+    pub version: i64,
     pub username: Option<String>,
     pub email: Option<String>,
     pub role: Option<Role>,
@@ -127,16 +130,17 @@ async fn free(tx: &mut Tx, id: Uuid, username: Option<&str>, email: Option<&str>
     Ok(())
 }
 
-pub async fn find(db: &Db, id: Uuid) -> Result<Account> {
-    db.sql(
-        "select id, username, email, role, disabled_at is not null as disabled,
-                totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
-         from staff where id = $1",
-    )
-    .bind(id)
-    .optional()
-    .await?
-    .ok_or(UNKNOWN)
+pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
+    on.into()
+        .sql(
+            "select id, username, email, role, disabled_at is not null as disabled,
+                    totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
+             from staff where id = $1",
+        )
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(UNKNOWN)
 }
 
 /// The id of an account by its name, in any case.
@@ -160,8 +164,9 @@ pub async fn list(db: &Db) -> Result<Vec<Account>> {
     .await
 }
 
-/// Changes an account. Its sessions end when its password, role or standing change. The last
-/// active owner stays one, also when two are being demoted at the same moment.
+/// Changes an account. Its sessions end when its password, role or standing change, and links for
+/// a new password are void then and when its address changes. The last active owner stays one,
+/// also when two are being demoted at the same moment. Errors: [`Error::Stale`].
 pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Checks::new();
@@ -178,6 +183,10 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     tx.serialize("staff").await?;
+    let before = find(&mut tx, id).await?;
+    if before.version != changes.version {
+        return Err(Error::Stale);
+    }
     free(&mut tx, id, username.as_deref(), email.as_deref()).await?;
     let changed = tx
         .sql(
@@ -189,7 +198,7 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
                  disabled_at = case when $6 is null then disabled_at when $6 then coalesce(disabled_at, $7) end,
                  password_hash = coalesce($8, password_hash),
                  version = version + 1, updated_at = $7
-             where id = $1",
+             where id = $1 and version = $9",
         )
         .bind(id)
         .bind(username.clone())
@@ -199,23 +208,48 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
         .bind(changes.disabled)
         .bind(now)
         .bind(hash.clone())
+        .bind(changes.version)
         .execute()
         .await
         .or_taken("username", "Username already exists")?;
     if changed == 0 {
-        return Err(UNKNOWN);
+        return Err(Error::Stale);
     }
     an_owner_is_left(&mut tx).await?;
-    if changes.role.is_some() || changes.disabled == Some(true) || hash.is_some() {
+    let after = find(&mut tx, id).await?;
+    let locked_out = after.disabled && !before.disabled;
+    if after.role != before.role || locked_out || hash.is_some() {
         sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
     }
-    let details = json!({
-        "username": username.is_some(), "email": email.is_some(), "role": changes.role,
-        "disabled": changes.disabled, "password": hash.is_some(),
-    });
+    if after.email != before.email || locked_out || hash.is_some() {
+        tokens::revoke(&mut tx, app, Purpose::StaffReset, Holder::Staff(id)).await?;
+    }
+    let details = differences(&before, &after, hash.is_some());
     audit::record(&mut tx, now, actor, "staff.change", Subject::new("staff", id), details).await?;
     tx.commit().await?;
-    find(&app.db, id).await
+    Ok(after)
+}
+
+/// What changed, for the audit log: of names and addresses only that they changed.
+fn differences(before: &Account, after: &Account, password: bool) -> Value {
+    let mut changed = Map::new();
+    for (key, differs) in [
+        ("username", before.username != after.username),
+        ("email", before.email != after.email),
+        ("password", password),
+    ] {
+        if differs {
+            changed.insert(key.into(), json!("changed"));
+        }
+    }
+    if before.role != after.role {
+        changed.insert("role".into(), json!({ "before": before.role, "after": after.role }));
+    }
+    if before.disabled != after.disabled {
+        let standing = json!({ "before": before.disabled, "after": after.disabled });
+        changed.insert("disabled".into(), standing);
+    }
+    Value::Object(changed)
 }
 
 /// Deletes an account for good.
@@ -255,22 +289,31 @@ pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     tx.commit().await
 }
 
+/// Sets the password that was chosen with a link to this address.
 pub(in crate::accounts) async fn password_was_reset(
     tx: &mut Tx,
     app: &App,
     id: Uuid,
+    email: &str,
     hash: &str,
 ) -> Result<()> {
     let now = app.clock.now();
-    tx.sql(
-        "update staff set password_hash = $2, updated_at = $3, version = version + 1 where id = $1",
-    )
-    .bind(id)
-    .bind(hash)
-    .bind(now)
-    .execute()
-    .await?;
+    let changed = tx
+        .sql(
+            "update staff set password_hash = $3, updated_at = $4, version = version + 1
+             where id = $1 and email = $2 and disabled_at is null",
+        )
+        .bind(id)
+        .bind(email)
+        .bind(hash)
+        .bind(now)
+        .execute()
+        .await?;
+    if changed == 0 {
+        return Err(Error::Gone("This link is void. Please ask an owner for a new one."));
+    }
     sessions::end_all(tx, Holder::Staff(id), None).await?;
+    tokens::revoke(tx, app, Purpose::StaffReset, Holder::Staff(id)).await?;
     audit::record(
         tx,
         now,

@@ -45,6 +45,8 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
     let hash = password::hash(app, new).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    // Before a link is spent: of two for one account, or of a link and an owner's change, one wins.
+    tx.serialize("staff").await?;
     match tokens::spend(&mut tx, app, token).await? {
         (Purpose::Reset, Bearer { user_id: Some(id), email: Some(email), .. }) => {
             let user = must_find(&mut tx, id).await?;
@@ -62,8 +64,8 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
             after_proof(&mut tx, app, id, &email).await?;
             password_changed(&mut tx, app, &user, None).await?;
         }
-        (Purpose::StaffReset, Bearer { staff_id: Some(id), .. }) => {
-            staff::password_was_reset(&mut tx, app, id, &hash).await?;
+        (Purpose::StaffReset, Bearer { staff_id: Some(id), email: Some(email), .. }) => {
+            staff::password_was_reset(&mut tx, app, id, &email, &hash).await?;
         }
         _ => {
             return Err(Error::Gone(
@@ -77,7 +79,7 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
 async fn password_changed(tx: &mut Tx, app: &App, user: &User, save: Option<Uuid>) -> Result<()> {
     let now = app.clock.now();
     sessions::end_all(tx, Holder::User(user.id), save).await?;
-    tokens::revoke(tx, app, Purpose::Reset, user.id).await?;
+    tokens::revoke(tx, app, Purpose::Reset, Holder::User(user.id)).await?;
     let notice = Notice::new(letters::PASSWORD_CHANGED, user.id);
     notifications::tell(tx, app, notice, &user.email, &user.full_name).await?;
     let subject = Subject::new("user", user.id);

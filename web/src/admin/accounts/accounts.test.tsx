@@ -59,8 +59,27 @@ describe("the admin accounts", () => {
     await user.selectOptions(screen.getByLabelText("Role"), "owner");
     await user.click(screen.getByRole("button", { name: "Save account" }));
     expect(await screen.findByText("Admin account updated successfully")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({ username: null, email: null, role: "owner", disabled: null, password: null });
+    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({ version: 1, role: "owner" });
     expect(await row("brikwald")).toBeTruthy();
+  });
+
+  it("that somebody else changed meanwhile are not overwritten, and what was typed stays", async () => {
+    const camp = office({ "PATCH /api/admin/accounts/s2": refuse(409, "stale", "Somebody else changed this.") });
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
+    const form = within(screen.getByRole("form", { name: "Edit brikwald" }));
+    await user.clear(form.getByLabelText("Username"));
+    await user.type(form.getByLabelText("Username"), "mottel");
+    await user.click(form.getByRole("button", { name: "Save account" }));
+    expect(await form.findByText(/Somebody else changed this account in the meantime/)).toBeTruthy();
+    camp.answer("GET /api/admin/accounts", list(account(), { ...brikwald, role: "owner", version: 2 }));
+    camp.answer("PATCH /api/admin/accounts/s2", brikwald);
+    await user.click(form.getByRole("button", { name: "Reload and keep what I typed" }));
+    expect(await form.findByText(/This is the newest version/)).toBeTruthy();
+    expect(form.getByLabelText("Username")).toHaveProperty("value", "mottel");
+    expect(form.getByLabelText("Role")).toHaveProperty("value", "owner");
+    await user.click(form.getByRole("button", { name: "Save account" }));
+    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body)).toEqual([{ version: 1, username: "mottel" }, { version: 2, username: "mottel" }]));
   });
 
   it("cannot all be deleted", async () => {

@@ -50,13 +50,18 @@ function AccountList() {
   const changed = () => client.invalidateQueries({ queryKey: ["admin"] });
 
   const enable = useMutation({
-    mutationFn: (account: Account) => changeAccount(account.id, { disabled: false }),
+    mutationFn: (account: Account) => changeAccount(account, { disabled: false }),
     onSuccess: async () => {
       toast({ title: "Success", description: "Admin account updated successfully" });
       await changed();
     },
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: async (error) => {
+      toast({ title: "Error", description: explain(error), destructive: true });
+      if (isApiError(error, "stale")) await changed();
+    },
   });
+  /** The account as it is by now, so that a second try is not of an old version. */
+  const asItIs = (account: Account) => accounts.data?.find(({ id }) => id === account.id) ?? account;
 
   return (
     <>
@@ -170,7 +175,10 @@ function AccountList() {
           action="Disable account"
           onClose={() => setOpen(null)}
           onConfirm={() => ends(async () => {
-            await changeAccount(open.account.id, { disabled: true });
+            await changeAccount(asItIs(open.account), { disabled: true }).catch(async (error: unknown) => {
+              if (isApiError(error, "stale")) await changed();
+              throw error;
+            });
             toast({ title: "Success", description: "Admin account updated successfully" });
             await changed();
           })}

@@ -15,11 +15,10 @@ export const accountsQuery = queryOptions({
 });
 
 const at = (id: string) => ({ params: { path: { id } } });
-const untouched: AccountPatch = { username: null, email: null, role: null, disabled: null, password: null };
 
 export const addAccount = (body: NewAccount) => asStaff(api.POST("/api/admin/accounts", { body }));
-export const changeAccount = (id: string, changes: Partial<AccountPatch>) =>
-  asStaff(api.PATCH("/api/admin/accounts/{id}", { ...at(id), body: { ...untouched, ...changes } }));
+export const changeAccount = ({ id, version }: Account, changes: Omit<AccountPatch, "version">) =>
+  asStaff(api.PATCH("/api/admin/accounts/{id}", { ...at(id), body: { version, ...changes } }));
 export const deleteAccount = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}", at(id)));
 export const sendReset = (id: string) => asStaff(api.POST("/api/admin/accounts/{id}/reset", at(id)));
 export const endTwoFactor = (current_password: string) => asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));

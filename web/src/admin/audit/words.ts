@@ -40,6 +40,7 @@ export function linesOf(action: string, details: string, timeZone: string): Line
   // Of an account only is kept that its name, address or password changed, never to what.
   if (action === "staff.change") {
     return Object.entries(kept).flatMap(([key, value]) => {
+      if (isObject(value)) return [{ label: settingLabel(key), ...pair(value) }];
       if (value === null || (value === false && key !== "disabled")) return [];
       return [{ label: settingLabel(key), after: value === true && key !== "disabled" ? "Changed" : key === "disabled" ? (value ? "Yes" : "No") : shown(value, timeZone) }];
     });

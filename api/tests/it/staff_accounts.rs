@@ -1,0 +1,127 @@
+//! The admin accounts as owners keep them: links for a new password, versions, and the log.
+
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp};
+
+const FRESH: &str = "seven tall cedars";
+
+async fn account(owner: &Browser, username: &str) -> Value {
+    let accounts = owner.get("/api/admin/accounts").await.expect(200).json();
+    let items = accounts["items"].as_array().expect("items");
+    items.iter().find(|one| one["username"] == username).expect("an account").clone()
+}
+
+async fn path(owner: &Browser, username: &str) -> String {
+    let id = account(owner, username).await["id"].as_str().expect("an id").to_owned();
+    format!("/api/admin/accounts/{id}")
+}
+
+async fn change(owner: &Browser, username: &str, mut changes: Value) {
+    changes["version"] = account(owner, username).await["version"].clone();
+    owner.patch(&path(owner, username).await, changes).await.expect(200);
+}
+
+async fn link(camp: &Camp, owner: &Browser, username: &str, email: &str) -> String {
+    let path = path(owner, username).await;
+    owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+    camp.token_for(email).await
+}
+
+fn choice(token: &str) -> Value {
+    json!({ "token": token, "password": FRESH })
+}
+
+story! {
+    async fn a_link_for_a_new_password_is_void_once_the_account_changed(camp) {
+        let owner = camp.owner().await;
+        camp.staff().await;
+        let anyone = camp.browser();
+        for (email, changes) in [
+            ("feder@camp.example", json!({ "email": "feder2@camp.example" })),
+            ("feder2@camp.example", json!({ "password": "nine quiet herons" })),
+            ("feder2@camp.example", json!({ "disabled": true })),
+        ] {
+            let token = link(&camp, &owner, "feder", email).await;
+            change(&owner, "feder", changes.clone()).await;
+            let reply = anyone.post("/api/auth/reset", choice(&token)).await;
+            assert_eq!(reply.status.as_u16(), 410, "{changes}: {}", reply.text());
+        }
+        let disabled = json!({ "username": "feder", "password": FRESH });
+        anyone.post("/api/admin/auth/sign-in", disabled).await.refused(401, "invalid_credentials");
+    }
+}
+
+story! {
+    async fn of_two_links_for_a_new_password_one_works(camp) {
+        let owner = camp.owner().await;
+        let feder = camp.staff().await;
+        let mut tokens = Vec::new();
+        for _ in 0..3 {
+            tokens.push(link(&camp, &owner, "feder", "feder@camp.example").await);
+        }
+        let anyone = camp.browser();
+        let (a, b) = (choice(&tokens[0]), choice(&tokens[1]));
+        let (a, b) = tokio::join!(anyone.post("/api/auth/reset", a), anyone.post("/api/auth/reset", b));
+        let mut statuses = [a.status.as_u16(), b.status.as_u16()];
+        statuses.sort();
+        assert_eq!(statuses, [204, 410]);
+        anyone.post("/api/auth/reset", choice(&tokens[2])).await.refused(410, "gone");
+        feder.get("/api/admin/users").await.refused(401, "staff_required");
+        let given = json!({ "username": "feder", "password": FRESH });
+        anyone.post("/api/admin/auth/sign-in", given).await.expect(200);
+    }
+}
+
+story! {
+    async fn a_letter_with_a_link_is_not_written_to_an_old_address(camp) {
+        let owner = camp.owner().await;
+        camp.staff().await;
+        let path = path(&owner, "feder").await;
+        owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+        change(&owner, "feder", json!({ "email": "feder2@camp.example" })).await;
+        camp.work().await;
+        let mails = camp.mails_to("feder@camp.example");
+        assert!(mails.iter().all(|mail| !mail.text.contains("/auth/reset?token=")));
+    }
+}
+
+story! {
+    async fn two_owners_at_one_account_do_not_undo_each_other(camp) {
+        let owner = camp.owner().await;
+        camp.staff().await;
+        let path = path(&owner, "feder").await;
+        assert_eq!(account(&owner, "feder").await["version"], 1);
+        owner.patch(&path, json!({ "username": "federn" })).await.refused(422, "validation");
+        let changed = owner.patch(&path, json!({ "version": 1, "username": "federn" })).await.expect(200).json();
+        assert_eq!((&changed["version"], &changed["username"]), (&json!(2), &json!("federn")));
+        owner.patch(&path, json!({ "version": 1, "role": "owner" })).await.refused(409, "stale");
+        assert_eq!(account(&owner, "federn").await["role"], "staff");
+    }
+}
+
+story! {
+    async fn the_log_says_before_and_after_without_names(camp) {
+        let owner = camp.owner().await;
+        camp.staff().await;
+        let changes = json!({
+            "username": "federn", "email": "federn@camp.example", "role": "owner",
+            "disabled": true, "password": FRESH,
+        });
+        change(&owner, "feder", changes).await;
+        // What is sent as it was is no change.
+        change(&owner, "federn", json!({ "username": "federn", "role": "owner" })).await;
+        let id = account(&owner, "federn").await["id"].as_str().expect("an id").to_owned();
+        let log = owner.get(&format!("/api/admin/audit?subject_id={id}")).await.expect(200).json();
+        let kept: Vec<Value> = log["items"].as_array().expect("items").iter()
+            .filter(|entry| entry["action"] == "staff.change")
+            .map(|entry| serde_json::from_str(entry["details"].as_str().expect("a text")).expect("json"))
+            .collect();
+        assert_eq!(kept, [json!({}), json!({
+            "username": "changed", "email": "changed", "password": "changed",
+            "role": { "before": "staff", "after": "owner" },
+            "disabled": { "before": false, "after": true },
+        })]);
+        assert!(!log.to_string().contains("camp.example"));
+    }
+}
