@@ -94,9 +94,16 @@ pub(crate) async fn end_session_in(
 }
 
 /// The cookie by which views of somebody who is not signed in are counted once, made when it is
-/// first needed.
-pub(crate) fn browser_cookie(config: &Config, id: Uuid) -> Cookie<'static> {
-    cookie(config, BROWSER_COOKIE, id.to_string(), Some(365))
+/// first needed. It is signed, so that nobody makes up a crowd.
+pub(crate) fn browser_cookie(app: &App, id: Uuid) -> Cookie<'static> {
+    let id = id.to_string();
+    let signature = app.keys.sign(BROWSER_COOKIE, &id);
+    cookie(&app.config, BROWSER_COOKIE, format!("{id}.{signature}"), Some(365))
+}
+
+fn browser_of(app: &App, value: &str) -> Option<Uuid> {
+    let (id, signature) = value.split_once('.')?;
+    app.keys.verify(BROWSER_COOKIE, id, signature).then(|| id.parse().ok()).flatten()
 }
 
 /// A parent or visitor who is signed in.
@@ -236,7 +243,7 @@ where
         let user = user_of(parts, &api).await?.map(|(_, user)| user);
         let staff = staff_of(parts, &api).await?.map(|(_, staff)| staff);
         let jar = CookieJar::from_headers(&parts.headers);
-        let browser = jar.get(BROWSER_COOKIE).and_then(|c| c.value().parse().ok());
+        let browser = jar.get(BROWSER_COOKIE).and_then(|c| browser_of(&api.app, c.value()));
         Ok(Looking(Viewer {
             user_id: user.as_ref().map(|user| user.id),
             family: user.as_ref().is_some_and(|user| user.family),

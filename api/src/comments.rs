@@ -11,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{Looking, OnDuty, SignedIn};
+use crate::auth::{Looking, OnDuty, Sender, SignedIn};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 use crate::videos::{PartQuery, countable};
@@ -55,6 +55,7 @@ async fn post(
     Input(new): Input<NewComment>,
 ) -> Answer<(StatusCode, Json<Comment>)> {
     let settings = app.settings().await?;
+    comments::may_post(&app, &viewer).await?;
     let mut tx = app.db.begin().await?;
     let comment = comments::post(&mut tx, &app, &settings, &viewer, id, &new).await?;
     tx.commit().await?;
@@ -82,10 +83,12 @@ async fn delete_own(
 async fn report(
     State(app): State<App>,
     Looking(viewer): Looking,
+    Sender(from): Sender,
     Id(id): Id,
     Input(report): Input<Report>,
 ) -> Answer<(CookieJar, StatusCode)> {
     let settings = app.settings().await?;
+    comments::may_report(&app, from.address).await?;
     let (viewer, jar) = countable(&app, viewer);
     let mut tx = app.db.begin().await?;
     comments::report(&mut tx, &app, &settings, &viewer, id, &report).await?;

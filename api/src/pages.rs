@@ -275,11 +275,18 @@ async fn meta(app: &App, settings: &Settings, path: &str, social: &str) -> Answe
             ok,
         ),
         "/updates" => {
-            plain("Live Updates", "What the camp tells families, the newest first.", true, ok)
+            plain("Live Updates", "Short announcements from camp, the newest first.", true, ok)
         }
         "/auth" => plain("Sign In", "Sign in or make an account.", true, ok),
-        "/profile" => plain("Profile", "", false, ok),
-        "/auth/verify" => plain("Confirm your e-mail", "", false, ok),
+        "/profile" => {
+            plain("Profile", "Your family, your payments and your emails from camp.", false, ok)
+        }
+        "/auth/verify" => plain(
+            "Confirm your email",
+            "Confirm your email address for the camp's portal.",
+            false,
+            ok,
+        ),
         "/auth/forgot" => plain("Forgot your password?", "", false, ok),
         "/auth/reset" => plain("Choose a new password", "", false, ok),
         "/faq" => plain(
@@ -290,7 +297,7 @@ async fn meta(app: &App, settings: &Settings, path: &str, social: &str) -> Answe
         ),
         "/contact" => plain("Contact", "Write to the staff or to the video team.", true, ok),
         "/subscribe/confirm" => plain("Stay Updated", "", false, ok),
-        "/unsubscribe" => plain("Unsubscribe", "", false, ok),
+        "/unsubscribe" => plain("Unsubscribe", "Stop emails from camp.", false, ok),
         _ if path == "/admin" || path.starts_with("/admin/") => plain("Staff", "", false, ok),
         _ if path.starts_with("/updates/") => {
             match update(app, settings, path.trim_start_matches("/updates/")).await? {
@@ -320,7 +327,9 @@ async fn meta(app: &App, settings: &Settings, path: &str, social: &str) -> Answe
                     listed: true,
                     status: ok,
                 },
-                None if id.is_some() => plain("Video not found", "", false, StatusCode::NOT_FOUND),
+                None if path.starts_with("/video/") => {
+                    plain("Video not found", "", false, StatusCode::NOT_FOUND)
+                }
                 None => plain("Page not found", "", false, StatusCode::NOT_FOUND),
             }
         }

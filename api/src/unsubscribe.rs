@@ -3,9 +3,10 @@
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
+use axum::response::Redirect;
 use portal::App;
 use portal::notifications::Category;
-use portal::notifications::unsubscribe::{self, Scope};
+use portal::notifications::unsubscribe::{self, Choice, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -16,13 +17,13 @@ use crate::error::{Answer, Problem};
 use crate::input::Input;
 
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(preview)).routes(routes!(leave))
+    OpenApiRouter::new().routes(routes!(preview)).routes(routes!(leave)).routes(routes!(choose))
 }
 
 /// Called by mail programs, which send a form, know no cookies and come from anywhere: the signed
 /// token is all the authority that there is (RFC 8058).
 pub fn one_click() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(one_click_post))
+    OpenApiRouter::new().routes(routes!(one_click_post, one_click_page))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -38,6 +39,10 @@ struct Preview {
     /// The address, shortened.
     email_hint: String,
     category: Category,
+    /// What goes there now.
+    choice: Choice,
+    /// Whether the address is one of a family, which can choose to get mail again.
+    family: bool,
 }
 
 /// What an unsubscribe link is for
@@ -45,7 +50,27 @@ struct Preview {
     request_body = Token, responses((status = 200, body = Preview), (status = 410, body = Problem)))]
 async fn preview(State(app): State<App>, Input(given): Input<Token>) -> Answer<Json<Preview>> {
     let (email, category) = unsubscribe::read(&app, &given.token)?;
-    Ok(Json(Preview { email_hint: unsubscribe::hint(&email), category }))
+    let (choice, family) = unsubscribe::standing(&app.db, &email).await?;
+    Ok(Json(Preview { email_hint: unsubscribe::hint(&email), category, choice, family }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ChooseMail)]
+struct Choosing {
+    token: String,
+    choice: Choice,
+}
+
+/// Choose what goes to the address of an unsubscribe link
+#[utoipa::path(put, path = "/api/unsubscribe/choice", tag = "mail", security(()),
+    request_body = Choosing, responses((status = 204), (status = 410, body = Problem)))]
+async fn choose(State(app): State<App>, Input(given): Input<Choosing>) -> Answer<StatusCode> {
+    let (email, _) = unsubscribe::read(&app, &given.token)?;
+    let mut tx = app.db.begin().await?;
+    unsubscribe::choose(&mut tx, app.clock.now(), &email, given.choice).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -77,6 +102,16 @@ async fn one_click_post(
     Query(given): Query<OneClick>,
 ) -> Answer<StatusCode> {
     carry_out(&app, &given.token, Scope::Category).await
+}
+
+/// A mail program that knows no one-click opens the address like a link: the page asks first
+#[utoipa::path(get, path = "/api/unsubscribe/one-click", tag = "mail", security(()), params(OneClick),
+    responses((status = 303, description = "To the page that asks")))]
+async fn one_click_page(State(app): State<App>, Query(given): Query<OneClick>) -> Redirect {
+    // Ours are made of these alone.
+    let ours = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let token: String = given.token.chars().filter(ours).collect();
+    Redirect::to(&app.url(&format!("/unsubscribe?token={token}")))
 }
 
 async fn carry_out(app: &App, token: &str, scope: Scope) -> Answer<StatusCode> {

@@ -87,12 +87,25 @@ async fn list(
     Ok(Json(videos::list(&app, &settings, &viewer, &filter).await?.into()))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct YearsQuery {
+    /// Counts only the videos that a search for this finds.
+    q: Option<String>,
+}
+
 /// The years of the archive
-#[utoipa::path(get, path = "/api/videos/years", tag = "videos", security(()),
+#[utoipa::path(get, path = "/api/videos/years", tag = "videos", security(()), params(YearsQuery),
     responses((status = 200, body = Page<YearCount>)))]
-async fn years(State(app): State<App>) -> Answer<Json<Page<YearCount>>> {
+async fn years(
+    State(app): State<App>,
+    Looking(viewer): Looking,
+    Params(query): Params<YearsQuery>,
+) -> Answer<Json<Page<YearCount>>> {
     let settings = app.settings().await?;
-    Ok(Json(Page::whole(videos::years(&app, &settings).await?)))
+    let years = videos::years(&app, &settings, &viewer, query.q.as_deref()).await?;
+    Ok(Json(Page::whole(years)))
 }
 
 /// A video
@@ -115,6 +128,9 @@ async fn view(
 ) -> Answer<(CookieJar, StatusCode)> {
     let settings = app.settings().await?;
     let (viewer, jar) = countable(&app, viewer);
+    if !videos::may_count(&app, &viewer, from.address).await? {
+        return Ok((jar, StatusCode::NO_CONTENT));
+    }
     let mut tx = app.db.begin().await?;
     videos::record_view(&mut tx, &app, &settings, &viewer, id, from.device).await?;
     tx.commit().await?;
@@ -127,7 +143,7 @@ pub(crate) fn countable(app: &App, viewer: Viewer) -> (Viewer, CookieJar) {
         return (viewer, CookieJar::new());
     }
     let browser = Uuid::new_v4();
-    let jar = CookieJar::new().add(browser_cookie(&app.config, browser));
+    let jar = CookieJar::new().add(browser_cookie(app, browser));
     (Viewer { browser: Some(browser), ..viewer }, jar)
 }
 

@@ -158,6 +158,33 @@ story! {
 }
 
 story! {
+    async fn a_flood_of_comments_or_reports_is_stopped_for_a_while(camp) {
+        let (staff, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let comments = format!("{video}/comments");
+        for n in 0..30 {
+            chaya.post(&comments, json!({ "content": format!("Number {n}") })).await.expect(201);
+        }
+        let more = json!({ "content": "One more" });
+        chaya.post(&comments, more.clone()).await.refused(429, "too_many_requests");
+        camp.wait(chrono::TimeDelta::minutes(11));
+        let said = chaya.post(&comments, more).await.expect(201).json();
+
+        // Whoever sends no cookie, or one that was made up, is somebody new each time.
+        let report = format!("/api/comments/{}/report", id(&said));
+        for _ in 0..20 {
+            let made_up = format!("browser={}", uuid::Uuid::new_v4());
+            let headers = [("cookie", made_up.as_str())];
+            let sent = camp.browser().send(axum::http::Method::POST, &report, Some(json!({})), &headers).await;
+            assert!(sent.expect(204).header("set-cookie").starts_with("browser="));
+        }
+        camp.browser().post(&report, json!({})).await.refused(429, "too_many_requests");
+        camp.browser_at("198.51.100.77").post(&report, json!({})).await.expect(204);
+        drop(staff);
+    }
+}
+
+story! {
     async fn many_voices_at_once_are_all_counted_and_read_page_by_page(camp) {
         let (_, video) = a_video(&camp).await;
         let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;

@@ -219,7 +219,71 @@ story! {
         camp.work().await;
         let sent: Vec<_> = camp.mails().split_off(before);
         assert_eq!(sent.len(), 1, "the other reader has it");
-        assert!(sent[0].to.to_string().contains("chaya@family.example"));
+        assert!(sent[0].to.email.to_string() == "chaya@family.example");
+    }
+}
+
+story! {
+    async fn the_link_of_a_mail_shows_what_comes_and_brings_it_back(camp) {
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        subscribed(&camp, "neighbor@town.example").await;
+        let staff = camp.staff().await;
+        staff.post("/api/admin/letters", letter("both")).await.expect(200);
+        let choice = async |token: &str| {
+            let given = json!({ "token": token });
+            let seen = camp.browser().post("/api/unsubscribe/preview", given).await.expect(200).json();
+            (seen["choice"].clone(), seen["family"].clone())
+        };
+        let wish = |daily: bool, updates: bool, general: bool| {
+            json!({ "daily_videos": daily, "camp_updates": updates, "general": general })
+        };
+        let put = async |token: &str, wanted: Value| {
+            let given = json!({ "token": token, "choice": wanted });
+            let path = "/api/unsubscribe/choice";
+            camp.browser().send(Method::PUT, path, Some(given), &[]).await.expect(204);
+        };
+        let mail = camp.mail_to("chaya@family.example").await;
+        let chaya = token(&mail);
+        assert_eq!(choice(&chaya).await, (wish(true, false, true), json!(true)));
+        put(&chaya, wish(false, true, false)).await;
+        assert_eq!(choice(&chaya).await, (wish(false, true, false), json!(true)));
+        put(&chaya, wish(true, true, true)).await;
+        assert_eq!(choice(&chaya).await, (wish(true, true, true), json!(true)));
+        assert_eq!(reach(&staff, "families").await, 1);
+
+        // The mailing list takes back nobody without a new confirmation.
+        let neighbor = token(&camp.mail_to("neighbor@town.example").await);
+        assert_eq!(choice(&neighbor).await, (wish(false, false, true), json!(false)));
+        put(&neighbor, wish(false, false, false)).await;
+        put(&neighbor, wish(true, true, true)).await;
+        assert_eq!(choice(&neighbor).await, (wish(false, false, false), json!(false)));
+
+        // A mail program that knows no one-click follows the address like a link.
+        let url = mail.unsubscribe_url.expect("an address");
+        let path = url.strip_prefix("http://camp.example").expect("ours");
+        let led = camp.browser().get(path).await.expect(303);
+        assert_eq!(led.header("location"), format!("http://camp.example/unsubscribe?token={chaya}"));
+        assert_eq!(choice(&chaya).await.0, wish(true, true, true), "looking changes nothing");
+    }
+}
+
+story! {
+    async fn a_family_that_is_gone_or_wants_none_gets_nothing_that_still_waited(camp) {
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        camp.parent("Dovid Stern", "dovid@family.example").await;
+        camp.parent("Raizy Klein", "raizy@family.example").await;
+        let staff = camp.staff().await;
+        camp.work().await;
+        let before = camp.mails().len();
+        staff.post("/api/admin/letters", letter("families")).await.expect(200);
+        chaya.patch("/api/profile", json!({ "email_notifications": false })).await.expect(200);
+        let found = staff.get("/api/admin/users?q=dovid").await.expect(200).json();
+        let id = found["items"][0]["id"].as_str().expect("an id").to_owned();
+        staff.delete(&format!("/api/admin/users/{id}")).await.expect(204);
+        camp.work().await;
+        let sent: Vec<_> = camp.mails().split_off(before);
+        assert_eq!(sent.len(), 1);
+        assert!(sent[0].to.email.to_string() == "raizy@family.example");
     }
 }
 

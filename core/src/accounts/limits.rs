@@ -29,6 +29,8 @@ pub const CONTACT_BY_SENDER: Cap = cap("contact-sender", 5, 60);
 pub const SUBSCRIBE_BY_ADDRESS: Cap = cap("subscribe-address", 20, 60);
 pub const SUBSCRIBE_BY_RECIPIENT: Cap = cap("subscribe-recipient", 3, 60);
 pub const COMMENTS_BY_USER: Cap = cap("comments", 30, 10);
+pub const REPORTS_BY_ADDRESS: Cap = cap("reports-address", 20, 60);
+pub const VIEWS_BY_ADDRESS: Cap = cap("views-address", 300, 60);
 
 const fn cap(name: &'static str, most: i64, minutes: i64) -> Cap {
     Cap { name, most, within: TimeDelta::minutes(minutes) }

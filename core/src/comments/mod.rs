@@ -2,11 +2,14 @@
 
 mod desk;
 
+use std::net::IpAddr;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
+use crate::accounts::limits;
 use crate::checks::Checks;
 use crate::db::Tx;
 use crate::events::{self, Event};
@@ -55,6 +58,17 @@ impl NewComment {
         checks.done()?;
         Ok(content)
     }
+}
+
+/// Refuses whoever writes more than anybody reads. Before [`post`], outside its transaction.
+pub async fn may_post(app: &App, viewer: &Viewer) -> Result<()> {
+    let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
+    limits::count(app, limits::COMMENTS_BY_USER, &user_id.to_string()).await
+}
+
+/// Refuses one address that reports by the dozen. Before [`report`], outside its transaction.
+pub async fn may_report(app: &App, from: IpAddr) -> Result<()> {
+    limits::count(app, limits::REPORTS_BY_ADDRESS, &limits::network(from)).await
 }
 
 /// Writes a comment under the name that the person has now. Where the camp reads first comments

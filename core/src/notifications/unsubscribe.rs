@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::Category;
 use crate::app::Keys;
-use crate::db::Tx;
+use crate::db::{On, Tx};
 use crate::{App, Error, Result, subscribers};
 
 /// How much of the mail one leaves.
@@ -76,7 +76,7 @@ pub async fn leave(
     if leaves(Category::General) {
         subscribers::leave(tx, email).await?;
     }
-    for c in [Category::DailyVideos, Category::CampUpdates, Category::General] {
+    for c in Choice::CATEGORIES {
         if leaves(c) {
             tx.sql(
                 "update deliveries
@@ -120,7 +120,7 @@ pub async fn leave(
         .await?;
         return Ok(());
     }
-    for c in [Category::DailyVideos, Category::CampUpdates, Category::General] {
+    for c in Choice::CATEGORIES {
         if leaves(c) {
             tx.sql(
                 "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
@@ -133,6 +133,140 @@ pub async fn leave(
             .await?;
         }
     }
+    Ok(())
+}
+
+/// Which kinds of mail go to an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = MailChoice)]
+pub struct Choice {
+    pub daily_videos: bool,
+    pub camp_updates: bool,
+    /// Letters: to the family, or to a reader of the mailing list.
+    pub general: bool,
+}
+
+impl Choice {
+    const CATEGORIES: [Category; 3] =
+        [Category::DailyVideos, Category::CampUpdates, Category::General];
+
+    fn of(self, category: Category) -> bool {
+        match category {
+            Category::DailyVideos => self.daily_videos,
+            Category::CampUpdates => self.camp_updates,
+            Category::General => self.general,
+        }
+    }
+}
+
+/// What goes to that address now, and whether it is one of a family, which alone may choose to get
+/// a kind of mail again.
+pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, bool)> {
+    let row: (bool, bool, bool, bool) = on
+        .into()
+        .sql(
+            "with family as (
+               select p.daily_video_email, p.camp_updates_email, p.email_notifications
+               from profile_addresses a
+               join profiles p on p.id = a.profile_id
+               where a.email = $1 and p.deleted_at is null
+             ),
+             gone as (select category from unsubscribes where email = $1)
+             select exists (select 1 from family where daily_video_email)
+                      and not exists (select 1 from gone where category = 'daily_videos') as daily_videos,
+                    exists (select 1 from family where camp_updates_email)
+                      and not exists (select 1 from gone where category = 'camp_updates') as camp_updates,
+                    (exists (select 1 from family where email_notifications)
+                      and not exists (select 1 from gone where category = 'general'))
+                      or exists (select 1 from subscribers
+                                 where email = $1 and confirmed_at is not null) as general,
+                    exists (select 1 from family) as in_family",
+        )
+        .bind(email)
+        .one()
+        .await?;
+    let (daily_videos, camp_updates, general, family) = row;
+    Ok((Choice { daily_videos, camp_updates, general }, family))
+}
+
+/// Ends and begins kinds of mail to that address alone, whatever the other address of its family
+/// gets. Beginning again is for families; the mailing list wants a new confirmation.
+pub async fn choose(tx: &mut Tx, now: DateTime<Utc>, email: &str, wanted: Choice) -> Result<()> {
+    let (current, family) = standing(&mut *tx, email).await?;
+    for category in Choice::CATEGORIES {
+        match (current.of(category), wanted.of(category)) {
+            (true, false) => leave(tx, now, email, category, Scope::Category).await?,
+            (false, true) if family => come_back(tx, now, email, category).await?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Category) -> Result<()> {
+    rejoin(tx, email, category).await?;
+    // While the family had it switched off, its other address got none either.
+    tx.sql(
+        "insert into unsubscribes (email, category, created_at)
+         select b.email, $2, $3
+         from profile_addresses a
+         join profiles p on p.id = a.profile_id
+         join profile_addresses b on b.profile_id = a.profile_id and b.email <> a.email
+         where a.email = $1
+           and not case $2
+                     when 'daily_videos' then p.daily_video_email
+                     when 'camp_updates' then p.camp_updates_email
+                     else p.email_notifications
+                   end
+         on conflict (email, category) do nothing",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(now)
+    .execute()
+    .await?;
+    tx.sql(
+        "update profiles
+         set daily_video_email = daily_video_email or $2 = 'daily_videos',
+             camp_updates_email = camp_updates_email or $2 = 'camp_updates',
+             email_notifications = email_notifications or $2 = 'general',
+             updated_at = $3
+         where id = (select profile_id from profile_addresses where email = $1)",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Takes back the category mail that still waits for a family which does not want it any more, or
+/// is none any more.
+pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
+    tx.sql(
+        "update deliveries
+         set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2
+         where profile_id = $1
+           and status = 'queued'
+           and notification_id in (
+             select n.id
+             from notifications n, profiles p
+             where p.id = $1
+               and n.category is not null
+               and (p.deleted_at is not null
+                    or p.refused_at is not null
+                    or not case n.category
+                             when 'daily_videos' then p.daily_video_email
+                             when 'camp_updates' then p.camp_updates_email
+                             else p.email_notifications
+                           end))",
+    )
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await?;
     Ok(())
 }
 

@@ -128,6 +128,7 @@ pub async fn change_own(app: &App, user: &User, changes: OwnChanges) -> Result<O
             unsubscribe::rejoin(&mut tx, &user.email, category).await?;
         }
     }
+    unsubscribe::withdraw(&mut tx, now, user.profile_id).await?;
     if let Some(secondary) = secondary {
         set_secondary(&mut tx, app, user, secondary).await?;
     }

@@ -27,7 +27,7 @@ pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub(crate) use reactions::must_be_open;
 pub(crate) use reactions::viewer_key;
-pub use reactions::{Like, favorites, forget_likes, like, record_view, unlike};
+pub use reactions::{Like, favorites, forget_likes, like, may_count, record_view, unlike};
 pub(crate) use record::search_texts;
 pub use watch::{
     Filter, Preview, find, list, media_elsewhere, posting_time, preview, published, years,

@@ -1,5 +1,7 @@
 //! Views and likes (decisions V4 and V5).
 
+use std::net::IpAddr;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
@@ -7,6 +9,7 @@ use uuid::Uuid;
 use super::watch::open_all;
 use super::{NOT_FOUND, VideoCard, card, or_gone};
 use crate::access::Viewer;
+use crate::accounts::limits;
 use crate::accounts::sessions::Device;
 use crate::db::{On, Tx};
 use crate::pages::{Page, Part};
@@ -23,6 +26,18 @@ pub struct Like {
 /// A viewer as it stands beside a view: it can be recognised, but not read.
 pub(crate) fn viewer_key(app: &App, viewer: Uuid) -> Vec<u8> {
     app.keys.hash("viewer", &[viewer.as_bytes()])
+}
+
+/// Whether a view from there may count still. Whoever is not signed in is known by a cookie alone,
+/// and gets a new one by sending none. Before [`record_view`], outside its transaction.
+pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
+    if viewer.user_id.is_some() {
+        return Ok(true);
+    }
+    match limits::count(app, limits::VIEWS_BY_ADDRESS, &limits::network(from)).await {
+        Err(Error::TooMany { .. }) => Ok(false),
+        counted => counted.map(|()| true),
+    }
 }
 
 /// Counts a view: one for each viewer, video and hour, staff excluded. Of the browser only its

@@ -60,11 +60,7 @@ async fn listed(
 ) -> Result<Page<VideoCard>> {
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
     let open = viewer.may_watch(settings.access);
-    let pattern = searched(filter.q.as_deref()).map(|pattern| match open {
-        true => pattern,
-        // Title and description are parted by the one line end in the text.
-        false => format!("{pattern}\n%"),
-    });
+    let pattern = pattern(filter.q.as_deref(), open);
     let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
     let query = |text: &'static str| {
         app.db
@@ -110,6 +106,15 @@ async fn listed(
     Ok(filter.part.page("newest", rows, |v: &VideoCard| (v.upload_date, v.published_at, v.id)))
 }
 
+/// Who may not watch searches in titles only.
+fn pattern(q: Option<&str>, open: bool) -> Option<String> {
+    searched(q).map(|pattern| match open {
+        true => pattern,
+        // Title and description are parted by the one line end in the text.
+        false => format!("{pattern}\n%"),
+    })
+}
+
 /// Three videos, the featured one first: the newest that staff marked within seven days, else the
 /// newest (decision V7).
 async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
@@ -148,17 +153,26 @@ async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
     Ok(videos)
 }
 
-/// The years of the archive with their published videos, newest first.
-pub async fn years(app: &App, settings: &Settings) -> Result<Vec<YearCount>> {
+/// The years of the archive with their published videos, newest first; with `q`, how many of them
+/// [`list`] finds.
+pub async fn years(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    q: Option<&str>,
+) -> Result<Vec<YearCount>> {
     app.db
         .sql(
             "select year, count(*) as count
              from videos
-             where status = 'published' and year < $1
+             where status = 'published'
+               and year < $1
+               and ($2 is null or search_text like $2 escape '\\')
              group by year
              order by year desc",
         )
         .bind(i64::from(year_in(settings.timezone, app.clock.now())))
+        .bind(pattern(q, viewer.may_watch(settings.access)))
         .all()
         .await
 }

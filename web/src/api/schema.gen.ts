@@ -1759,7 +1759,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/unsubscribe/one-click": {
+    "/api/unsubscribe/choice": {
         parameters: {
             query?: never;
             header?: never;
@@ -1767,6 +1767,24 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        /** Choose what goes to the address of an unsubscribe link */
+        put: operations["put_unsubscribe_choice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/unsubscribe/one-click": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A mail program that knows no one-click opens the address like a link: the page asks first */
+        get: operations["get_unsubscribe_one_click"];
         put?: never;
         /** Unsubscribe at once, as mail programs do */
         post: operations["post_unsubscribe_one_click"];
@@ -2322,6 +2340,10 @@ export interface components {
          * @enum {string}
          */
         Category: "daily_videos" | "camp_updates" | "general";
+        ChooseMail: {
+            choice: components["schemas"]["MailChoice"];
+            token: string;
+        };
         ClearedLimits: {
             /**
              * Format: int64
@@ -2801,6 +2823,13 @@ export interface components {
             id: string;
             /** Format: date-time */
             last_seen_at: string;
+        };
+        /** @description Which kinds of mail go to an address. */
+        MailChoice: {
+            camp_updates: boolean;
+            daily_videos: boolean;
+            /** @description Letters: to the family, or to a reader of the mailing list. */
+            general: boolean;
         };
         /** @description The family that came, or would come, of it. */
         MergedFamily: {
@@ -3913,8 +3942,12 @@ export interface components {
         };
         UnsubscribePreview: {
             category: components["schemas"]["Category"];
+            /** @description What goes there now. */
+            choice: components["schemas"]["MailChoice"];
             /** @description The address, shortened. */
             email_hint: string;
+            /** @description Whether the address is one of a family, which can choose to get mail again. */
+            family: boolean;
         };
         UnsubscribeToken: {
             token: string;
@@ -7773,6 +7806,55 @@ export interface operations {
             };
         };
     };
+    put_unsubscribe_choice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChooseMail"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_unsubscribe_one_click: {
+        parameters: {
+            query: {
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the page that asks */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     post_unsubscribe_one_click: {
         parameters: {
             query: {
@@ -7861,7 +7943,10 @@ export interface operations {
     };
     get_videos_years: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Counts only the videos that a search for this finds. */
+                q?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -9,7 +9,7 @@ use super::{Detail, Family, detail, family};
 use crate::accounts::letters;
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, Notice, unsubscribe};
 use crate::payments::{self, PlanChanges};
 use crate::profiles::addresses::{Kept, Place, change_addresses, put_address, release};
 use crate::profiles::{DEFAULT_PREFERENCES, UserType, insert, relist};
@@ -160,6 +160,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
     let after = family(&mut tx, app, &settings, id).await?;
     let details = differences(&before, &after, emails_changed);
+    unsubscribe::withdraw(&mut tx, now, id).await?;
     audit::record(&mut tx, now, actor, "profile.change", Subject::new("profile", id), details)
         .await?;
     tx.commit().await?;

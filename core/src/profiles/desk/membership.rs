@@ -7,7 +7,7 @@ use super::{Family, family};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{letters, limits, users};
 use crate::audit::{self, Actor, Subject};
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, Notice, unsubscribe};
 use crate::profiles::find;
 use crate::{App, Error, Result};
 
@@ -111,6 +111,7 @@ pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Re
             notifications::tell(&mut tx, app, Notice::new(letter, id), &email, &profile.full_name)
                 .await?;
         }
+        unsubscribe::withdraw(&mut tx, now, id).await?;
         audit::record(&mut tx, now, actor, action, Subject::new("profile", id), json!({})).await?;
     }
     let family = family(&mut tx, app, &settings, id).await?;
@@ -139,6 +140,7 @@ pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     .bind(now)
     .execute()
     .await?;
+    unsubscribe::withdraw(&mut tx, now, id).await?;
     audit::record(&mut tx, now, actor, "profile.delete", Subject::new("profile", id), json!({}))
         .await?;
     tx.commit().await
