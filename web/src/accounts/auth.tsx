@@ -133,16 +133,16 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
         )}
         {creating && (
           <Field label="Your Name" error={errors.name}>
-            <TextInput name="name" autoComplete="name" dir="auto" maxLength={200} defaultValue={prefill?.full_name} readOnly={Boolean(prefill?.full_name)} required />
+            <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={prefill?.full_name} readOnly={Boolean(prefill?.full_name)} required />
           </Field>
         )}
         {asksForChild && (
           <Field label="Child's Name" error={errors.child_name}>
-            <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={500} defaultValue={prefill?.child_name ?? undefined} readOnly={Boolean(prefill?.child_name)} required />
+            <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} defaultValue={prefill?.child_name ?? undefined} readOnly={Boolean(prefill?.child_name)} required />
           </Field>
         )}
         <Field label="Email" error={errors.email}>
-          <TextInput name="email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={320} defaultValue={prefill?.email ?? undefined} required />
+          <TextInput name="email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} defaultValue={prefill?.email ?? undefined} required />
         </Field>
         <Field
           label="Password"

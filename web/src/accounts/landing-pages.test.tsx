@@ -45,16 +45,41 @@ it("a new password is chosen once, and then one signs in with it", async () => {
   expect(camp.asked("POST", "/api/auth/reset")[0]?.body).toEqual({ token: "abc", password: "other secret words" });
 });
 
-it("emails are stopped signed out, that kind or all of them", async () => {
+it("the link of an email shows what comes, and what was stopped is chosen again signed out", async () => {
+  const off = { daily_videos: false, camp_updates: true, general: true };
   const camp = server({
-    "POST /api/unsubscribe/preview": { email_hint: "c…a@family.example", category: "daily_videos" },
+    "POST /api/unsubscribe/preview": { email_hint: "c…a@family.example", category: "daily_videos", choice: off, family: true },
+    "PUT /api/unsubscribe/choice": null,
+  });
+  const user = open("/unsubscribe?token=abc");
+  expect(await screen.findByText("No daily video emails go there any more.")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Stop daily video emails" })).toBeNull();
+  await user.click(screen.getByRole("switch", { name: "Daily videos" }));
+  await user.click(screen.getByRole("button", { name: "Save Preferences" }));
+  expect(await screen.findByText("Preferences Saved! ✅")).toBeTruthy();
+  expect(camp.asked("PUT", "/api/unsubscribe/choice")[0]?.body).toEqual({ token: "abc", choice: { ...off, daily_videos: true } });
+  expect(screen.getByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
+});
+
+it("a reader of the mailing list is offered no other mail", async () => {
+  const choice = { daily_videos: false, camp_updates: false, general: true };
+  server({ "POST /api/unsubscribe/preview": { email_hint: "n…r@town.example", category: "general", choice, family: false } });
+  open("/unsubscribe?token=abc");
+  expect(await screen.findByRole("button", { name: "Stop letters from camp" })).toBeTruthy();
+  expect(screen.queryByRole("switch")).toBeNull();
+});
+
+it("emails are stopped signed out, that kind or all of them", async () => {
+  const all = { daily_videos: true, camp_updates: true, general: true };
+  const camp = server({
+    "POST /api/unsubscribe/preview": { email_hint: "c…a@family.example", category: "daily_videos", choice: all, family: true },
     "POST /api/unsubscribe": null,
   });
   const user = open("/unsubscribe?token=abc");
-  const all = await screen.findByRole("button", { name: "Stop all emails from camp" });
+  const everything = await screen.findByRole("button", { name: "Stop all emails from camp" });
   expect(screen.getByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
   expect(camp.asked("POST", "/api/unsubscribe")).toHaveLength(0);
-  await user.click(all);
+  await user.click(everything);
   expect(await screen.findByText(/No more emails/)).toBeTruthy();
   expect(camp.asked("POST", "/api/unsubscribe")[0]?.body).toEqual({ token: "abc", scope: "everything" });
 });

@@ -9,6 +9,7 @@ export const signUp = (body: Body<"/api/auth/sign-up">) => send(api.POST("/api/a
 export const verifyEmail = (token: string) => send(api.POST("/api/auth/verify", { body: { token } }));
 export const forgotPassword = (email: string) => send(api.POST("/api/auth/forgot", { body: { email } }));
 export const resetPassword = (token: string, password: string) => send(api.POST("/api/auth/reset", { body: { token, password } }));
+export const chooseMail = (body: paths["/api/unsubscribe/choice"]["put"]["requestBody"]["content"]["application/json"]) => send(api.PUT("/api/unsubscribe/choice", { body }));
 export const unsubscribe = (body: Body<"/api/unsubscribe">) => send(api.POST("/api/unsubscribe", { body }));
 
 /** Asking does not spend the invitation; signing up does. */
@@ -25,6 +26,7 @@ export const unsubscribeQuery = (token: string) =>
     queryKey: ["unsubscribe", token],
     queryFn: () => send(api.POST("/api/unsubscribe/preview", { body: { token } })),
     enabled: token !== "",
+    // What is being chosen is not asked for again underneath.
     staleTime: Infinity,
   });
 

@@ -1,13 +1,15 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
-import { FormMessage } from "../ui/field";
+import { FormMessage, Switch } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { Loading, Skeleton } from "../ui/states";
-import { unsubscribe, unsubscribeQuery } from "./queries";
+import { toast } from "../ui/toast";
+import { chooseMail, unsubscribe, unsubscribeQuery } from "./queries";
 
 const categories = { daily_videos: "daily video emails", camp_updates: "camp update emails", general: "letters from camp" };
 
@@ -18,7 +20,11 @@ export default function Unsubscribe() {
   const preview = useQuery(unsubscribeQuery(token));
   const stop = useMutation({ mutationFn: (scope: "category" | "everything") => unsubscribe({ token, scope }) });
 
+  const client = useQueryClient();
+  const saved = (choice: Choice) => client.setQueryData(unsubscribeQuery(token).queryKey, (now) => now && { ...now, choice });
   const category = preview.data && categories[preview.data.category];
+  const comes = preview.data && preview.data.choice[preview.data.category];
+  const nothing = preview.data && !Object.values(preview.data.choice).includes(true);
   return (
     <SmallSheet title={stop.isSuccess ? "Done" : "Stop emails from camp"}>
       <PageMeta title="Unsubscribe" description="Stop emails from camp." />
@@ -39,11 +45,60 @@ export default function Unsubscribe() {
             For <b className="font-medium text-ink">{preview.data.email_hint}</b>:
           </p>
           <FormMessage>{stop.error && explain(stop.error)}</FormMessage>
-          <Button busy={stop.isPending} onClick={() => stop.mutate("category")}>Stop {category}</Button>
-          <Button look="line" busy={stop.isPending} onClick={() => stop.mutate("everything")}>Stop all emails from camp</Button>
+          {comes ? (
+            <Button busy={stop.isPending} onClick={() => stop.mutate("category")}>Stop {category}</Button>
+          ) : (
+            <p role="status">No {nothing ? "emails from camp" : category} go there any more.</p>
+          )}
+          {!nothing && <Button look="line" busy={stop.isPending} onClick={() => stop.mutate("everything")}>Stop all emails from camp</Button>}
+          {preview.data.family && <Preferences token={token} saved={preview.data.choice} onSaved={saved} />}
         </>
       )}
       <Link to={paths.home} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Return to Home</Link>
     </SmallSheet>
+  );
+}
+
+type Choice = { daily_videos: boolean; camp_updates: boolean; general: boolean };
+
+const kinds = [
+  ["daily_videos", "Daily videos"],
+  ["camp_updates", "Camp updates"],
+  ["general", "Letters from camp"],
+] as const;
+
+/** The same choice as on the profile page, for this one address. */
+function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; onSaved: (choice: Choice) => void }) {
+  const [wanted, setWanted] = useState(saved);
+  const save = useMutation({
+    mutationFn: () => chooseMail({ token, choice: wanted }),
+    onSuccess: () => {
+      onSaved(wanted);
+      toast({ title: "Preferences Saved! ✅", description: "Your notification preferences have been updated successfully." });
+    },
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!save.isPending) save.mutate();
+  }
+
+  return (
+    <form onSubmit={submit} aria-labelledby="choose" className="mt-2 grid gap-3 border-t border-line pt-5">
+      <h2 id="choose" className="text-xl">Or choose what comes</h2>
+      <div>
+        {kinds.map(([kind, label]) => (
+          <Switch
+            key={kind}
+            label={label}
+            checked={wanted[kind]}
+            onChange={({ target }) => setWanted({ ...wanted, [kind]: target.checked })}
+            className="border-b border-line py-2"
+          />
+        ))}
+      </div>
+      <FormMessage>{save.error && explain(save.error)}</FormMessage>
+      <Button type="submit" look="line" busy={save.isPending}>{save.isPending ? "Saving..." : "Save Preferences"}</Button>
+    </form>
   );
 }

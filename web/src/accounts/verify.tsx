@@ -14,6 +14,7 @@ import { verifyEmail } from "./queries";
 /** Mail scanners follow links, so that only the press of a button spends the token. */
 export default function Verify() {
   const { user } = useSession();
+  const done = user?.email_verified === true;
   const sessionChanged = useSessionChanged();
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
@@ -45,10 +46,10 @@ export default function Verify() {
       ) : (
         <>
           <p className="text-muted">One press, and we know that this address is yours.</p>
-          <FormMessage>{verify.error && explain(verify.error)}</FormMessage>
+          <FormMessage>{verify.error && !(done && isApiError(verify.error, "gone")) && explain(verify.error)}</FormMessage>
           {isApiError(verify.error, "gone") ? (
             <p className="text-sm text-muted">
-              {user ? "The bar at the top of the page sends a new one." : <>Please <Link to={paths.auth()} className="link">sign in</Link> and ask for a new one.</>}
+              {done ? <>Your address <bdi>{user.email}</bdi> is confirmed already.</> : user ? "The bar at the top of the page sends a new one." : <>Please <Link to={paths.auth()} className="link">sign in</Link> and ask for a new one.</>}
             </p>
           ) : (
             <Button busy={verify.isPending} onClick={() => verify.mutate()}>{verify.isPending ? "Confirming..." : "Confirm my email"}</Button>

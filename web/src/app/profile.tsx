@@ -7,6 +7,7 @@ import type { Profile as Family, SessionUser } from "../api/client";
 import { sessionQuery, useSession } from "../api/queries";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
+import { useAnchor } from "../lib/anchor";
 import { paths } from "../lib/paths";
 import { PaymentInformation } from "../payments/payment-information";
 import { EmailPreferences, EmailSettings } from "../profiles/email-sections";
@@ -15,6 +16,7 @@ import { favoritesQuery, profileQuery } from "../profiles/queries";
 import { useProfileForm } from "../profiles/use-profile-form";
 import { Button, buttonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
+import { Icon } from "../ui/icon";
 import { Section } from "../ui/section";
 import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
@@ -106,12 +108,19 @@ function useSectionInSight() {
 }
 
 function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
+  useAnchor();
   const form = useProfileForm(profile);
   const signedOut = useSignedOut();
   const [changingEmail, setChangingEmail] = useState(false);
   const changeEmail = () => setChangingEmail(true);
   return (
     <div className="grid gap-6">
+      {user.awaiting_approval && (
+        <p className="flex items-start gap-3 rounded-lg bg-lake-wash px-5 py-4 text-lake">
+          <Icon name="clock" className="mt-1" />
+          <span>The camp still has to confirm that you belong to a family of this summer. We write to you as soon as it has; until then the videos stay closed.</span>
+        </p>
+      )}
       <PersonalInformation form={form} onChangeEmail={changeEmail} />
       <PaymentInformation />
       <Favorites />

@@ -13,6 +13,7 @@ export const paths = {
   privacy: "/privacy",
   terms: "/terms",
   auth: (back?: string) => (back && back !== "/" ? `/auth?next=${encodeURIComponent(back)}` : "/auth"),
+  signUp: (back?: string) => `/auth?mode=create${back ? `&next=${encodeURIComponent(back)}` : ""}`,
   verify: "/auth/verify",
   forgot: "/auth/forgot",
   reset: "/auth/reset",

@@ -8,7 +8,7 @@ const signedIn = (answers: Record<string, unknown> = {}) => server({ "GET /api/s
 it("leads somebody signed out to an account", async () => {
   server({});
   open("/");
-  expect((await (await card()).findByRole("link", { name: "Sign Up for Notifications" })).getAttribute("href")).toBe("/auth");
+  expect((await (await card()).findByRole("link", { name: "Sign Up for Notifications" })).getAttribute("href")).toBe("/auth?mode=create");
   expect((await card()).getByRole("link", { name: "Sign in here" }).getAttribute("href")).toBe("/auth");
 });
 

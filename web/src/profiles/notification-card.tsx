@@ -1,6 +1,7 @@
 import { lazy, Suspense, useRef, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import type { SessionUser } from "../api/client";
 import { useSession } from "../api/queries";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
@@ -20,7 +21,7 @@ export function NotificationCard() {
         <h2 id="notifications" className="text-xl">A note when tonight’s video is up</h2>
         <Icon name="bell" className="size-6 text-pine" />
       </div>
-      {user ? <Own email={user.email} verified={user.email_verified} /> : <Invitation />}
+      {user ? <Own {...user} /> : <Invitation />}
     </aside>
   );
 }
@@ -29,7 +30,7 @@ function Invitation() {
   return (
     <>
       <p>New videos, updates and letters from camp, by email. You choose which.</p>
-      <Link to={paths.auth()} className={buttonLook()}>Sign Up for Notifications</Link>
+      <Link to={paths.signUp()} className={buttonLook()}>Sign Up for Notifications</Link>
       <p className="text-sm">
         Already have an account? <Link to={paths.auth()} className="link -my-3 inline-flex min-h-tap items-center">Sign in here</Link>
       </p>
@@ -37,7 +38,7 @@ function Invitation() {
   );
 }
 
-function Own({ email, verified }: { email: string; verified: boolean }) {
+function Own({ email, email_verified, awaiting_approval }: SessionUser) {
   const profile = useQuery(profileQuery).data;
   const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -59,9 +60,11 @@ function Own({ email, verified }: { email: string; verified: boolean }) {
       <p className="wrap-anywhere">
         {profile?.suppressed
           ? <>Mail to <bdi>{email}</bdi> was returned to us, so we have stopped writing there.</>
-          : verified
-            ? <>We write to you at <bdi>{email}</bdi> when there is something to see.</>
-            : <>We will write to <bdi>{email}</bdi> as soon as you have confirmed it.</>}
+          : !email_verified
+            ? <>We will write to <bdi>{email}</bdi> as soon as you have confirmed it.</>
+            : awaiting_approval
+              ? <>We will write to <bdi>{email}</bdi> as soon as the camp has approved your family.</>
+              : <>We write to you at <bdi>{email}</bdi> when there is something to see.</>}
       </p>
       {profile && <Rows preferences={profile} />}
       <Button ref={button} onClick={() => setEditing(true)}>Customize Notifications</Button>

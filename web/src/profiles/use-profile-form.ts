@@ -43,7 +43,8 @@ export function useProfileForm(saved: Profile) {
     changed: Object.entries(draft).some(([key, value]) => (saved[key as keyof Profile] ?? "") !== value),
     change: (part: ProfilePatch) => setDraft((before) => ({ ...before, ...part })),
     edit: () => setEditing(true),
-    saveNames: () => save.isPending || save.mutate(names()),
+    // A second address typed into the same card goes with the names.
+    saveNames: () => save.isPending || save.mutate({ ...names(), ...("secondary_email" in draft ? { secondary_email: (now.secondary_email ?? "").trim() } : {}) }),
     saveAll: () =>
       save.isPending ||
       save.mutate({

@@ -1,14 +1,29 @@
-import { useId, useRef, useState, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { cx } from "./class-names";
 
 type Props = { face: ReactNode; className?: string; start?: boolean; children: (close: () => void) => ReactNode };
+
+/** Pixels that a panel keeps from the edge of the window. */
+const edge = 12;
 
 /** A button that unfolds a small panel under itself; Escape or leaving it folds it again. */
 export function MenuButton({ face, className, start = false, children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
   const id = useId();
+
+  // On a narrow phone the panel would reach over the edge.
+  useLayoutEffect(() => {
+    if (!open || !panel.current) return;
+    const { style } = panel.current;
+    style.translate = "";
+    const { left, right } = panel.current.getBoundingClientRect();
+    const room = document.documentElement.clientWidth - edge;
+    style.translate = `${Math.max(edge, left + Math.min(0, room - right)) - left}px`;
+  }, [open]);
+
   return (
     <div
       ref={box}
@@ -24,7 +39,7 @@ export function MenuButton({ face, className, start = false, children }: Props) 
         {face}
       </button>
       {/* Focusable, so that a press inside does not count as leaving. */}
-      <div id={id} tabIndex={-1} hidden={!open} className={cx("sheet absolute top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise", start ? "start-0" : "end-0", !open && "hidden")}>
+      <div ref={panel} id={id} tabIndex={-1} hidden={!open} className={cx("sheet absolute top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise", start ? "start-0" : "end-0", !open && "hidden")}>
         {open && children(() => setOpen(false))}
       </div>
     </div>

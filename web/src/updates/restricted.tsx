@@ -1,20 +1,29 @@
 import { Link } from "react-router";
 import { isApiError, type ApiError } from "../api/client";
-import { useSession } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
+import { gateWords } from "../lib/gate";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 
 export const isRestricted = (error: unknown): error is ApiError => isApiError(error, "sign_in_required", "families_only", "awaiting_approval");
 
-/** Why somebody may not read the updates, in the server's words, and what opens them. */
+/** Why somebody may not read the updates, and what opens them. */
 export function Restricted({ error, back }: { error: ApiError; back: string }) {
   const { user } = useSession();
+  const site = useSite();
   return (
     <div className="sheet grid justify-items-center gap-3 px-5 py-8 text-center">
       <Icon name="lock" className="size-8 text-pine" />
-      <p className="max-w-[52ch]">{error.message}</p>
-      {!user && <Link to={paths.auth(back)} className={buttonLook()}>Sign In</Link>}
+      <p className="max-w-[52ch]">{gateWords(error.code, site?.access) ?? error.message}</p>
+      {user ? (
+        <Link to={paths.contact} className={buttonLook("line")}>Write to the camp</Link>
+      ) : (
+        <div className="flex flex-wrap justify-center gap-3">
+          <Link to={paths.auth(back)} className={buttonLook()}>Sign In</Link>
+          <Link to={paths.signUp(back)} className={buttonLook("line")}>Create Account</Link>
+        </div>
+      )}
     </div>
   );
 }

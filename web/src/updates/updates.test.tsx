@@ -1,6 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { list, open, refuse, server, update } from "../test/portal";
+import { list, open, refuse, server, site, update } from "../test/portal";
 
 const before = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 const ten = list(...Array.from({ length: 10 }, (_, i) => update({ id: `n${i}`, title: `Update ${i}`, created_at: before(i * 60 + 1) })));
@@ -70,9 +70,10 @@ describe("live updates at home", () => {
   });
 
   it("are for families only where the camp wants it so", async () => {
-    server({ "GET /api/live-updates": refuse(401, "sign_in_required", "Please sign in to read the updates.") });
+    server({ "GET /api/live-updates": refuse(401, "sign_in_required", "Please sign in."), "GET /api/site": { ...site, access: "families" } });
     open("/");
-    expect(await (await section()).findByText("Please sign in to read the updates.")).toBeTruthy();
+    expect(await (await section()).findByText(/An account alone is not enough/)).toBeTruthy();
+    expect((await section()).getByRole("link", { name: "Create Account" }).getAttribute("href")).toBe("/auth?mode=create&next=%2F");
     expect((await section()).getByRole("link", { name: "Sign In" }).getAttribute("href")).toBe("/auth");
   });
 });

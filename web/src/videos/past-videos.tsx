@@ -9,7 +9,7 @@ import { Icon } from "../ui/icon";
 import { SearchBox } from "../ui/search-box";
 import { Segmented } from "../ui/segmented";
 import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../ui/states";
-import { videosQuery, yearsQuery } from "./queries";
+import { foundQuery, videosQuery, yearsQuery } from "./queries";
 import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
 
 export default function PastVideos() {
@@ -142,6 +142,7 @@ function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) 
 
 function SearchResults({ term, onClear }: { term: string; onClear: () => void }) {
   const videos = useInfiniteQuery(videosQuery({ collection: "archive", q: term }));
+  const found = useQuery(foundQuery(term));
   if (videos.isPending) return <VideoGridSkeleton />;
   if (!videos.data) {
     return <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />;
@@ -157,7 +158,7 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
     <>
       {/* Around the heading: a status inside it would take its name away. */}
       <div role="status">
-        <h2 className="mb-5">Search Results ({videos.data.length}{videos.hasNextPage && "+"})</h2>
+        <h2 className="mb-5">Search Results ({videos.hasNextPage ? number(found.data ?? videos.data.length) : videos.data.length})</h2>
       </div>
       <ul className={videoGrid}>
         {videos.data.map((video) => <li key={video.id}><VideoCard video={video} /></li>)}

@@ -35,6 +35,14 @@ export const yearsQuery = queryOptions({
   queryFn: ({ signal }) => send(api.GET("/api/videos/years", { signal })),
 });
 
+/** How many videos of the archive a search finds. */
+export const foundQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["videos", "years", q],
+    queryFn: ({ signal }) => send(api.GET("/api/videos/years", { params: { query: { q } }, signal })),
+    select: ({ items }) => items.reduce((sum, { count }) => sum + count, 0),
+  });
+
 export const videoQuery = (id: string) =>
   queryOptions({
     queryKey: ["video", id],

@@ -161,6 +161,7 @@ describe("a video that cannot be had", () => {
     evening({ "GET /api/session": { user: null }, "GET /api/videos/v1": refuse(status, code, "The camp's own sentence.") });
     open("/video/v1");
     expect(await screen.findByRole("heading", { name: title })).toBeTruthy();
-    expect(screen.getByText("The camp's own sentence.")).toBeTruthy();
+    const words = code === "sign_in_required" ? "This is for everyone with an account. Sign in, or create one: it takes a minute." : "The camp's own sentence.";
+    expect(screen.getByText(words)).toBeTruthy();
   });
 });

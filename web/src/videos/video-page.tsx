@@ -2,8 +2,9 @@ import type { ReactNode } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "react-router";
 import { isApiError, type ApiError, type Video } from "../api/client";
-import { useSession } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
 import { longDate } from "../lib/format";
+import { gateWords } from "../lib/gate";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
@@ -157,10 +158,11 @@ function NotFound() {
   );
 }
 
-/** Why a video may not be watched, and what opens it. The server's sentence says which rule it was. */
+/** Why a video may not be watched, and what opens it. */
 function Gate({ error }: { error: ApiError }) {
   const { pathname } = useLocation();
   const { user } = useSession();
+  const site = useSite();
   const title = {
     sign_in_required: "Please sign in to watch",
     families_only: "For families of the camp",
@@ -171,9 +173,16 @@ function Gate({ error }: { error: ApiError }) {
       <PageMeta title={title ?? "Video"} description="A video for members of the camp." />
       <span className="grid size-16 place-items-center rounded-full bg-pine-wash text-pine"><Icon name="lock" className="size-8" /></span>
       <h1>{title}</h1>
-      <p className="max-w-[52ch] text-muted">{error.message}</p>
+      <p className="max-w-[52ch] text-muted">{gateWords(error.code, site?.access) ?? error.message}</p>
       <div className="flex flex-wrap justify-center gap-3">
-        {!user && <Link to={paths.auth(pathname)} className={buttonLook()}>Sign In</Link>}
+        {user ? (
+          <Link to={paths.contact} className={buttonLook()}>Write to the camp</Link>
+        ) : (
+          <>
+            <Link to={paths.auth(pathname)} className={buttonLook()}>Sign In</Link>
+            <Link to={paths.signUp(pathname)} className={buttonLook("line")}>Create Account</Link>
+          </>
+        )}
         <Link to={paths.home} className={buttonLook("line")}>Return to Home</Link>
       </div>
     </div>
