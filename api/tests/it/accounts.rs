@@ -441,7 +441,7 @@ story! {
         let link = unsubscribe::token(&camp.app.keys, "chaya@family.example", Category::DailyVideos);
         let anyone = camp.browser();
         let shown = anyone.post("/api/unsubscribe/preview", json!({ "token": link })).await.expect(200).json();
-        assert_eq!(shown, json!({ "email_hint": "c…a@family.example", "category": "daily_videos" }));
+        assert_eq!((&shown["email_hint"], &shown["category"]), (&json!("c…a@family.example"), &json!("daily_videos")));
         // As a mail program does: a form, from anywhere, without cookies.
         for _ in 0..2 {
             let request = axum::http::Request::post(format!("/api/unsubscribe/one-click?token={link}"))
