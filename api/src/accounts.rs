@@ -273,7 +273,7 @@ async fn end_session(
     Id(id): Id,
 ) -> Answer<StatusCode> {
     let mut tx = api.app.db.begin().await?;
-    sessions::end_one(&mut tx, signed_in.user.id, id).await?;
+    sessions::end_one(&mut tx, Holder::User(signed_in.user.id), id).await?;
     tx.commit().await?;
     api.sessions.forget_all();
     Ok(StatusCode::NO_CONTENT)

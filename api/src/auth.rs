@@ -53,6 +53,11 @@ pub(crate) fn staff_cookie(config: &Config) -> &'static str {
     if config.https() { "__Host-staff" } else { "staff" }
 }
 
+/// Tells browsers in which a member of the staff was before from new ones.
+pub(crate) fn known_cookie(config: &Config) -> &'static str {
+    if config.https() { "__Host-known" } else { "known" }
+}
+
 const BROWSER_COOKIE: &str = "browser";
 
 /// A cookie that no script can read and no other site can send along.
@@ -121,6 +126,12 @@ pub struct Owner(pub Arc<Staff>);
 /// Any member of the staff, also one who still has to set up the second factor.
 pub struct AtTheDoor(pub Arc<Staff>);
 
+/// The same, with the session that asks.
+pub struct StaffHere {
+    pub staff: Arc<Staff>,
+    pub session: Uuid,
+}
+
 /// Anybody; says who is looking.
 pub struct Looking(pub Viewer);
 
@@ -188,8 +199,20 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let StaffHere { staff, .. } = StaffHere::from_request_parts(parts, state).await?;
+        Ok(AtTheDoor(staff))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for StaffHere
+where
+    Api: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match staff_of(parts, &Api::from_ref(state)).await? {
-            Some((_, staff)) => Ok(AtTheDoor(staff)),
+            Some((session, staff)) => Ok(StaffHere { staff, session }),
             None => Err(Error::StaffRequired.into()),
         }
     }

@@ -27,6 +27,7 @@ mod server;
 mod settings;
 mod site;
 mod staff;
+mod staff_keys;
 mod store;
 mod subscribers;
 mod unsubscribe;
@@ -74,6 +75,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(accounts::routes())
         .merge(unsubscribe::routes())
         .merge(staff::routes())
+        .merge(staff_keys::routes())
         .merge(families::routes())
         .merge(payments::routes())
         .merge(settings::routes())

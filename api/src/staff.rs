@@ -14,7 +14,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{AtTheDoor, Owner, Sender, cookie, end_session_in, no_cookie, staff_cookie};
+use crate::auth::{
+    AtTheDoor, Owner, Sender, cookie, end_session_in, known_cookie, no_cookie, staff_cookie,
+};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 
@@ -61,11 +63,15 @@ async fn sign_in(
     Input(given): Input<Credentials>,
 ) -> Answer<impl IntoResponse> {
     let code = given.code.as_deref();
-    let signed_in = staff::sign_in(&api.app, &given.username, &given.password, code, from).await?;
     let config = &api.app.config;
+    let known = jar.get(known_cookie(config)).map(|cookie| cookie.value().to_owned());
+    let (name, password) = (&given.username, &given.password);
+    let signed_in = staff::sign_in(&api.app, name, password, code, known.as_deref(), from).await?;
     end_session_in(&api, &jar, staff_cookie(config)).await?;
     // Without an age: it goes when the browser is closed.
     let jar = jar.add(cookie(config, staff_cookie(config), signed_in.token, None));
+    let days = Some(staff::BROWSER_DAYS);
+    let jar = jar.add(cookie(config, known_cookie(config), signed_in.browser, days));
     Ok((jar, Json(StaffSession { staff: Some(signed_in.staff) })))
 }
 

@@ -18,6 +18,7 @@ mod routes;
 mod settings;
 mod staff;
 mod staff_accounts;
+mod staff_keys;
 mod store;
 mod updates;
 mod videos;

@@ -1,6 +1,8 @@
 //! Mail about accounts. Links with tokens are made while the letter is written, so that no token
 //! is stored anywhere but in the mail itself; a letter that is written again has a fresh one.
 
+use serde_json::Value;
+
 use super::tokens::{self, Bearer, Purpose};
 use crate::notifications::{Button, Delivery, Letter, Notification};
 use crate::settings::Settings;
@@ -17,6 +19,9 @@ pub const INVITATION: &str = "invitation";
 pub const APPROVED: &str = "approved";
 pub const REFUSED: &str = "refused";
 pub const STAFF_RESET: &str = "staff_reset";
+pub const STAFF_PASSWORD_CHANGED: &str = "staff_password_changed";
+pub const STAFF_EMAIL_CHANGED: &str = "staff_email_changed";
+pub const STAFF_NEW_BROWSER: &str = "staff_new_browser";
 /// `camp mail test`.
 pub const TEST: &str = "test";
 
@@ -33,6 +38,7 @@ pub(crate) async fn write(
         return Ok(None);
     }
     let link = |purpose, page: &'static str| link(app, notification, delivery, purpose, page);
+    let alarm = "If you do not know of this, please tell an owner of the portal at once.";
     let ignore = "If this was not you, you need not do anything.".to_owned();
     let letter = match kind {
         VERIFY => Letter {
@@ -105,6 +111,38 @@ pub(crate) async fn write(
             )],
             ..Letter::default()
         },
+        STAFF_PASSWORD_CHANGED => Letter {
+            subject: format!("Your staff password for {site} was changed"),
+            heading: "Your staff password was changed".into(),
+            paragraphs: vec![
+                format!("The password of {} was changed, and all other devices were signed out.", delivery.full_name),
+                alarm.into(),
+            ],
+            ..Letter::default()
+        },
+        STAFF_EMAIL_CHANGED => Letter {
+            subject: format!("The e-mail of your staff account at {site} was changed"),
+            heading: "Your staff account has another address now".into(),
+            paragraphs: vec![
+                format!("An owner changed the address of {}. Mail about the account no longer comes here.", delivery.full_name),
+                alarm.into(),
+            ],
+            ..Letter::default()
+        },
+        STAFF_NEW_BROWSER => Letter {
+            subject: format!("A new sign-in to the staff area of {site}"),
+            heading: "A sign-in from a new browser".into(),
+            paragraphs: vec![
+                format!(
+                    "Somebody signed in as {} on a {}, in a browser that this account was not used in before.",
+                    delivery.full_name,
+                    device(notification),
+                ),
+                "If this was you, you need not do anything. If it was not, change your password at once: that signs out every other device. Then tell an owner of the portal.".into(),
+            ],
+            button: Some(Button { label: "Open the staff area", url: app.url("/admin") }),
+            ..Letter::default()
+        },
         GUARDIAN_JOINED => Letter {
             subject: format!("Somebody joined your family at {site}"),
             heading: "A second login for your family".into(),
@@ -155,6 +193,16 @@ pub(crate) async fn write(
     Ok(Some(letter))
 }
 
+/// In words, since somebody reads it.
+fn device(notification: &Notification) -> &'static str {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    match data["device"].as_str() {
+        Some("phone") => "phone",
+        Some("tablet") => "tablet",
+        _ => "computer",
+    }
+}
+
 async fn is_there(app: &App, kind: &str, id: uuid::Uuid, email: &str) -> Result<bool> {
     let found: i64 = match kind {
         TEST => return Ok(true),
@@ -166,6 +214,9 @@ async fn is_there(app: &App, kind: &str, id: uuid::Uuid, email: &str) -> Result<
             .db
             .sql("select count(*) from staff where email = $1 and id = $2 and disabled_at is null")
             .bind(email),
+        STAFF_PASSWORD_CHANGED | STAFF_EMAIL_CHANGED | STAFF_NEW_BROWSER => {
+            app.db.sql("select count(*) from staff where id = $1")
+        }
         _ => app.db.sql("select count(*) from users where id = $1"),
     }
     .bind(id)

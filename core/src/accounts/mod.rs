@@ -32,5 +32,6 @@ pub async fn prune(app: &App) -> Result<()> {
     .bind(now)
     .execute()
     .await?;
+    staff::prune_browsers(&mut tx, now).await?;
     tx.commit().await
 }

@@ -256,12 +256,14 @@ pub async fn end(tx: &mut Tx, token: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends one session of a user; somebody else's is not there.
-pub async fn end_one(tx: &mut Tx, user_id: Uuid, id: Uuid) -> Result<()> {
+/// Ends one session of its holder; somebody else's is not there.
+pub async fn end_one(tx: &mut Tx, holder: Holder, id: Uuid) -> Result<()> {
+    let (user_id, staff_id) = holder.ids();
     let ended = tx
-        .sql("delete from sessions where id = $1 and user_id = $2")
+        .sql("delete from sessions where id = $1 and (user_id = $2 or staff_id = $3)")
         .bind(id)
         .bind(user_id)
+        .bind(staff_id)
         .execute()
         .await?;
     match ended {
@@ -294,4 +296,26 @@ pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<Listed
     .bind(current)
     .all()
     .await
+}
+
+/// The sessions of a member of the staff that are still good, the newest first.
+pub async fn of_staff(
+    app: &App,
+    settings: &Settings,
+    staff_id: Uuid,
+    current: Uuid,
+) -> Result<Vec<Listed>> {
+    let now = app.clock.now();
+    app.db
+        .sql(
+            "select id, device, created_at, last_seen_at, id = $2 as current
+             from sessions where staff_id = $1 and expires_at > $3 and last_seen_at > $4
+             order by last_seen_at desc limit 100",
+        )
+        .bind(staff_id)
+        .bind(current)
+        .bind(now)
+        .bind(now - TimeDelta::minutes(settings.session_timeout))
+        .all()
+        .await
 }

@@ -3,17 +3,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { LoginSession } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { explain, required, text, useForm } from "../lib/forms";
-import { age, campDateTime } from "../lib/format";
-import { useNow } from "../lib/clock";
-import { Badge } from "../ui/badge";
 import { Button, buttonLook } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
 import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
-import { Icon, type IconName } from "../ui/icon";
 import { Section } from "../ui/section";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { changeEmail, changePassword, deleteAccount, downloadAddress, endAllSessions, endSession, sessionsQuery } from "./queries";
+import { SessionLine } from "./session-line";
 
 type Leaving = { onSignedOut: (said: { title: string; description?: string }) => Promise<void> };
 
@@ -55,40 +52,14 @@ export function Sessions({ onSignedOut }: Leaving) {
   );
 }
 
-const devices: Record<LoginSession["device"], { label: string; icon: IconName }> = {
-  phone: { label: "Phone", icon: "phone" },
-  tablet: { label: "Tablet", icon: "tablet" },
-  computer: { label: "Computer", icon: "system" },
-};
-
 function SessionRow({ session }: { session: LoginSession }) {
-  const site = useSite();
   const client = useQueryClient();
-  const now = useNow();
   const end = useMutation({
     mutationFn: () => endSession(session.id),
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
     onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
   });
-  const { label, icon } = devices[session.device];
-  const since = site && campDateTime(session.created_at, site.timezone);
-  return (
-    <li className="flex min-h-14 items-center gap-4 border-line py-2 not-first:border-t">
-      <Icon name={icon} className="size-6 text-muted" />
-      <span className="min-w-0 flex-1">
-        <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-medium">
-          {label}
-          {session.current && <Badge tone="good">This device</Badge>}
-        </span>
-        <span className="block text-sm text-muted">{session.current ? `Since ${since}` : `Last seen ${age(session.last_seen_at, now).toLowerCase()}, since ${since}`}</span>
-      </span>
-      {!session.current && (
-        <Button look="quiet" busy={end.isPending} onClick={() => end.mutate()}>
-          Sign out<span className="sr-only"> {label}, since {since}</span>
-        </Button>
-      )}
-    </li>
-  );
+  return <SessionLine session={session} busy={end.isPending} onEnd={() => end.mutate()} />;
 }
 
 /** Password, one's own data, and the way out. */

@@ -1,6 +1,8 @@
 import { Suspense, useEffect, useRef, useState, type ReactNode } from "react";
 import { Link, NavLink, Outlet, useLocation } from "react-router";
+import { OwnPassword } from "../admin/accounts/own-password";
 import { OwnTwoFactor } from "../admin/accounts/own-two-factor";
+import { SessionsDialog } from "../admin/accounts/sessions-dialog";
 import { pagesFor, useTiles, type AdminPage } from "../admin/pages";
 import { firstPage, roleName, useSignOut } from "../admin/session";
 import type { Staff } from "../api/client";
@@ -104,17 +106,26 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
 }
 
 function Person({ staff, onSignedOut }: Props) {
-  const [factor, setFactor] = useState(false);
+  const [open, setOpen] = useState<"password" | "factor" | "sessions" | null>(null);
+  const close = () => setOpen(null);
   const signOut = useSignOut(onSignedOut);
 
   return (
     <div className="mt-auto grid gap-3 pt-6">
       <div className="grid gap-px">
         <Link to={paths.home} className={quietLink}><Icon name="out" className="text-muted" />View the site</Link>
-        <button type="button" onClick={() => setFactor(true)} className={quietLink}>
+        <button type="button" onClick={() => setOpen("password")} className={quietLink}>
+          <Icon name="edit" className="text-muted" />
+          Password
+        </button>
+        <button type="button" onClick={() => setOpen("factor")} className={quietLink}>
           <Icon name="lock" className="text-muted" />
           Two-factor
           <span className="ms-auto text-xs text-muted">{staff.two_factor ? "On" : "Off"}</span>
+        </button>
+        <button type="button" onClick={() => setOpen("sessions")} className={quietLink}>
+          <Icon name="system" className="text-muted" />
+          Sessions
         </button>
         <button type="button" aria-disabled={signOut.isPending} onClick={() => !signOut.isPending && signOut.mutate()} className={quietLink}>
           <Icon name="signOut" className="text-muted" />
@@ -129,7 +140,9 @@ function Person({ staff, onSignedOut }: Props) {
           <span className="text-muted">{roleName(staff)}</span>
         </p>
       </div>
-      {factor && <OwnTwoFactor staff={staff} onClose={() => setFactor(false)} />}
+      {open === "password" && <OwnPassword staff={staff} onClose={close} />}
+      {open === "factor" && <OwnTwoFactor staff={staff} onClose={close} />}
+      {open === "sessions" && <SessionsDialog onClose={close} />}
     </div>
   );
 }

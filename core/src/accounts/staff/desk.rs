@@ -224,10 +224,31 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
     if after.email != before.email || locked_out || hash.is_some() {
         tokens::revoke(&mut tx, app, Purpose::StaffReset, Holder::Staff(id)).await?;
     }
+    tell_old_address(&mut tx, app, &before, &after, hash.is_some()).await?;
     let details = differences(&before, &after, hash.is_some());
     audit::record(&mut tx, now, actor, "staff.change", Subject::new("staff", id), details).await?;
     tx.commit().await?;
     Ok(after)
+}
+
+/// Whoever had the account so far learns of a change that takes it from them (safety 3).
+async fn tell_old_address(
+    tx: &mut Tx,
+    app: &App,
+    before: &Account,
+    after: &Account,
+    password: bool,
+) -> Result<()> {
+    let moved = after.email != before.email;
+    for (kind, happened) in
+        [(letters::STAFF_PASSWORD_CHANGED, password), (letters::STAFF_EMAIL_CHANGED, moved)]
+    {
+        if happened {
+            let notice = Notice::new(kind, before.id);
+            notifications::tell(tx, app, notice, &before.email, &before.username).await?;
+        }
+    }
+    Ok(())
 }
 
 /// What changed, for the audit log: of names and addresses only that they changed.
@@ -287,40 +308,4 @@ pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     audit::record(&mut tx, now, actor, "staff.send_reset", Subject::new("staff", id), Value::Null)
         .await?;
     tx.commit().await
-}
-
-/// Sets the password that was chosen with a link to this address.
-pub(in crate::accounts) async fn password_was_reset(
-    tx: &mut Tx,
-    app: &App,
-    id: Uuid,
-    email: &str,
-    hash: &str,
-) -> Result<()> {
-    let now = app.clock.now();
-    let changed = tx
-        .sql(
-            "update staff set password_hash = $3, updated_at = $4, version = version + 1
-             where id = $1 and email = $2 and disabled_at is null",
-        )
-        .bind(id)
-        .bind(email)
-        .bind(hash)
-        .bind(now)
-        .execute()
-        .await?;
-    if changed == 0 {
-        return Err(Error::Gone("This link is void. Please ask an owner for a new one."));
-    }
-    sessions::end_all(tx, Holder::Staff(id), None).await?;
-    tokens::revoke(tx, app, Purpose::StaffReset, Holder::Staff(id)).await?;
-    audit::record(
-        tx,
-        now,
-        Actor::Staff(id),
-        "staff.change_password",
-        Subject::new("staff", id),
-        Value::Null,
-    )
-    .await
 }

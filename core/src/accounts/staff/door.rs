@@ -1,14 +1,15 @@
 //! The door of the staff area.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Staff, StaffRow};
+use super::{Staff, StaffRow, browsers};
 use crate::accounts::limits::Attempt;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::From;
-use crate::accounts::{password, totp};
+use crate::accounts::{letters, password, totp};
 use crate::audit::{self, Actor, Subject};
+use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
 
 pub const WRONG: &str =
@@ -18,15 +19,19 @@ pub const WRONG: &str =
 pub struct SignedIn {
     pub staff: Staff,
     pub token: String,
+    /// For the cookie by which this browser is known the next time.
+    pub browser: String,
 }
 
 /// Signs in with the password and, where it is set up, a code of the authenticator app or a
-/// recovery code. The same error, after the same time, for unknown, wrong and disabled.
+/// recovery code; `browser` is the cookie by which the browser is known, and a new one is told to
+/// the account's address. The same error, after the same time, for unknown, wrong and disabled.
 pub async fn sign_in(
     app: &App,
     username: &str,
     given: &str,
     code: Option<&str>,
+    browser: Option<&str>,
     from: From,
 ) -> Result<SignedIn> {
     let settings = app.settings().await?;
@@ -73,11 +78,18 @@ pub async fn sign_in(
     .execute()
     .await?;
     let token = sessions::begin(&mut tx, app, Holder::Staff(row.id), from.device).await?;
+    let (browser, known) = browsers::note(&mut tx, app, row.id, browser).await?;
+    // The very first sign-in is from a new browser, and no news.
+    if !known && row.last_sign_in_at.is_some() {
+        let data = json!({ "device": from.device });
+        let notice = Notice { data, ..Notice::new(letters::STAFF_NEW_BROWSER, row.id) };
+        notifications::tell(&mut tx, app, notice, &row.email, &row.username).await?;
+    }
     let (actor, subject) = (Actor::Staff(row.id), Subject::new("staff", row.id));
     audit::record(&mut tx, now, actor, "staff.sign_in", subject, Value::Null).await?;
     tx.commit().await?;
     attempt.succeeded(app).await?;
-    Ok(SignedIn { staff: row.to_staff(&settings), token })
+    Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
 }
 
 async fn refused(app: &App, id: Option<Uuid>) -> Result<()> {

@@ -1,7 +1,9 @@
 //! Accounts of the camp's staff: on the server only, with roles and sessions of their own.
 
+mod browsers;
 mod desk;
 mod door;
+mod keys;
 mod second_factor;
 
 use chrono::{DateTime, Utc};
@@ -13,11 +15,14 @@ use crate::Error;
 use crate::settings::Settings;
 
 pub use super::totp::Enrolment;
-pub(super) use desk::password_was_reset;
+pub use browsers::DAYS as BROWSER_DAYS;
+pub(super) use browsers::prune as prune_browsers;
 pub use desk::{
     Account, NewStaff, StaffChanges, add, change, find, list, named, remove, send_reset,
 };
 pub use door::{SignedIn, WRONG, sign_in};
+pub(super) use keys::password_was_reset;
+pub use keys::{change_password, end_other_sessions, end_session, sessions_of};
 pub use second_factor::{begin_two_factor, confirm_two_factor, end_two_factor, reset_two_factor};
 
 /// Owners may do everything; staff everything but admin accounts, settings, exports and the audit.
@@ -83,6 +88,7 @@ pub struct StaffRow {
     pub disabled_at: Option<DateTime<Utc>>,
     totp_secret: Option<String>,
     totp_confirmed_at: Option<DateTime<Utc>>,
+    last_sign_in_at: Option<DateTime<Utc>>,
 }
 
 impl StaffRow {

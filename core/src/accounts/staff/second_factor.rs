@@ -3,11 +3,11 @@
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::keys::confirm_password;
 use super::{Enrolment, Staff, StaffRow, UNKNOWN};
-use crate::accounts::limits::Attempt;
 use crate::accounts::sessions::{self, Holder};
+use crate::accounts::totp;
 use crate::accounts::users::From;
-use crate::accounts::{password, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::{App, Error, Result};
@@ -64,16 +64,7 @@ pub async fn end_two_factor(app: &App, staff: &Staff, given: &str, from: From) -
             "The camp's settings require two-factor for every staff account.",
         ));
     }
-    let settings = app.settings().await?;
-    let name = staff.username.to_lowercase();
-    let attempt =
-        Attempt::begin(app, "staff", &name, from.address, settings.max_login_attempts).await?;
-    let hash: String =
-        app.db.sql("select password_hash from staff where id = $1").bind(staff.id).scalar().await?;
-    if matches!(password::verify(app, given, Some(&hash)).await?, password::Verdict::Wrong) {
-        return Err(Error::invalid("current_password", "This is not your current password."));
-    }
-    attempt.succeeded(app).await?;
+    confirm_password(app, staff, given, from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, staff.id).await?;

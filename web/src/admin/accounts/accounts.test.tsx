@@ -118,6 +118,57 @@ describe("the admin accounts", () => {
   });
 });
 
+const computer = { id: "n1", device: "computer", created_at: "2026-07-29T12:00:00Z", last_seen_at: "2026-07-29T12:10:00Z", current: true };
+const phone = { ...computer, id: "n2", device: "phone", current: false };
+
+describe("the sessions", () => {
+  it("of an account are ended by an owner", async () => {
+    const camp = office({ "GET /api/admin/accounts/s2/sessions": list({ ...phone }), "DELETE /api/admin/accounts/s2/sessions/n2": null });
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Sessions of brikwald" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Sessions of brikwald" }));
+    camp.answer("GET /api/admin/accounts/s2/sessions", list());
+    await user.click(await dialog.findByRole("button", { name: /^Sign out Phone/ }));
+    expect(await dialog.findByText("Not signed in anywhere")).toBeTruthy();
+    expect(camp.asked("DELETE", "/api/admin/accounts/s2/sessions/n2")).toHaveLength(1);
+  });
+
+  it("of oneself are listed for everybody, and the others end at once", async () => {
+    const camp = office({
+      "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } },
+      "GET /api/admin/sessions": list(computer, phone, { ...phone, id: "n3", device: "tablet" }),
+      "POST /api/admin/sessions/end-others": null,
+    });
+    const user = visit();
+    await user.click((await screen.findAllByRole("button", { name: "Sessions" }))[0]!);
+    const dialog = within(screen.getByRole("dialog", { name: "Where you are signed in" }));
+    expect(await dialog.findByText("This device")).toBeTruthy();
+    expect(dialog.getAllByRole("button", { name: /^Sign out (Phone|Tablet)/ })).toHaveLength(2);
+    camp.answer("GET /api/admin/sessions", list(computer));
+    await user.click(dialog.getByRole("button", { name: "Sign out the other 2" }));
+    await waitFor(() => expect(dialog.queryByText("Phone")).toBeNull());
+    expect(camp.asked("POST", "/api/admin/sessions/end-others")).toHaveLength(1);
+  });
+});
+
+describe("one's own password", () => {
+  it("is changed with the one of today, and a wrong one is told beside its field", async () => {
+    const camp = office({ "POST /api/admin/password": refuse(422, "validation", "No.", [{ field: "current_password", message: "This is not your current password." }]) });
+    const user = visit();
+    await user.click((await screen.findAllByRole("button", { name: "Password" }))[0]!);
+    const dialog = within(screen.getByRole("dialog", { name: "Change your password" }));
+    await user.type(dialog.getByLabelText("Current password"), "wrong");
+    await user.type(dialog.getByLabelText("New password"), "seven tall cedars");
+    await user.click(dialog.getByRole("button", { name: "Change password" }));
+    expect(await dialog.findByText("This is not your current password.")).toBeTruthy();
+    expect(dialog.getByLabelText("New password")).toHaveProperty("value", "seven tall cedars");
+    camp.answer("POST /api/admin/password", null);
+    await user.click(dialog.getByRole("button", { name: "Change password" }));
+    expect(await screen.findByText("Password changed")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/password")[1]?.body).toEqual({ current_password: "wrong", new_password: "seven tall cedars" });
+  });
+});
+
 describe("one's own two-factor", () => {
   it("is turned off with the password", async () => {
     const camp = office({ "GET /api/admin/session": { staff: { ...kornbluh, two_factor: true } }, "DELETE /api/admin/two-factor": refuse(422, "validation", "No.", [{ field: "current_password", message: "This is not your password." }]) });

@@ -16,9 +16,10 @@ import { NotRefreshed } from "../not-refreshed";
 import { roleName, useStaff } from "../session";
 import { AccountForm } from "./account-form";
 import { OwnTwoFactor } from "./own-two-factor";
+import { SessionsDialog } from "./sessions-dialog";
 import { accountsQuery, changeAccount, deleteAccount, sendReset, type Account } from "./queries";
 
-type Open = { what: "delete" | "disable" | "reset" | "two-factor"; account: Account } | null;
+type Open = { what: "delete" | "disable" | "reset" | "sessions" | "two-factor"; account: Account } | null;
 
 /** Who may sign in to the staff area. Passwords are never shown. */
 export default function Accounts() {
@@ -150,6 +151,7 @@ function AccountList() {
       )}
 
       {open?.what === "two-factor" && me && <OwnTwoFactor staff={me} onClose={() => setOpen(null)} />}
+      {open?.what === "sessions" && <SessionsDialog account={open.account} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && (
         <ConfirmDialog
           title="Delete this admin account?"
@@ -256,6 +258,7 @@ function AccountRow({ account, mine, only, timeZone, onEdit, onEnable, ask }: Ro
       <td className="md:px-2 md:py-1.5">
         <div className="flex justify-end max-md:-me-2">
           <IconButton icon="edit" label={`Edit ${username}`} title="Edit" onClick={onEdit} />
+          <IconButton icon="system" label={`Sessions of ${username}`} title="Sessions" onClick={() => ask("sessions")} />
           <IconButton icon="mail" label={`Mail ${username} a link for a new password`} title="Reset the password by mail" disabled={disabled} onClick={() => ask("reset")} />
           {disabled ? (
             <IconButton icon="refresh" label={`Enable ${username}`} title="Enable" onClick={onEnable} />

@@ -22,3 +22,19 @@ export const changeAccount = ({ id, version }: Account, changes: Omit<AccountPat
 export const deleteAccount = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}", at(id)));
 export const sendReset = (id: string) => asStaff(api.POST("/api/admin/accounts/{id}/reset", at(id)));
 export const endTwoFactor = (current_password: string) => asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
+
+/** Where an account is signed in; without an id, where oneself is. */
+export const sessionsOf = (id?: string) =>
+  queryOptions({
+    queryKey: ["admin", "sessions", id ?? "own"],
+    queryFn: async ({ signal }) =>
+      (await asStaff(id === undefined ? api.GET("/api/admin/sessions", { signal }) : api.GET("/api/admin/accounts/{id}/sessions", { ...at(id), signal }))).items,
+    staleTime: 0,
+  });
+
+export const endOwnSession = (id: string) => asStaff(api.DELETE("/api/admin/sessions/{id}", at(id)));
+export const endOtherSessions = () => asStaff(api.POST("/api/admin/sessions/end-others"));
+export const endAccountSession = (id: string, session: string) =>
+  asStaff(api.DELETE("/api/admin/accounts/{id}/sessions/{session}", { params: { path: { id, session } } }));
+export const endAccountSessions = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}/sessions", at(id)));
+export const changeOwnPassword = (body: Schemas["StaffPasswordChange"]) => asStaff(api.POST("/api/admin/password", { body }));

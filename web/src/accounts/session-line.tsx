@@ -1,0 +1,38 @@
+import type { LoginSession } from "../api/client";
+import { useSite } from "../api/queries";
+import { useNow } from "../lib/clock";
+import { age, campDateTime } from "../lib/format";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { Icon, type IconName } from "../ui/icon";
+
+const devices: Record<LoginSession["device"], { label: string; icon: IconName }> = {
+  phone: { label: "Phone", icon: "phone" },
+  tablet: { label: "Tablet", icon: "tablet" },
+  computer: { label: "Computer", icon: "system" },
+};
+
+/** A device on which somebody is signed in, for parents and staff alike. */
+export function SessionLine({ session, busy, onEnd }: { session: LoginSession; busy: boolean; onEnd: () => void }) {
+  const site = useSite();
+  const now = useNow();
+  const { label, icon } = devices[session.device];
+  const since = site && campDateTime(session.created_at, site.timezone);
+  return (
+    <li className="flex min-h-14 items-center gap-4 border-line py-2 not-first:border-t">
+      <Icon name={icon} className="size-6 text-muted" />
+      <span className="min-w-0 flex-1">
+        <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-medium">
+          {label}
+          {session.current && <Badge tone="good">This device</Badge>}
+        </span>
+        <span className="block text-sm text-muted">{session.current ? `Since ${since}` : `Last seen ${age(session.last_seen_at, now).toLowerCase()}, since ${since}`}</span>
+      </span>
+      {!session.current && (
+        <Button look="quiet" busy={busy} onClick={onEnd}>
+          Sign out<span className="sr-only"> {label}, since {since}</span>
+        </Button>
+      )}
+    </li>
+  );
+}

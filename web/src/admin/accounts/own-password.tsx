@@ -1,0 +1,46 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { Staff } from "../../api/client";
+import { useSite } from "../../api/queries";
+import { required, text, useForm } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Field, FormMessage, PasswordInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../session";
+import { takesFocus } from "../takes-focus";
+import { accountsQuery, changeOwnPassword, sessionsOf } from "./queries";
+
+/** A new password for oneself, with the one of today. */
+export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => void }) {
+  const client = useQueryClient();
+  const shortest = useSite()?.password_min_length;
+  const { busy, errors, message, form } = useForm({
+    check: required({ current_password: "Please enter your password.", new_password: "Please enter a new password." }),
+    submit: (data) => changeOwnPassword({ current_password: text(data, "current_password"), new_password: text(data, "new_password") }),
+    done: async () => {
+      onClose();
+      toast({ title: "Password changed", description: "All other devices are signed out." });
+      await Promise.all([accountsQuery, sessionsOf()].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+    },
+    failed: (error) => isTurnedAway(error),
+  });
+  return (
+    <Dialog title="Change your password" onClose={onClose}>
+      <form {...form} className="grid gap-4">
+        <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
+        <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
+        <Field label="Current password" error={errors["current_password"]}>
+          <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} ref={takesFocus} required />
+        </Field>
+        <Field label="New password" error={errors["new_password"]} hint={shortest ? `At least ${shortest} characters.` : undefined}>
+          <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />
+        </Field>
+        <FormMessage>{message}</FormMessage>
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button look="line" onClick={onClose}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Change password"}</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
