@@ -1,0 +1,135 @@
+import { createHmac } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { expect, hire, linkTo, password, staff, test, toast } from "./house/camp";
+import { isSound } from "./house/sound";
+
+const fresh = "seven tall cedars";
+const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const dialog = (page: Page) => page.getByRole("dialog");
+
+async function signIn(page: Page, username: string, secret: string) {
+  await page.goto("/admin/login");
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(secret);
+  await page.getByRole("button", { name: "Sign In" }).click();
+}
+
+const isIn = (page: Page) => expect(page.getByRole("navigation", { name: "Staff area" })).toBeVisible();
+
+/** What an authenticator app shows (RFC 6238). */
+function totp(secret: string, at = Date.now()) {
+  const bits = [...secret].map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from(bits.match(/.{8}/g)!.map((byte) => parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
+  const mac = createHmac("sha1", key).update(step).digest();
+  return String((mac.readUInt32BE(mac.at(-1)! & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+test("owners keep the accounts of the staff", async ({ page, camp, somebody }) => {
+  test.setTimeout(150_000);
+  await staff(page, camp, "miriam", "owner");
+  await page.goto("/admin/admin-management");
+  const other = await somebody();
+
+  await test.step("the last owner cannot be demoted or deleted", async () => {
+    await expect(row(page, "miriam").getByRole("button", { name: "Delete miriam" })).toBeDisabled();
+    hire(camp, "feder", "staff");
+    await page.reload();
+    await row(page, "miriam").getByRole("button", { name: "Delete miriam" }).click();
+    await dialog(page).getByRole("button", { name: "Delete account" }).click();
+    await expect(dialog(page).getByText("Cannot delete the last admin account")).toBeVisible();
+    await page.keyboard.press("Escape");
+  });
+
+  await test.step("one is added, and signs in", async () => {
+    await page.getByRole("button", { name: "Add Admin Account" }).click();
+    const form = page.getByRole("form", { name: "Add an account" });
+    await form.getByLabel("Username").fill("weber");
+    await form.getByLabel("Email").fill("weber@camp.example");
+    await form.getByLabel("Password", { exact: true }).fill(password);
+    await form.getByRole("button", { name: "Add account" }).click();
+    await expect(toast(page)).toContainText("Admin account created successfully");
+    await signIn(other, "weber", password);
+    await isIn(other);
+    await other.goto("/admin/admin-management");
+    await expect(other.getByText("Only owners can see this page")).toBeVisible();
+  });
+
+  await test.step("its session is seen and ended", async () => {
+    await row(page, "weber").getByRole("button", { name: "Sessions of weber" }).click();
+    await isSound(page, "the sessions of an account");
+    await dialog(page).getByRole("button", { name: /^Sign out Computer/ }).click();
+    await expect(dialog(page).getByText("Not signed in anywhere")).toBeVisible();
+    await page.keyboard.press("Escape");
+    expect((await other.request.get("/api/admin/sessions")).status()).toBe(401);
+  });
+
+  await test.step("it is renamed, and made an owner", async () => {
+    await row(page, "weber").getByRole("button", { name: "Edit weber" }).click();
+    const form = page.getByRole("form", { name: "Edit weber" });
+    await form.getByLabel("Username").fill("weberin");
+    await form.getByLabel("Role").selectOption({ label: "Owner" });
+    await form.getByRole("button", { name: "Save account" }).click();
+    await expect(row(page, "weberin")).toContainText("Owner");
+    await signIn(other, "weberin", password);
+    await isIn(other);
+    await other.goto("/admin/admin-management");
+    await expect(row(other, "miriam")).toBeVisible();
+  });
+
+  await test.step("disabled, it is signed out and stays out", async () => {
+    await row(page, "weberin").getByRole("button", { name: "Disable weberin" }).click();
+    await dialog(page).getByRole("button", { name: "Disable account" }).click();
+    await expect(row(page, "weberin")).toContainText("Disabled");
+    expect((await other.request.get("/api/admin/accounts")).status()).toBe(401);
+    await row(page, "weberin").getByRole("button", { name: "Enable weberin" }).click();
+    await expect(row(page, "weberin")).not.toContainText("Disabled");
+  });
+
+  await test.step("it gets a link by mail and chooses a password", async () => {
+    await row(page, "weberin").getByRole("button", { name: /^Mail weberin/ }).click();
+    await dialog(page).getByRole("button", { name: "Send the link" }).click();
+    await other.goto(linkTo("/auth/reset", await camp.mailTo("weber@camp.example", /Choose a new password/)));
+    await other.getByLabel("New password").fill(fresh);
+    await other.getByRole("button", { name: "Save new password" }).click();
+    await camp.mailTo("weber@camp.example", /staff password .* was changed/);
+    await signIn(other, "weberin", fresh);
+    await isIn(other);
+  });
+});
+
+test("staff keep their own keys", async ({ page, camp, somebody }) => {
+  test.setTimeout(120_000);
+  await staff(page, camp, "feder", "staff");
+  const phone = await somebody();
+  await signIn(phone, "feder", password);
+  await isIn(phone);
+  await camp.mailTo("feder@camp.example", /new sign-in/);
+  await page.goto("/admin/reports");
+
+  await test.step("a new password ends the other session", async () => {
+    await page.getByRole("button", { name: "Password", exact: true }).click();
+    await dialog(page).getByLabel("Current password").fill(password);
+    await dialog(page).getByLabel("New password").fill(fresh);
+    await isSound(page, "the own password");
+    await dialog(page).getByRole("button", { name: "Change password" }).click();
+    await expect(toast(page)).toContainText("All other devices are signed out.");
+    expect((await phone.request.get("/api/admin/sessions")).status()).toBe(401);
+  });
+
+  await test.step("a code of an authenticator app is asked for once it is set up", async () => {
+    await page.getByRole("button", { name: /^Two-factor/ }).click();
+    await dialog(page).getByText("Cannot scan it?").click();
+    const secret = (await dialog(page).locator("code").innerText()).replace(/\s/g, "");
+    await dialog(page).getByLabel("First code").fill(totp(secret));
+    await dialog(page).getByRole("button", { name: "Turn on two-factor" }).click();
+    await dialog(page).getByLabel("I have kept my recovery codes").check();
+    await dialog(page).getByRole("button", { name: "Continue" }).click();
+    await signIn(phone, "feder", fresh);
+    // The next one: each works once, and the clock may be half a minute off.
+    await phone.getByLabel("Code").fill(totp(secret, Date.now() + 30_000));
+    await phone.getByRole("button", { name: "Sign In" }).click();
+    await isIn(phone);
+  });
+});
