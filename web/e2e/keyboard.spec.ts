@@ -9,6 +9,7 @@ test("a parent signs in, watches and comments without a mouse", async ({ page, c
   await page.context().clearCookies();
 
   await page.goto("/");
+  await expect(page.getByRole("banner")).toBeVisible();
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeInViewport();
