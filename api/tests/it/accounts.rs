@@ -4,7 +4,14 @@ use chrono::TimeDelta;
 use portal::accounts::staff::Role;
 use serde_json::json;
 
-use crate::camp::{PASSWORD, sign_up, token};
+use crate::camp::{Browser, PASSWORD, sign_up, token};
+
+/// The token in a link that staff copied for a family.
+async fn copy_link(staff: &Browser, family: &str) -> String {
+    let copied = staff.post(&format!("{family}/invitation-link"), json!({})).await.expect(200);
+    let url = copied.json()["url"].as_str().expect("a link").to_owned();
+    url.split("invite=").nth(1).expect("a token").to_owned()
+}
 
 story! {
     async fn a_parent_signs_up_confirms_and_is_told_apart_from_strangers(camp) {
@@ -239,6 +246,59 @@ story! {
 }
 
 story! {
+    async fn an_invitation_dies_with_the_address_it_went_to(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "typo@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let mailed = camp.token_for("typo@family.example").await;
+        let copied = copy_link(&staff, &path).await;
+        let version = staff.get(&path).await.json()["version"].clone();
+        let added = staff.patch(&path, json!({ "version": version, "secondary_email": "tatty@family.example" })).await.expect(200).json();
+        for token in [&mailed, &copied] {
+            camp.browser().post("/api/auth/invitation", json!({ "token": token })).await.expect(200);
+        }
+        // Another one waits to be sent while the address is corrected.
+        staff.post(&format!("{path}/invite"), json!({})).await.expect(202);
+        let sent = camp.mails_to("typo@family.example").len();
+        let right = json!({ "version": added["version"], "email": "chaya@family.example" });
+        staff.patch(&path, right).await.expect(200);
+        camp.work().await;
+        assert_eq!(camp.mails_to("typo@family.example").len(), sent, "nobody writes to the slip of the pen");
+        for token in [&mailed, &copied] {
+            camp.browser().post("/api/auth/invitation", json!({ "token": token })).await.refused(410, "gone");
+            let mut form = sign_up("Stranger", "typo@family.example");
+            form["invite"] = json!(token);
+            camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
+        }
+        assert_eq!(staff.get(&path).await.json()["logins"], 0);
+        staff.post(&format!("{path}/invite"), json!({})).await.expect(202);
+        let mut form = sign_up("Chaya", "chaya@family.example");
+        form["invite"] = json!(camp.token_for("chaya@family.example").await);
+        camp.browser().post("/api/auth/sign-up", form).await.expect(201);
+    }
+}
+
+story! {
+    async fn of_copied_invitation_links_the_last_is_good_once(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let (first, last) = (copy_link(&staff, &path).await, copy_link(&staff, &path).await);
+        camp.browser().post("/api/auth/invitation", json!({ "token": first })).await.refused(410, "gone");
+        let mut form = sign_up("Chaya", "tatty@family.example");
+        form["invite"] = json!(last);
+        camp.browser().post("/api/auth/sign-up", form.clone()).await.expect(201);
+        form["email"] = json!("thief@family.example");
+        camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
+        // The one in the mail is another link, to an address of the family.
+        let mailed = camp.token_for("chaya@family.example").await;
+        camp.browser().post("/api/auth/invitation", json!({ "token": mailed })).await.expect(200);
+    }
+}
+
+story! {
     async fn an_address_that_is_only_typed_links_nobody_to_a_family(camp) {
         let staff = camp.staff().await;
         let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
@@ -290,8 +350,7 @@ story! {
             let family = staff.post("/api/admin/users", new).await.expect(201).json();
             let id = family["id"].as_str().expect("an id").to_owned();
             // Another guardian with a login of its own, who gives the secondary address.
-            let url = staff.post(&format!("/api/admin/users/{id}/invitation-link"), json!({})).await.expect(200).json();
-            let invite = url["url"].as_str().expect("a link").split("invite=").nth(1).expect("a token").to_owned();
+            let invite = copy_link(&staff, &format!("/api/admin/users/{id}")).await;
             let other = camp.browser();
             let mut form = sign_up("Other", &mail("other"));
             form["invite"] = json!(invite);
@@ -328,8 +387,7 @@ story! {
         let new = json!({ "full_name": "Family", "email": "family@family.example", "child_name": "Yossi" });
         let family = staff.post("/api/admin/users", new).await.expect(201).json();
         let id = family["id"].as_str().expect("an id");
-        let url = staff.post(&format!("/api/admin/users/{id}/invitation-link"), json!({})).await.json()["url"].as_str().expect("a link").to_owned();
-        let invite = url.split("invite=").nth(1).expect("a token").to_owned();
+        let invite = copy_link(&staff, &format!("/api/admin/users/{id}")).await;
         let racers = (0..5).map(|n| {
             let browser = camp.browser();
             let mut form = sign_up("Racer", &format!("racer{n}@family.example"));

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::tokens::{self, Bearer, Purpose};
 use crate::notifications::{Button, Delivery, Letter, Notification};
 use crate::settings::Settings;
-use crate::{App, Result};
+use crate::{App, Result, profiles};
 
 pub const VERIFY: &str = "verify";
 pub const RESET: &str = "reset";
@@ -35,6 +35,12 @@ pub(crate) async fn write(
     let site = &settings.site_name;
     let kind = notification.kind.as_str();
     if !is_there(app, kind, notification.subject_id, &delivery.email).await? {
+        return Ok(None);
+    }
+    // One that waited while staff corrected the address is not sent to a stranger.
+    if kind == INVITATION
+        && !profiles::has_address(&app.db, notification.subject_id, &delivery.email).await?
+    {
         return Ok(None);
     }
     let link = |purpose, page: &'static str| link(app, notification, delivery, purpose, page);

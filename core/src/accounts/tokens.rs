@@ -1,7 +1,7 @@
 //! Links in mail: 256 bits, stored hashed, single use, expiring (safety 7). They are spent by a
 //! POST from the page that the link opens, because mail scanners follow every link they see.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::sessions::{Holder, random_token, token_hash};
@@ -117,6 +117,41 @@ pub async fn revoke(tx: &mut Tx, app: &App, purpose: Purpose, holder: Holder) ->
     .bind(staff_id)
     .bind(purpose)
     .bind(app.clock.now())
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Makes the invitation links of a family worthless that staff copied: there is one at a time.
+pub(crate) async fn revoke_copied(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
+    tx.sql(
+        "update mail_tokens set used_at = $3
+         where profile_id = $1 and purpose = $2 and email is null and used_at is null",
+    )
+    .bind(profile_id)
+    .bind(Purpose::Invite)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// After a family lost an address: whoever got an invitation there, or was handed one before, is
+/// perhaps a stranger.
+pub(crate) async fn revoke_invitations(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    profile_id: Uuid,
+) -> Result<()> {
+    revoke_copied(tx, now, profile_id).await?;
+    tx.sql(
+        "update mail_tokens set used_at = $3
+         where profile_id = $1 and purpose = $2 and used_at is null
+           and email not in (select a.email from profile_addresses a where a.profile_id = $1)",
+    )
+    .bind(profile_id)
+    .bind(Purpose::Invite)
+    .bind(now)
     .execute()
     .await?;
     Ok(())

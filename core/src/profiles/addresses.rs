@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{EXISTS, relist};
-use crate::accounts::{User, letters};
-use crate::db::Tx;
+use crate::accounts::{User, letters, tokens};
+use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
@@ -77,8 +77,40 @@ pub(super) async fn change_addresses(
         (None, Some(only)) => (Some(only), None),
         both => both,
     };
-    set_addresses(tx, now, id, primary, secondary).await?;
+    replace_addresses(tx, now, id, primary, secondary).await?;
     Ok(true)
+}
+
+/// Writes the addresses of a family anew; invitations that went to one that it lost are void.
+/// Errors: [`Error::Taken`].
+pub(super) async fn replace_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    primary: Option<Kept>,
+    secondary: Option<Kept>,
+) -> Result<()> {
+    let before = addresses(tx, id).await?;
+    let kept =
+        |old: &Kept| [&primary, &secondary].into_iter().flatten().any(|k| k.email == old.email);
+    let lost = ![&before.0, &before.1].into_iter().flatten().all(kept);
+    set_addresses(tx, now, id, primary, secondary).await?;
+    if lost {
+        tokens::revoke_invitations(tx, now, id).await?;
+    }
+    Ok(())
+}
+
+/// Whether an address is one of a family's now.
+pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) -> Result<bool> {
+    let found: i64 = on
+        .into()
+        .sql("select count(*) from profile_addresses where profile_id = $1 and email = $2")
+        .bind(id)
+        .bind(email)
+        .scalar()
+        .await?;
+    Ok(found > 0)
 }
 
 /// Writes the addresses of a family anew. Errors: [`Error::Taken`].

@@ -12,7 +12,7 @@ use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{letters, password};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, address};
-use crate::db::Tx;
+use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::notifications::{self, Notice};
 use crate::profiles::{self, Preferences, UserType};
@@ -144,14 +144,28 @@ struct Invitation {
     email: Option<String>,
 }
 
+const NO_LONGER_GOOD: Error =
+    Error::Gone("This invitation is no longer good. Please ask the camp for a new one.");
+
 async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invitation> {
-    match tokens::spend(tx, app, token).await? {
-        (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) => {
-            Ok(Invitation { profile_id, email })
-        }
-        _ => Err(Error::Gone(
-            "This invitation is no longer good. Please ask the camp for a new one.",
-        )),
+    let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
+        tokens::spend(tx, app, token).await?
+    else {
+        return Err(NO_LONGER_GOOD);
+    };
+    still_theirs(&mut *tx, profile_id, email.as_deref()).await?;
+    if email.is_none() {
+        tokens::revoke_copied(tx, app.clock.now(), profile_id).await?;
+    }
+    Ok(Invitation { profile_id, email })
+}
+
+/// An invitation that was mailed is good while the address is one of the family's: after a slip
+/// of the pen was corrected, a stranger may hold it.
+async fn still_theirs(on: impl Into<On<'_>>, profile_id: Uuid, email: Option<&str>) -> Result<()> {
+    match email {
+        Some(email) if !profiles::has_address(on, profile_id, email).await? => Err(NO_LONGER_GOOD),
+        _ => Ok(()),
     }
 }
 
@@ -159,6 +173,7 @@ async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invita
 pub async fn invitation(app: &App, token: &str) -> Result<(Option<String>, String, String)> {
     let bearer = tokens::look(app, token, Purpose::Invite).await?;
     let profile_id = bearer.profile_id.ok_or(Error::NotFound("There is no such family."))?;
+    still_theirs(&app.db, profile_id, bearer.email.as_deref()).await?;
     let profile = profiles::find(&app.db, profile_id).await?;
     Ok((bearer.email, profile.full_name, profile.child_name))
 }

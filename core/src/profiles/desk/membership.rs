@@ -39,11 +39,13 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     tx.commit().await
 }
 
-/// A fresh invitation link to hand over by other means. It proves no address.
+/// A fresh invitation link to hand over by other means. It proves no address, and
+/// links that were copied before it are void.
 pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     find(&mut tx, id).await?;
+    tokens::revoke_copied(&mut tx, now, id).await?;
     let bearer = Bearer { profile_id: Some(id), ..Bearer::default() };
     let token = tokens::make(&mut tx, app, Purpose::Invite, &bearer).await?;
     audit::record(

@@ -17,7 +17,7 @@ pub use row::MAX_BYTES;
 
 use self::known::{Known, State};
 use self::row::{Total, Wanted};
-use super::addresses::{Kept, Place, put_address, release, set_addresses};
+use super::addresses::{Kept, Place, put_address, release, replace_addresses};
 use super::{DEFAULT_PREFERENCES, UserType, hold, insert, relist};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
@@ -229,7 +229,7 @@ async fn update(
         relist(tx, id).await?;
     }
     if (&before.primary, &before.secondary) != (&after.primary, &after.secondary) {
-        set_addresses(tx, now, id, after.primary.clone(), after.secondary.clone()).await?;
+        replace_addresses(tx, now, id, after.primary.clone(), after.secondary.clone()).await?;
     }
     let plan = PlanChanges {
         total_amount: after.total.filter(|_| after.total != before.total),
