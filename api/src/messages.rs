@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{OnDuty, Owner, Sender};
+use crate::auth::{OnDuty, Sender};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 
@@ -125,9 +125,9 @@ async fn retry(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer
 }
 
 /// Delete a message with its answers
-#[utoipa::path(delete, path = "/api/admin/messages/{id}", tag = "messages", security(("owner" = [])),
+#[utoipa::path(delete, path = "/api/admin/messages/{id}", tag = "messages", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(app): State<App>, Owner(me): Owner, Id(id): Id) -> Answer<StatusCode> {
+async fn delete(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     messages::delete(&mut tx, &app, Actor::Staff(me.id), id).await?;
     tx.commit().await?;

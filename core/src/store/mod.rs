@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::audit::{self, Actor, Subject};
@@ -366,12 +366,12 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .bind(id)
         .all()
         .await?;
-    if tx.sql("delete from products where id = $1").bind(id).execute().await? == 0 {
-        return Err(NOT_FOUND);
-    }
+    let gone: Option<(String,)> =
+        tx.sql("delete from products where id = $1 returning title").bind(id).optional().await?;
+    let (title,) = gone.ok_or(NOT_FOUND)?;
     remove_later(tx, app, files).await?;
-    let now = app.clock.now();
-    audit::record(tx, now, actor, "product.delete", Subject::new("product", id), Value::Null).await
+    let (now, details) = (app.clock.now(), json!({ "title": title }));
+    audit::record(tx, now, actor, "product.delete", Subject::new("product", id), details).await
 }
 
 pub(super) async fn remove_later(

@@ -250,6 +250,12 @@ pub async fn edit(
 /// kept, and a letter about it that has not gone out yet never will. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
+    let named: Option<(String,)> = tx
+        .sql("select title from live_updates where id = $1 and deleted_at is null")
+        .bind(id)
+        .optional()
+        .await?;
+    let (title,) = named.ok_or(NOT_FOUND)?;
     let gone: Option<(Uuid,)> = tx
         .sql(
             "update live_updates
@@ -265,7 +271,8 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .await?;
     gone.ok_or(NOT_FOUND)?;
     let subject = Subject::new("live_update", id);
-    audit::record(tx, now, actor, "live_update.delete", subject, Value::Null).await?;
+    let details = json!({ "title": title });
+    audit::record(tx, now, actor, "live_update.delete", subject, details).await?;
     events::tell(tx, now, Event::UpdateRemoved(id));
     Ok(())
 }

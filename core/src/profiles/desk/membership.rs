@@ -107,9 +107,20 @@ pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Re
         .execute()
         .await?;
     if changed > 0 {
-        let logins: Vec<(String,)> =
-            tx.sql("select email from users where profile_id = $1").bind(id).all().await?;
-        for (email,) in logins {
+        // Of addresses that somebody only typed nobody knows whose they are (decision M2).
+        let known: Vec<(String,)> = tx
+            .sql(
+                "select u.email from users u
+                 where u.profile_id = $1
+                   and (u.verified_at is not null
+                        or exists (select 1 from profile_addresses a
+                                   where a.profile_id = $1 and a.email = u.email
+                                     and (a.entered_by_staff or a.verified_at is not null)))",
+            )
+            .bind(id)
+            .all()
+            .await?;
+        for (email,) in known {
             notifications::tell(&mut tx, app, Notice::new(letter, id), &email, &profile.full_name)
                 .await?;
         }

@@ -65,7 +65,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
           {message.status === "unread" ? "Mark as Read" : "Mark as Unread"}
         </Button>
         <Button look="quiet" icon="flag" busy={change.isPending} onClick={() => change.mutate({ spam: !message.spam })}>{message.spam ? "Not Spam" : "Mark as Spam"}</Button>
-        {me?.role === "owner" && <Button look="quiet" icon="trash" onClick={() => setDeleting(true)} className="text-clay! hover:bg-clay-wash!">Delete</Button>}
+        <Button look="quiet" icon="trash" onClick={() => setDeleting(true)} className="text-clay! hover:bg-clay-wash!">Delete</Button>
       </div>
       <Field label="Assigned to" className="mt-3 max-w-64">
         <Select value={message.assigned_to ?? ""} disabled={change.isPending} onChange={(event) => change.mutate({ assigned_to: event.target.value || null })}>
