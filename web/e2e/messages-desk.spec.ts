@@ -73,7 +73,7 @@ test.describe("The inbox", () => {
     expect((await inbox(page))[0]).toMatchObject({ status: "replied", draft: null });
   });
 
-  test("messages are searched, filtered, read, assigned, put among spam, and deleted by an owner", async ({ page, camp, somebody, request }) => {
+  test("messages are searched, filtered, read, assigned, put among spam, and deleted", async ({ page, camp, somebody, request }) => {
     await staff(page, camp, "brayndl", "owner");
     const colleague = await somebody();
     await staff(colleague, camp, "miriam");
@@ -127,7 +127,7 @@ test.describe("The inbox", () => {
     const theirs = await open(colleague, "Second e-mail");
     await expect(theirs.getByRole("button", { name: "Delete" })).toBeVisible();
     const id = (await inbox(page))[0]!.id;
-    expect((await colleague.request.delete(`/api/admin/messages/${id}`)).status()).toBe(403);
+    expect((await colleague.request.delete(`/api/admin/messages/${id}`)).status()).toBe(204);
   });
 
   test("a message is read and answered without a mouse", async ({ page, camp, request }) => {
