@@ -8,12 +8,13 @@ import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { FormMessage } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
+import { Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { verifyEmail } from "./queries";
 
 /** Mail scanners follow links, so that only the press of a button spends the token. */
 export default function Verify() {
-  const { user } = useSession();
+  const { user, pending } = useSession();
   const done = user?.email_verified === true;
   const sessionChanged = useSessionChanged();
   const [params] = useSearchParams();
@@ -43,6 +44,9 @@ export default function Verify() {
         </>
       ) : token === "" ? (
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
+      ) : pending ? (
+        // The bar at the top would move the button from under the finger.
+        <Loading label="Loading" className="grid gap-3"><Skeleton className="h-5" /><Skeleton className="h-11" /></Loading>
       ) : (
         <>
           <p className="text-muted">One press, and we know that this address is yours.</p>
