@@ -76,6 +76,7 @@ test("a page in Yiddish direction is the mirror of itself, and its scenes are sw
   await phone.goto("/");
   await shows(phone, scenes[0]);
   await expect(phone.getByRole("region", { name: "Latest videos" }).getByRole("article")).toHaveCount(3);
+  await expect(phone.getByRole("contentinfo").getByRole("textbox")).toBeVisible();
   const places = () =>
     phone.evaluate(() => {
       const marks = [...document.querySelectorAll("header a, header button, h1, h2, main article time, .hero-controls button, footer a, footer input")];
