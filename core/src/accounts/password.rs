@@ -6,6 +6,9 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 
+use super::limits::Attempt;
+use super::sessions::Holder;
+use super::users::From;
 use crate::checks::Checks;
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -97,6 +100,35 @@ pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<V
         }
     })
     .await
+}
+
+/// Looks at the current password of somebody who is signed in, with the brake of the sign-in: `name`
+/// is what the account signs in with. Errors: [`Error::Invalid`] on `current_password`.
+pub(super) async fn confirm(
+    app: &App,
+    holder: Holder,
+    name: &str,
+    given: &str,
+    from: From,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let (kind, stored) = match holder {
+        Holder::User(id) => {
+            ("user", app.db.sql("select password_hash from users where id = $1").bind(id))
+        }
+        Holder::Staff(id) => {
+            ("staff", app.db.sql("select password_hash from staff where id = $1").bind(id))
+        }
+    };
+    let attempt =
+        Attempt::begin(app, kind, name, from.address, settings.max_login_attempts).await?;
+    let hash: String = stored.scalar().await?;
+    match verify(app, given, Some(&hash)).await? {
+        Verdict::Wrong => {
+            Err(Error::invalid("current_password", "This is not your current password."))
+        }
+        _ => attempt.succeeded(app).await,
+    }
 }
 
 async fn on_a_quiet_thread<T: Send + 'static>(

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Staff, find};
-use crate::accounts::limits::Attempt;
 use crate::accounts::sessions::{self, Holder, Listed};
 use crate::accounts::tokens::{self, Purpose};
 use crate::accounts::users::From;
@@ -14,27 +13,6 @@ use crate::checks::Checks;
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
-
-/// Looks at the current password of a member of the staff, with the brake of the sign-in.
-pub(super) async fn confirm_password(
-    app: &App,
-    staff: &Staff,
-    given: &str,
-    from: From,
-) -> Result<()> {
-    let settings = app.settings().await?;
-    let name = staff.username.to_lowercase();
-    let attempt =
-        Attempt::begin(app, "staff", &name, from.address, settings.max_login_attempts).await?;
-    let hash: String =
-        app.db.sql("select password_hash from staff where id = $1").bind(staff.id).scalar().await?;
-    match password::verify(app, given, Some(&hash)).await? {
-        password::Verdict::Wrong => {
-            Err(Error::invalid("current_password", "This is not your current password."))
-        }
-        _ => attempt.succeeded(app).await,
-    }
-}
 
 /// Changes one's own password and ends all other sessions.
 pub async fn change_password(
@@ -50,7 +28,8 @@ pub async fn change_password(
     let known = [staff.username.as_str(), staff.email.as_str(), settings.site_name.as_str()];
     password::check(&mut checks, "new_password", new, &settings, &known);
     checks.done()?;
-    confirm_password(app, staff, current, from).await?;
+    password::confirm(app, Holder::Staff(staff.id), &staff.username.to_lowercase(), current, from)
+        .await?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;
     tx.serialize("staff").await?;

@@ -3,11 +3,10 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::keys::confirm_password;
 use super::{Enrolment, Staff, StaffRow, UNKNOWN};
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::totp;
 use crate::accounts::users::From;
+use crate::accounts::{password, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::{App, Error, Result};
@@ -64,7 +63,8 @@ pub async fn end_two_factor(app: &App, staff: &Staff, given: &str, from: From) -
             "The camp's settings require two-factor for every staff account.",
         ));
     }
-    confirm_password(app, staff, given, from).await?;
+    password::confirm(app, Holder::Staff(staff.id), &staff.username.to_lowercase(), given, from)
+        .await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, staff.id).await?;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::proof::after_proof;
 use super::{From, User, must_find};
-use crate::accounts::limits::{self, Attempt};
+use crate::accounts::limits;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{letters, password, staff};
@@ -86,26 +86,6 @@ async fn password_changed(tx: &mut Tx, app: &App, user: &User, save: Option<Uuid
     audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
 }
 
-/// Looks at the current password of somebody who is signed in, with the brake of the sign-in.
-pub(super) async fn confirm_password(
-    app: &App,
-    user: &User,
-    given: &str,
-    from: From,
-) -> Result<()> {
-    let settings = app.settings().await?;
-    let attempt =
-        Attempt::begin(app, "user", &user.email, from.address, settings.max_login_attempts).await?;
-    let hash: String =
-        app.db.sql("select password_hash from users where id = $1").bind(user.id).scalar().await?;
-    match password::verify(app, given, Some(&hash)).await? {
-        password::Verdict::Wrong => {
-            Err(Error::invalid("current_password", "This is not your current password."))
-        }
-        _ => attempt.succeeded(app).await,
-    }
-}
-
 /// Changes the password of somebody who is signed in and ends all other sessions.
 pub async fn change_password(
     app: &App,
@@ -120,7 +100,7 @@ pub async fn change_password(
     let known = [user.email.as_str(), settings.site_name.as_str()];
     password::check(&mut checks, "new_password", new, &settings, &known);
     checks.done()?;
-    confirm_password(app, user, current, from).await?;
+    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;
     tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
@@ -146,7 +126,7 @@ pub async fn change_email(
     let email = checks.email("new_email", new);
     checks.require(email != user.email, "new_email", "This is your address already.");
     checks.done()?;
-    confirm_password(app, user, current, from).await?;
+    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     limits::count(app, limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     let mut tx = app.db.begin().await?;
     let taken: i64 =

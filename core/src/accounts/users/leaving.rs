@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::keys::confirm_password;
 use super::{From, User};
-use crate::accounts::sessions;
+use crate::accounts::password;
+use crate::accounts::sessions::{self, Holder};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{Category, unsubscribe};
@@ -15,7 +15,7 @@ use crate::{App, Result, comments, messages, payments, profiles, videos};
 /// family record stays with the camp (decision P5), but its owner's address gets no more
 /// category mail.
 pub async fn delete(app: &App, user: &User, current: &str, from: From) -> Result<()> {
-    confirm_password(app, user, current, from).await?;
+    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     remove(&mut tx, user.id).await?;
