@@ -12,6 +12,7 @@ use sqlx::sqlite::{
     SqliteRow, SqliteSynchronous,
 };
 use sqlx::{Arguments, Encode, FromRow, Postgres, Sqlite, Transaction, Type};
+use uuid::Uuid;
 
 use crate::events::{self, Event};
 use crate::{Error, Result};
@@ -110,7 +111,48 @@ impl<'c> On<'c> {
         };
         Query { on: self, text, args, wrong: None }
     }
+
+    /// The same place once more, for a function that asks twice.
+    pub(crate) fn again(&mut self) -> On<'_> {
+        match self {
+            On::Db(db) => On::Db(db),
+            On::Tx(tx) => On::Tx(tx),
+        }
+    }
+
+    /// The text of the engine that it runs on, where they truly differ.
+    pub(crate) fn either(self, texts: Texts) -> Query<'c> {
+        let text = match &self {
+            On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) => texts.sqlite,
+            On::Db(Db::Postgres(_)) | On::Tx(Tx::Postgres(_)) => texts.postgres,
+        };
+        self.sql(text)
+    }
 }
+
+/// One statement in the words of both engines.
+pub(crate) struct Texts {
+    pub sqlite: &'static str,
+    pub postgres: &'static str,
+}
+
+/// A statement that looks for many ids at once: they stand as `(ids)` between `$before` and `$after`
+/// and are bound as the single value `$list`, by [`Query::bind_ids`].
+macro_rules! with_ids {
+    ($before:expr, $list:literal, $after:expr) => {
+        $crate::db::Texts {
+            sqlite: concat!($before, "(select unhex(value) from json_each(", $list, "))", $after),
+            postgres: concat!(
+                $before,
+                "(select cast(value as uuid) from jsonb_array_elements_text(cast(",
+                $list,
+                " as jsonb)))",
+                $after
+            ),
+        }
+    };
+}
+pub(crate) use with_ids;
 
 enum Args {
     Sqlite(SqliteArguments),
@@ -161,6 +203,12 @@ impl Query<'_> {
             self.wrong.get_or_insert(sqlx::Error::Encode(wrong));
         }
         self
+    }
+
+    /// Binds the ids of [`with_ids!`].
+    pub(crate) fn bind_ids(self, ids: impl IntoIterator<Item = Uuid>) -> Self {
+        let ids: Vec<String> = ids.into_iter().map(|id| format!("\"{}\"", id.simple())).collect();
+        self.bind(format!("[{}]", ids.join(",")))
     }
 
     pub(crate) async fn all<T: Row>(self) -> Result<Vec<T>> {

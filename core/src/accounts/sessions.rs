@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{Staff, StaffRow, User};
-use crate::db::{Db, Tx};
+use crate::db::{Db, On, Tx, with_ids};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -198,27 +198,13 @@ pub async fn standing_of(app: &App, settings: &Settings, token: &str) -> Result<
 /// The same for many sessions at once; those that have ended are not in the answer.
 pub async fn standings(app: &App, settings: &Settings, ids: &[Uuid]) -> Result<Vec<Standing>> {
     let now = app.clock.now();
-    let (list, query) = match &app.db {
-        Db::Sqlite { .. } => (
-            ids.iter().map(|id| id.simple().to_string()).collect::<Vec<_>>(),
-            concat!(standing!(), "and s.id in (select unhex(value) from json_each($5))"),
-        ),
-        Db::Postgres(_) => (
-            ids.iter().map(Uuid::to_string).collect(),
-            concat!(
-                standing!(),
-                "and s.id in (select cast(value as uuid)
-                              from jsonb_array_elements_text(cast($5 as jsonb)))"
-            ),
-        ),
-    };
-    app.db
-        .sql(query)
+    On::from(&app.db)
+        .either(with_ids!(concat!(standing!(), "and s.id in "), "$5", ""))
         .bind(now)
         .bind(now - USER_IDLE)
         .bind(now - TimeDelta::minutes(settings.session_timeout))
         .bind(settings.enable_two_factor)
-        .bind(serde_json::to_string(&list).map_err(Error::unforeseen)?)
+        .bind_ids(ids.iter().copied())
         .all()
         .await
 }

@@ -11,7 +11,7 @@ use super::mail::REPLY;
 use super::{Department, Message, NOT_FOUND, Reply, ReplyDelivery, Status};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, given};
-use crate::db::{Db, On, Tx};
+use crate::db::{Db, On, Tx, with_ids};
 use crate::events::{self, Event};
 use crate::fold::searched;
 use crate::notifications::{self, Notice};
@@ -106,13 +106,7 @@ pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
         .all()
         .await?;
     let mut page = filter.part.page("messages", rows, |row| (row.created_at, row.id));
-    if let (Some(newest), Some(oldest)) = (page.items.first(), page.items.last()) {
-        // All replies to messages of that time: a few more than needed, in one go.
-        let mut replies = replies(&app.db, None, (oldest.created_at, newest.created_at)).await?;
-        for message in &mut page.items {
-            message.replies = replies.remove(&message.id).unwrap_or_default();
-        }
-    }
+    hang(&app.db, &mut page.items).await?;
     Ok(page)
 }
 
@@ -123,14 +117,11 @@ struct Found {
     reply: Reply,
 }
 
-async fn replies(
-    on: impl Into<On<'_>>,
-    message_id: Option<Uuid>,
-    (from, to): (DateTime<Utc>, DateTime<Utc>),
-) -> Result<HashMap<Uuid, Vec<Reply>>> {
+/// Hangs their replies on messages, all by one question.
+async fn hang(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result<()> {
     let rows: Vec<Found> = on
         .into()
-        .sql(
+        .either(with_ids!(
             "select r.message_id, r.id, r.body, s.username as sent_by, r.created_at,
                     coalesce((select case when d.status in ('queued', 'sending') then 'queued'
                                           when d.status = 'sent' then 'sent'
@@ -139,33 +130,36 @@ async fn replies(
                               join deliveries d on d.notification_id = n.id
                               where n.kind = 'message_reply' and n.subject_id = r.id
                               limit 1), 'failed') as delivery
-             from messages m
-             join message_replies r on r.message_id = m.id
+             from message_replies r
              left join staff s on s.id = r.sent_by
-             where ($1 is null or m.id = $1) and m.created_at >= $2 and m.created_at <= $3
-             order by r.created_at, r.id",
-        )
-        .bind(message_id)
-        .bind(from)
-        .bind(to)
+             where r.message_id in ",
+            "$1",
+            " order by r.created_at, r.id"
+        ))
+        .bind_ids(messages.iter().map(|message| message.id))
         .all()
         .await?;
-    let mut by_message: HashMap<Uuid, Vec<Reply>> = HashMap::new();
+    let mut replies: HashMap<Uuid, Vec<Reply>> = HashMap::new();
     for row in rows {
-        by_message.entry(row.message_id).or_default().push(row.reply);
+        replies.entry(row.message_id).or_default().push(row.reply);
     }
-    Ok(by_message)
+    for message in messages {
+        message.replies = replies.remove(&message.id).unwrap_or_default();
+    }
+    Ok(())
 }
 
-async fn find(tx: &mut Tx, id: Uuid) -> Result<Message> {
-    let mut message: Message = tx
+/// One message. Errors: [`Error::NotFound`].
+pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Message> {
+    let mut on = on.into();
+    let mut message: Message = on
+        .again()
         .sql(concat!(message!(), "where m.id = $1"))
         .bind(id)
         .optional()
         .await?
         .ok_or(NOT_FOUND)?;
-    let at = message.created_at;
-    message.replies = replies(tx, Some(id), (at, at)).await?.remove(&id).unwrap_or_default();
+    hang(on, std::slice::from_mut(&mut message)).await?;
     Ok(message)
 }
 
@@ -235,7 +229,7 @@ pub async fn change(
         .bind(now)
         .execute()
         .await?;
-    let message = find(tx, id).await?;
+    let message = find(&mut *tx, id).await?;
     if changed == 0 {
         return Err(Error::Stale);
     }
@@ -333,7 +327,7 @@ pub async fn reply(
 
 /// Sends the replies to a message again whose mail failed. Errors: [`Error::NotFound`].
 pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<Message> {
-    let failed: Vec<Uuid> = find(tx, id)
+    let failed: Vec<Uuid> = find(&mut *tx, id)
         .await?
         .replies
         .iter()

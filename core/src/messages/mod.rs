@@ -14,7 +14,9 @@ use crate::settings::Settings;
 
 pub use contact::{NewMessage, receive};
 pub(crate) use contact::{of_sender, searchable};
-pub use inbox::{Changes, Counts, Filter, NewReply, change, counts, delete, list, reply, retry};
+pub use inbox::{
+    Changes, Counts, Filter, NewReply, change, counts, delete, find, list, reply, retry,
+};
 
 pub const NOT_FOUND: Error = Error::NotFound("This message is not there any more.");
 

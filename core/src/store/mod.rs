@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
-use crate::db::{Db, Tx};
+use crate::db::{Db, On, Tx, with_ids};
 use crate::fold::{fold, pattern};
 use crate::pages::{Page, Part};
 use crate::{App, Error, Result, jobs};
@@ -173,19 +173,17 @@ pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
     Ok(products)
 }
 
-/// Hangs their pictures on products, all by one question: those of the ids between theirs.
+/// Hangs their pictures on products, all by one question.
 async fn hang<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
-    let mut products: Vec<_> = products.collect();
-    let ids = || products.iter().map(|product| product.id);
-    let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return Ok(()) };
-    let rows: Vec<(Uuid, Uuid, String, i64)> = db
-        .sql(
+    let products: Vec<_> = products.collect();
+    let rows: Vec<(Uuid, Uuid, String, i64)> = On::from(db)
+        .either(with_ids!(
             "select product_id, id, alt_text, display_order from product_images
-             where product_id between $1 and $2
-             order by display_order, id",
-        )
-        .bind(first)
-        .bind(last)
+             where product_id in ",
+            "$1",
+            " order by display_order, id"
+        ))
+        .bind_ids(products.iter().map(|product| product.id))
         .all()
         .await?;
     let mut images: HashMap<Uuid, Vec<ProductImage>> = HashMap::new();
@@ -198,7 +196,7 @@ async fn hang<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> R
             display_order,
         });
     }
-    for product in &mut products {
+    for product in products {
         product.images = images.remove(&product.id).unwrap_or_default();
     }
     Ok(())
