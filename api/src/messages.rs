@@ -24,7 +24,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(contact))
         .routes(routes!(list))
         .routes(routes!(counts))
-        .routes(routes!(change, delete))
+        .routes(routes!(find, change, delete))
         .routes(routes!(reply))
         .routes(routes!(retry))
 }
@@ -80,6 +80,13 @@ async fn list(
     responses((status = 200, body = Counts)))]
 async fn counts(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Counts>> {
     Ok(Json(messages::counts(&app.db).await?))
+}
+
+/// One message
+#[utoipa::path(get, path = "/api/admin/messages/{id}", tag = "messages", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = Message), (status = 404, body = Problem)))]
+async fn find(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Message>> {
+    Ok(Json(messages::find(&app.db, id).await?))
 }
 
 /// Mark or assign a message, or keep a draft of the answer

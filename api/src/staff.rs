@@ -15,10 +15,11 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::auth::{
-    AtTheDoor, Owner, Sender, cookie, end_session_in, known_cookie, no_cookie, staff_cookie,
+    AtTheDoor, OnDuty, Owner, Sender, cookie, end_session_in, known_cookie, no_cookie, staff_cookie,
 };
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page};
+use crate::input::{Id, Input, Page, Params};
+use crate::videos::PartQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -28,8 +29,9 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(begin_two_factor, end_two_factor))
         .routes(routes!(confirm_two_factor))
         .routes(routes!(list, add))
-        .routes(routes!(change, remove))
+        .routes(routes!(find, change, remove))
         .routes(routes!(send_reset))
+        .routes(routes!(colleagues))
 }
 
 #[derive(Serialize, ToSchema)]
@@ -159,9 +161,27 @@ async fn end_two_factor(
 
 /// All admin accounts
 #[utoipa::path(get, path = "/api/admin/accounts", tag = "admin accounts", security(("owner" = [])),
+    params(PartQuery),
     responses((status = 200, body = Page<Account>)))]
-async fn list(State(app): State<App>, _owner: Owner) -> Answer<Json<Page<Account>>> {
-    Ok(Json(Page::whole(staff::list(&app.db).await?)))
+async fn list(
+    State(app): State<App>,
+    _owner: Owner,
+    Params(query): Params<PartQuery>,
+) -> Answer<Json<Page<Account>>> {
+    Ok(Json(staff::list(&app.db, &query.into()).await?.into()))
+}
+
+#[derive(Serialize, ToSchema)]
+struct Colleagues {
+    /// Of active accounts, by name.
+    usernames: Vec<String>,
+}
+
+/// Who can be given work
+#[utoipa::path(get, path = "/api/admin/colleagues", tag = "staff", security(("staff" = [])),
+    responses((status = 200, body = Colleagues)))]
+async fn colleagues(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Colleagues>> {
+    Ok(Json(Colleagues { usernames: staff::colleagues(&app.db).await? }))
 }
 
 /// Add an admin account
@@ -174,6 +194,13 @@ async fn add(
 ) -> Answer<(StatusCode, Json<Account>)> {
     let account = staff::add(&app, Actor::Staff(me.id), new).await?;
     Ok((StatusCode::CREATED, Json(account)))
+}
+
+/// One admin account
+#[utoipa::path(get, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = Account), (status = 404, body = Problem)))]
+async fn find(State(app): State<App>, _owner: Owner, Id(id): Id) -> Answer<Json<Account>> {
+    Ok(Json(staff::find(&app.db, id).await?))
 }
 
 /// Change an admin account; what is left out stays

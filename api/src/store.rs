@@ -33,7 +33,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(on_show))
         .routes(routes!(list, add))
         .routes(routes!(stats))
-        .routes(routes!(change, delete))
+        .routes(routes!(find, change, delete))
         .routes(routes!(order_images))
         .routes(routes!(remove_image))
         .merge(pictures)
@@ -106,6 +106,13 @@ async fn add(
     let id = store::add(&mut tx, &app, Actor::Staff(me.id), &new).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(store::find(&app.db, id).await?)))
+}
+
+/// One product
+#[utoipa::path(get, path = "/api/admin/products/{id}", tag = "admin store", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = AdminProduct), (status = 404, body = Problem)))]
+async fn find(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<AdminProduct>> {
+    Ok(Json(store::find(&app.db, id).await?))
 }
 
 /// Change a product

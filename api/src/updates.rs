@@ -26,7 +26,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(find))
         .routes(routes!(admin_list, create))
         .routes(routes!(reach))
-        .routes(routes!(edit, delete))
+        .routes(routes!(admin_find, edit, delete))
 }
 
 /// The active updates, the pinned ones first, then the newest
@@ -106,6 +106,17 @@ async fn create(
     let saved = updates::create(&mut tx, &app, &settings, Actor::Staff(staff.id), &new).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(saved)))
+}
+
+/// One update
+#[utoipa::path(get, path = "/api/admin/live-updates/{id}", tag = "admin updates", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = AdminUpdate), (status = 404, body = Problem)))]
+async fn admin_find(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Id(id): Id,
+) -> Answer<Json<AdminUpdate>> {
+    Ok(Json(updates::find_for_staff(&app.db, app.clock.now(), id).await?))
 }
 
 /// Change an update, or show or hide it; nobody is mailed

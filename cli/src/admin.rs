@@ -5,6 +5,7 @@ use std::io::{BufRead, IsTerminal};
 use chrono::SecondsFormat;
 use portal::accounts::staff::{self, Account, NewStaff, Role, StaffChanges};
 use portal::audit::Actor;
+use portal::pages::Part;
 use portal::{App, Config, Error, Result};
 
 use crate::output::{Code, Outcome, remark, say, say_json, say_table};
@@ -132,7 +133,13 @@ async fn change(app: &App, name: &str, changes: StaffChanges) -> Result<Account>
 }
 
 async fn list(app: &App, json: bool) -> Result<()> {
-    let accounts = staff::list(&app.db).await?;
+    let (mut accounts, mut part) = (Vec::new(), Part::default());
+    loop {
+        let page = staff::list(&app.db, &part).await?;
+        accounts.extend(page.items);
+        let Some(next) = page.next else { break };
+        part.cursor = Some(next);
+    }
     if json {
         return say_json(&accounts);
     }

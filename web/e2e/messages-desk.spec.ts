@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { components } from "../src/api/schema.gen";
-import { call, expect, linkTo, parent, staff, test, toast } from "./house/camp";
+import { call, expect, linkTo, parent, password, staff, test, toast } from "./house/camp";
 import { tabTo } from "./house/keyboard";
 import type { Portal } from "./house/portal";
 import type { APIRequestContext, Page } from "@playwright/test";
@@ -126,6 +126,21 @@ test.describe("The inbox", () => {
     await expect(row(colleague, "Second e-mail")).toContainText("miriam");
     const theirs = await open(colleague, "Second e-mail");
     await expect(theirs.getByRole("button", { name: "Delete" })).toBeVisible();
+    // Everybody on the staff gives work to everybody who is there.
+    const accounts = "/api/admin/accounts";
+    const leaver = await call<Schemas["Account"]>(page.request, "POST", accounts, { username: "hindy", email: "hindy@camp.example", role: "staff", password });
+    await colleague.reload();
+    await open(colleague, "Second e-mail");
+    const assigned = theirs.getByLabel("Assigned to");
+    await expect(assigned.getByRole("option")).toHaveText(["Nobody", "miriam (me)", "brayndl", "hindy"]);
+    await assigned.selectOption("brayndl");
+    await expect(toast(colleague)).toContainText("Assigned to brayndl");
+    await call(page.request, "PATCH", `${accounts}/${leaver.id}`, { version: leaver.version, disabled: true });
+    await assigned.selectOption("hindy");
+    await expect(assigned).toHaveAccessibleDescription("There is no active account of this name.");
+    await expect(assigned).toHaveValue("brayndl");
+    await expect(assigned.getByRole("option")).toHaveText(["Nobody", "miriam (me)", "brayndl"]);
+    expect((await inbox(page))[1]).toMatchObject({ subject: "Second e-mail", assigned_to: "brayndl" });
     const id = (await inbox(page))[0]!.id;
     expect((await colleague.request.delete(`/api/admin/messages/${id}`)).status()).toBe(204);
   });

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use portal::accounts::staff::Role;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp};
@@ -194,7 +195,8 @@ story! {
         let newest = first(&staff).await;
         assert_eq!(change(&staff, &newest, json!({ "status": "read", "assigned_to": "KORNBLUH" })).await["assigned_to"], "kornbluh");
         assert_eq!((count("?status=unread").await, count("?status=read").await), (2, 1));
-        staff.patch(&path(&newest), json!({ "assigned_to": "nobody" })).await.refused(422, "validation");
+        let problem = staff.patch(&path(&newest), json!({ "assigned_to": "nobody" })).await.refused(422, "validation");
+        assert_eq!(problem["errors"], json!([{ "field": "assigned_to", "message": "There is no active account of this name." }]));
         staff.patch(&path(&newest), json!({ "status": "replied" })).await.refused(422, "validation");
         assert_eq!(change(&staff, &newest, json!({ "assigned_to": null })).await["assigned_to"], Value::Null);
         change(&staff, &newest, json!({ "spam": true })).await;
@@ -206,11 +208,56 @@ story! {
         change(&staff, &other, json!({ "version": other["version"], "draft": "Mine" })).await;
         owner.patch(&path(&other), json!({ "version": other["version"], "draft": "Ours" })).await.refused(409, "stale");
         assert_eq!(first(&staff).await["draft"], "Mine");
+        assert_eq!(staff.get(&path(&other)).await.expect(200).json(), first(&staff).await);
         staff.delete(&path(&other)).await.expect(204);
+        staff.get(&path(&other)).await.refused(404, "not_found");
         owner.delete(&path(&other)).await.refused(404, "not_found");
         assert_eq!(count("").await, 1);
         let page = staff.get("/api/admin/messages?limit=1&spam=false").await.expect(200).json();
         assert_eq!(page["next"], Value::Null);
+    }
+}
+
+story! {
+    async fn work_is_given_to_those_who_are_there(camp) {
+        write(&camp.browser(), json!({})).await;
+        let (staff, owner) = (camp.staff().await, camp.owner().await);
+        camp.staff_member("adler", Role::Staff).await;
+        let message = first(&staff).await;
+        assert_eq!(change(&staff, &message, json!({ "assigned_to": "adler" })).await["assigned_to"], "adler");
+        let accounts = owner.get("/api/admin/accounts").await.expect(200).json();
+        let adler = accounts["items"].as_array().expect("items").iter().find(|a| a["username"] == "adler").expect("an account").clone();
+        let at = format!("/api/admin/accounts/{}", adler["id"].as_str().expect("an id"));
+        owner.patch(&at, json!({ "version": adler["version"], "disabled": true })).await.expect(200);
+        assert_eq!(first(&staff).await["assigned_to"], "adler", "what was given stays given");
+        staff.patch(&path(&message), json!({ "assigned_to": null })).await.expect(200);
+        let problem = staff.patch(&path(&message), json!({ "assigned_to": "adler" })).await.refused(422, "validation");
+        assert_eq!(problem["errors"][0]["field"], "assigned_to");
+    }
+}
+
+story! {
+    async fn every_message_of_a_page_has_its_own_answers(camp) {
+        let staff = camp.staff().await;
+        for name in ["Chaya", "Rivka", "Zev"] {
+            write(&camp.browser(), json!({ "subject": name, "email": format!("{name}@family.example") })).await;
+        }
+        for message in inbox(&staff, "").await {
+            let answer = format!("Dear {}", message["subject"].as_str().expect("a subject"));
+            staff.post(&format!("{}/reply", path(&message)), json!({ "body": answer })).await.expect(200);
+        }
+        // All of them came at one moment, so a page is no span of time.
+        let page = staff.get("/api/admin/messages?limit=2").await.expect(200).json();
+        let rest = staff.get(&format!("/api/admin/messages?cursor={}", page["next"].as_str().expect("more"))).await.expect(200).json();
+        for (page, rows) in [(&page, 2), (&rest, 1)] {
+            let items = page["items"].as_array().expect("items");
+            assert_eq!(items.len(), rows);
+            for message in items {
+                let answers = message["replies"].as_array().expect("replies");
+                assert_eq!(answers.len(), 1);
+                assert_eq!(answers[0]["body"].as_str(), Some(format!("Dear {}", message["subject"].as_str().expect("a subject")).as_str()));
+            }
+        }
     }
 }
 

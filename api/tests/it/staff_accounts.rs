@@ -1,5 +1,6 @@
 //! The admin accounts as owners keep them: links for a new password, versions, and the log.
 
+use portal::accounts::staff::Role;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp};
@@ -92,6 +93,7 @@ story! {
         camp.staff().await;
         let path = path(&owner, "feder").await;
         assert_eq!(account(&owner, "feder").await["version"], 1);
+        assert_eq!(owner.get(&path).await.expect(200).json(), account(&owner, "feder").await);
         owner.patch(&path, json!({ "username": "federn" })).await.refused(422, "validation");
         let changed = owner.patch(&path, json!({ "version": 1, "username": "federn" })).await.expect(200).json();
         assert_eq!((&changed["version"], &changed["username"]), (&json!(2), &json!("federn")));
@@ -123,5 +125,52 @@ story! {
             "disabled": { "before": false, "after": true },
         })]);
         assert!(!log.to_string().contains("camp.example"));
+    }
+}
+
+story! {
+    async fn what_is_sent_as_it_was_ends_no_session(camp) {
+        let owner = camp.owner().await;
+        let feder = camp.staff().await;
+        let now = account(&owner, "feder").await;
+        let same = json!({ "username": "feder", "email": now["email"], "role": "staff", "disabled": false });
+        change(&owner, "feder", same).await;
+        feder.get("/api/admin/users").await.expect(200);
+        change(&owner, "feder", json!({ "role": "owner" })).await;
+        feder.get("/api/admin/users").await.refused(401, "staff_required");
+    }
+}
+
+story! {
+    async fn a_long_list_of_accounts_comes_in_pages(camp) {
+        let owner = camp.owner().await;
+        for name in ["Zev", "adler", "Braun"] {
+            camp.staff_member(name, Role::Staff).await;
+        }
+        let (mut names, mut query) = (Vec::new(), "limit=3".to_owned());
+        for left in [3, 1] {
+            let page = owner.get(&format!("/api/admin/accounts?{query}")).await.expect(200).json();
+            let items = page["items"].as_array().expect("items").clone();
+            assert_eq!(items.len(), left);
+            names.extend(items.iter().map(|one| one["username"].as_str().expect("a name").to_owned()));
+            query = format!("limit=3&cursor={}", page["next"].as_str().unwrap_or_default());
+        }
+        assert_eq!(names, ["adler", "Braun", "kornbluh", "Zev"]);
+        assert!(query.ends_with("cursor="), "the last page says so");
+        owner.get("/api/admin/accounts?cursor=x").await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn everybody_on_the_staff_knows_who_else_is_and_no_more(camp) {
+        let owner = camp.owner().await;
+        let feder = camp.staff().await;
+        camp.staff_member("Adler", Role::Staff).await;
+        let known = feder.get("/api/admin/colleagues").await.expect(200).json();
+        assert_eq!(known, json!({ "usernames": ["Adler", "feder", "kornbluh"] }));
+        change(&owner, "Adler", json!({ "disabled": true })).await;
+        let known = feder.get("/api/admin/colleagues").await.expect(200).json();
+        assert_eq!(known, json!({ "usernames": ["feder", "kornbluh"] }));
+        feder.get("/api/admin/accounts").await.refused(403, "owner_required");
     }
 }

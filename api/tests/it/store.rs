@@ -33,10 +33,12 @@ story! {
         staff.patch(&path, json!({ "version": 1, "is_active": false, "is_featured": true })).await.expect(200);
         assert_eq!(camp.browser().get("/api/store").await.json()["items"], json!([]));
         staff.patch(&path, json!({ "version": 1, "price": 5 })).await.refused(409, "stale");
+        assert_eq!(staff.get(&path).await.expect(200).json(), staff.get("/api/admin/products").await.json()["items"][0]);
         let stats = staff.get("/api/admin/products/stats").await.json();
         assert_eq!(stats, json!({ "total": 1, "active": 0, "featured": 1, "total_stock": 12 }));
         staff.delete(&path).await.expect(204);
         staff.delete(&path).await.refused(404, "not_found");
+        staff.get(&path).await.refused(404, "not_found");
     }
 }
 

@@ -87,7 +87,10 @@ story! {
         let wrong = posted(&staff, "Wrong camp", json!({})).await;
         patch(&staff, &wrong, json!({ "is_active": false })).await.expect(200);
         let gone = posted(&staff, "Gone", json!({})).await;
-        staff.delete(&format!("/api/admin/live-updates/{}", id(&gone))).await.expect(204);
+        let at = format!("/api/admin/live-updates/{}", id(&gone));
+        assert_eq!(staff.get(&at).await.expect(200).json(), staff.get("/api/admin/live-updates").await.json()["items"][0]);
+        staff.delete(&at).await.expect(204);
+        staff.get(&at).await.refused(404, "not_found");
         camp.work().await;
         assert!(update_mails(&camp).is_empty());
     }

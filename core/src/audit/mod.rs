@@ -72,6 +72,8 @@ pub struct Entry {
     pub at: DateTime<Utc>,
     pub actor_kind: String,
     pub actor_id: Option<Uuid>,
+    /// Of the staff account, while there is one.
+    pub actor_name: Option<String>,
     pub action: String,
     pub subject_kind: String,
     pub subject_id: Option<Uuid>,
@@ -107,9 +109,11 @@ pub async fn record(
 
 macro_rules! entries {
     () => {
-        "select id, at, actor_kind, actor_id, action, subject_kind, subject_id, details
-         from audit_log
-         where ($2 is null or id < $2) "
+        "select l.id, l.at, l.actor_kind, l.actor_id, s.username as actor_name, l.action,
+                l.subject_kind, l.subject_id, l.details
+         from audit_log l
+         left join staff s on s.id = l.actor_id and l.actor_kind = 'staff'
+         where ($2 is null or l.id < $2) "
     };
 }
 
@@ -123,8 +127,8 @@ pub async fn newest(
 ) -> Result<Vec<Entry>> {
     // SQLite finds its way by an index only where nothing is optional.
     let text = match subject {
-        Some(_) => concat!(entries!(), "and subject_id = $1 order by id desc limit $3"),
-        None => concat!(entries!(), "and $1 is null order by id desc limit $3"),
+        Some(_) => concat!(entries!(), "and l.subject_id = $1 order by l.id desc limit $3"),
+        None => concat!(entries!(), "and $1 is null order by l.id desc limit $3"),
     };
     db.sql(text).bind(subject).bind(before).bind(limit).all().await
 }

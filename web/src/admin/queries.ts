@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
-import { api, isApiError, type AdminVideo } from "../api/client";
+import { api, type AdminVideo } from "../api/client";
 import type { components } from "../api/schema.gen";
 import { asStaff } from "./session";
+import { orNull } from "./unless-gone";
 
 type Schemas = components["schemas"];
 export type NewVideo = Schemas["NewVideo"];
@@ -82,18 +83,10 @@ export const videoCommentsQuery = (id: string) =>
 export const awaitsJudgement = (comment: AdminComment) => comment.reports > 0 && !comment.hidden;
 const urgency = (comment: AdminComment) => (comment.held ? 2 : awaitsJudgement(comment) ? 1 : 0);
 
-/** The video as it is now, or null when it was deleted. */
-export async function readVideo({ id }: AdminVideo): Promise<AdminVideo | null> {
-  try {
-    return await asStaff(api.GET("/api/admin/videos/{id}", { params: { path: { id } } }));
-  } catch (error) {
-    if (isApiError(error, "not_found")) return null;
-    throw error;
-  }
-}
-
 const at = (id: string) => ({ params: { path: { id } } });
 
+/** The video as it is now, or null when it was deleted. */
+export const readVideo = ({ id }: AdminVideo) => orNull(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
 export const createVideo = (body: NewVideo) => asStaff(api.POST("/api/admin/videos", { body }));
 export const createGalleryVideo = (body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { body }));
 export const editVideo = (id: string, body: VideoPatch) => asStaff(api.PATCH("/api/admin/videos/{id}", { ...at(id), body }));

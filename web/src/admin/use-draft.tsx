@@ -56,20 +56,6 @@ export function changed<Draft extends object>(draft: Draft, base: Draft): Partia
 
 const same = <Draft extends object>(a: Draft, b: Draft) => Object.keys(changed(a, b)).length === 0;
 
-type Page<Row> = { items: Row[]; next?: string | null };
-
-/** Reads one record of a list that has no address for one. */
-export async function findInPages<Row extends { id: string }>(id: string, page: (cursor: string) => Promise<Page<Row>>): Promise<Row | null> {
-  let cursor: string | null | undefined = "";
-  do {
-    const { items, next }: Page<Row> = await page(cursor);
-    const found = items.find((row) => row.id === id);
-    if (found) return found;
-    cursor = next;
-  } while (cursor);
-  return null;
-}
-
 type NoticeProps = { what: string; stale: "no" | "yes" | "reloaded"; onReload: () => Promise<unknown> };
 
 /** Somebody else was quicker; and then, that this is the newest version. */

@@ -29,7 +29,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One admin account */
+        get: operations["get_admin_accounts_id"];
         put?: never;
         post?: never;
         /** Delete an admin account */
@@ -171,6 +172,23 @@ export interface paths {
         put?: never;
         /** Sign out of the staff area */
         post: operations["post_admin_auth_sign_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/colleagues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who can be given work */
+        get: operations["get_admin_colleagues"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -447,7 +465,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One update */
+        get: operations["get_admin_live_updates_id"];
         put?: never;
         post?: never;
         /** Delete an update; its address says that it was withdrawn */
@@ -499,7 +518,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One message */
+        get: operations["get_admin_messages_id"];
         put?: never;
         post?: never;
         /** Delete a message with its answers */
@@ -620,7 +640,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One product */
+        get: operations["get_admin_products_id"];
         put?: never;
         post?: never;
         /** Delete a product */
@@ -2409,6 +2430,8 @@ export interface components {
             /** Format: uuid */
             actor_id?: string | null;
             actor_kind: string;
+            /** @description Of the staff account, while there is one. */
+            actor_name?: string | null;
             /** Format: date-time */
             at: string;
             /** @description Before and after, as JSON text. */
@@ -2453,6 +2476,10 @@ export interface components {
              * @description How many brakes there were.
              */
             cleared: number;
+        };
+        Colleagues: {
+            /** @description Of active accounts, by name. */
+            usernames: string[];
         };
         Comment: {
             /** @description The writer's name at the time. */
@@ -3311,6 +3338,8 @@ export interface components {
                 /** Format: uuid */
                 actor_id?: string | null;
                 actor_kind: string;
+                /** @description Of the staff account, while there is one. */
+                actor_name?: string | null;
                 /** Format: date-time */
                 at: string;
                 /** @description Before and after, as JSON text. */
@@ -4235,7 +4264,12 @@ export type $defs = Record<string, never>;
 export interface operations {
     get_admin_accounts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4282,6 +4316,35 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_accounts_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4607,6 +4670,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    get_admin_colleagues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Colleagues"];
+                };
             };
         };
     };
@@ -5176,6 +5258,35 @@ export interface operations {
             };
         };
     };
+    get_admin_live_updates_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminUpdate"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     delete_admin_live_updates_id: {
         parameters: {
             query?: never;
@@ -5295,6 +5406,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MessageCounts"];
+                };
+            };
+        };
+    };
+    get_admin_messages_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5602,6 +5742,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProductStats"];
+                };
+            };
+        };
+    };
+    get_admin_products_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

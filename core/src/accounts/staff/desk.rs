@@ -14,6 +14,7 @@ use crate::checks::Checks;
 use crate::db::{Db, On, Tx};
 use crate::error::OrTaken;
 use crate::notifications::{self, Notice};
+use crate::pages::{Page, Part};
 use crate::{App, Error, Result};
 
 /// An account as owners see it. No password in any form.
@@ -130,17 +131,16 @@ async fn free(tx: &mut Tx, id: Uuid, username: Option<&str>, email: Option<&str>
     Ok(())
 }
 
+macro_rules! account {
+    () => {
+        "select id, username, email, role, disabled_at is not null as disabled,
+                totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
+         from staff "
+    };
+}
+
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
-    on.into()
-        .sql(
-            "select id, username, email, role, disabled_at is not null as disabled,
-                    totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
-             from staff where id = $1",
-        )
-        .bind(id)
-        .optional()
-        .await?
-        .ok_or(UNKNOWN)
+    on.into().sql(concat!(account!(), "where id = $1")).bind(id).optional().await?.ok_or(UNKNOWN)
 }
 
 /// The id of an account by its name, in any case.
@@ -154,14 +154,29 @@ pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
 }
 
 /// All accounts by name.
-pub async fn list(db: &Db) -> Result<Vec<Account>> {
-    db.sql(
-        "select id, username, email, role, disabled_at is not null as disabled,
-                totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
-         from staff order by username_folded limit 500",
-    )
-    .all()
-    .await
+pub async fn list(db: &Db, part: &Part) -> Result<Page<Account>> {
+    let after: Option<String> = part.after("accounts")?;
+    let rows: Vec<Account> = db
+        .sql(concat!(
+            account!(),
+            "where (cast($1 as text) is null or username_folded > $1)
+             order by username_folded
+             limit $2"
+        ))
+        .bind(after)
+        .bind(part.limit() + 1)
+        .all()
+        .await?;
+    Ok(part.page("accounts", rows, |row: &Account| row.username.to_lowercase()))
+}
+
+/// The names of all who may sign in, to give work to.
+pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
+    let names: Vec<(String,)> = db
+        .sql("select username from staff where disabled_at is null order by username_folded")
+        .all()
+        .await?;
+    Ok(names.into_iter().map(|(name,)| name).collect())
 }
 
 /// Changes an account. Its sessions end when its password, role or standing change, and links for

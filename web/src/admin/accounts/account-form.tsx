@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { explain, useForm } from "../../lib/forms";
@@ -8,7 +7,7 @@ import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { changed, DraftNotice, useDraft } from "../use-draft";
-import { accountsQuery, addAccount, changeAccount, type Account, type Role } from "./queries";
+import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
 
 export const allRequired = "All fields are required";
 
@@ -24,11 +23,10 @@ type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () =
 /** A new account, or a row of the list while it is edited. */
 export function AccountForm({ account, onDone, onCancel }: Props) {
   const shortest = useSite()?.password_min_length;
-  const client = useQueryClient();
   const { row, draft, base, set, stale, becameStale, reload } = useDraft({
     opened: account ?? null,
     draftOf,
-    read: async ({ id }) => (await client.fetchQuery({ ...accountsQuery, staleTime: 0 })).find((one) => one.id === id) ?? null,
+    read: readAccount,
     onGone: () => {
       toast({ title: "Error", description: "This account has been deleted in the meantime.", destructive: true });
       void onDone();

@@ -23,6 +23,16 @@ describe("the admin accounts", () => {
     expect(document.querySelector("input[type=password]")).toBeNull();
   });
 
+  it("come in pages", async () => {
+    const camp = office({ "GET /api/admin/accounts": ({ query }: { query: Record<string, string> }) => (query.cursor === "more" ? list(brikwald) : { items: [account()], next: "more" }) });
+    const user = visit();
+    expect((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" })).toHaveProperty("disabled", false);
+    await user.click(screen.getByRole("button", { name: "Load more accounts" }));
+    expect(await row("brikwald")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Load more accounts" })).toBeNull();
+    expect(camp.asked("GET", "/api/admin/accounts")).toHaveLength(2);
+  });
+
   it("are added, with all fields", async () => {
     const camp = office({ "POST /api/admin/accounts": brikwald });
     const user = visit();
@@ -72,7 +82,7 @@ describe("the admin accounts", () => {
     await user.type(form.getByLabelText("Username"), "mottel");
     await user.click(form.getByRole("button", { name: "Save account" }));
     expect(await form.findByText(/Somebody else changed this account in the meantime/)).toBeTruthy();
-    camp.answer("GET /api/admin/accounts", list(account(), { ...brikwald, role: "owner", version: 2 }));
+    camp.answer("GET /api/admin/accounts/s2", { ...brikwald, role: "owner", version: 2 });
     camp.answer("PATCH /api/admin/accounts/s2", brikwald);
     await user.click(form.getByRole("button", { name: "Reload and keep what I typed" }));
     expect(await form.findByText(/This is the newest version/)).toBeTruthy();

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { explain } from "../../lib/forms";
@@ -10,7 +10,7 @@ import { Button, IconButton, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { NotRefreshed } from "../not-refreshed";
 import { roleName, useStaff } from "../session";
@@ -43,7 +43,7 @@ function AccountList() {
   const client = useQueryClient();
   const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";
-  const accounts = useQuery(accountsQuery);
+  const accounts = useInfiniteQuery(accountsQuery);
   const [adding, setAdding] = useState(false);
   const [editing, setEditing] = useState<string | null>(null);
   const [open, setOpen] = useState<Open>(null);
@@ -128,7 +128,7 @@ function AccountList() {
                       key={account.id}
                       account={account}
                       mine={account.id === me?.id}
-                      only={accounts.data.length === 1}
+                      only={accounts.data.length === 1 && !accounts.hasNextPage}
                       timeZone={timeZone}
                       onEdit={() => setEditing(account.id)}
                       onEnable={() => enable.mutate(account)}
@@ -139,6 +139,7 @@ function AccountList() {
               </tbody>
             </table>
           </div>
+          {accounts.hasNextPage && <LoadMore label="Load more accounts" busy={accounts.isFetchingNextPage} onMore={accounts.fetchNextPage} />}
         </>
       ) : accounts.isError ? (
         <ErrorState title="Failed to load admin accounts" error={accounts.error} retrying={accounts.isFetching} onRetry={accounts.refetch} />

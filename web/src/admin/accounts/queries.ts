@@ -1,7 +1,8 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, type Staff } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../session";
+import { orNull } from "../unless-gone";
 
 type Schemas = components["schemas"];
 export type Account = Schemas["Account"];
@@ -9,13 +10,17 @@ export type NewAccount = Schemas["NewStaff"];
 export type AccountPatch = Schemas["StaffChanges"];
 export type Role = Staff["role"];
 
-export const accountsQuery = queryOptions({
+export const accountsQuery = infiniteQueryOptions({
   queryKey: ["admin", "accounts"],
-  queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/accounts", { signal }))).items,
+  queryFn: ({ pageParam, signal }) => asStaff(api.GET("/api/admin/accounts", { params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  initialPageParam: "",
+  getNextPageParam: ({ next }) => next,
+  select: ({ pages }) => pages.flatMap(({ items }) => items),
 });
 
 const at = (id: string) => ({ params: { path: { id } } });
 
+export const readAccount = ({ id }: Account) => orNull(asStaff(api.GET("/api/admin/accounts/{id}", at(id))));
 export const addAccount = (body: NewAccount) => asStaff(api.POST("/api/admin/accounts", { body }));
 export const changeAccount = ({ id, version }: Account, changes: Omit<AccountPatch, "version">) =>
   asStaff(api.PATCH("/api/admin/accounts/{id}", { ...at(id), body: { version, ...changes } }));

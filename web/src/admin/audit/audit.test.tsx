@@ -4,14 +4,13 @@ import { open, refuse, server } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
 
 const video = "01a19ecb-8360-74d7-a24c-a27b5b93cfec";
-const entry = (id: string, change: object) => ({ id, at: "2026-07-29T23:15:00Z", actor_kind: "staff", actor_id: "s1", action: "video.edit", subject_kind: "video", subject_id: video, details: "null", ...change });
+const entry = (id: string, change: object) => ({ id, at: "2026-07-29T23:15:00Z", actor_kind: "staff", actor_id: "s1", actor_name: "kornbluh", action: "video.edit", subject_kind: "video", subject_id: video, details: "null", ...change });
 const camp = (answers: Record<string, unknown> = {}) =>
   server({
     ...onDuty,
-    "GET /api/admin/accounts": { items: [{ id: "s1", username: "kornbluh" }], next: null },
     "GET /api/admin/audit": ({ query }: { query: Record<string, string> }) =>
       query.cursor
-        ? { items: [entry("a3", { actor_kind: "operator", actor_id: null, action: "seed", subject_id: null })], next: null }
+        ? { items: [entry("a3", { actor_kind: "operator", actor_id: null, actor_name: null, action: "seed", subject_id: null })], next: null }
         : {
             items: [
               entry("a1", { details: '{"title":{"before":"Old","after":"New"}}' }),

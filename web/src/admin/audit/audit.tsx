@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { api } from "../../api/client";
 import { useSite } from "../../api/queries";
@@ -9,7 +9,6 @@ import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { Field, TextInput } from "../../ui/field";
 import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
-import { accountsQuery } from "../accounts/queries";
 import { NotRefreshed } from "../not-refreshed";
 import { OwnersOnly } from "../owners-only";
 import { asStaff } from "../session";
@@ -132,11 +131,8 @@ function Row({ entry, filtered }: { entry: Entry; filtered: boolean }) {
 
 const actors: Record<string, string> = { staff: "a former staff account", user: "a family", operator: "the command line", system: "the portal itself", nobody: "a stranger" };
 
-function Actor({ entry: { actor_kind, actor_id } }: { entry: Entry }) {
-  const accounts = useQuery(accountsQuery);
-  const account = accounts.data?.find(({ id }) => id === actor_id);
-  if (account) return <bdi>{account.username}</bdi>;
-  if (actor_kind === "staff" && !accounts.data) return "staff";
+function Actor({ entry: { actor_kind, actor_name } }: { entry: Entry }) {
+  if (actor_name) return <bdi>{actor_name}</bdi>;
   return Object.hasOwn(actors, actor_kind) ? actors[actor_kind] : actor_kind;
 }
 

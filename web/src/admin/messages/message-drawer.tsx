@@ -38,10 +38,15 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
       else if (patch.assigned_to !== undefined) toast({ title: now.assigned_to ? `Assigned to ${now.assigned_to}` : "Assigned to nobody" });
       else toast({ title: now.status === "unread" ? "Marked as Unread" : "Marked as Read" });
     },
-    onError: (error) => toastFailure(error, "The message could not be changed."),
+    onError: (error, patch) => {
+      if (patch.assigned_to === undefined || !isApiError(error, "validation")) return toastFailure(error, "The message could not be changed.");
+      // Somebody who was on the list has left meanwhile.
+      void colleagues.refetch();
+    },
   });
-  const colleagues = useQuery({ ...colleaguesQuery, enabled: me?.role === "owner" }).data ?? [];
-  const names = [...new Set([me?.username, message.assigned_to, ...colleagues])].filter((name) => typeof name === "string");
+  const colleagues = useQuery(colleaguesQuery);
+  const notAssigned = isApiError(change.error) ? change.error.fields["assigned_to"] : undefined;
+  const names = [...new Set([me?.username, message.assigned_to, ...(colleagues.data ?? [])])].filter((name) => typeof name === "string");
 
   return (
     <Drawer title={<span dir="auto">{message.subject}</span>} onClose={onClose}>
@@ -67,7 +72,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
         <Button look="quiet" icon="flag" busy={change.isPending} onClick={() => change.mutate({ spam: !message.spam })}>{message.spam ? "Not Spam" : "Mark as Spam"}</Button>
         <Button look="quiet" icon="trash" onClick={() => setDeleting(true)} className="text-clay! hover:bg-clay-wash!">Delete</Button>
       </div>
-      <Field label="Assigned to" className="mt-3 max-w-64">
+      <Field label="Assigned to" error={notAssigned} className="mt-3 max-w-64">
         <Select value={message.assigned_to ?? ""} disabled={change.isPending} onChange={(event) => change.mutate({ assigned_to: event.target.value || null })}>
           <option value="">Nobody</option>
           {names.map((name) => <option key={name} value={name}>{name === me?.username ? `${name} (me)` : name}</option>)}

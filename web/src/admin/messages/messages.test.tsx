@@ -19,7 +19,7 @@ const inbox = (answers: Record<string, unknown> = {}) =>
     ...onDuty,
     "GET /api/admin/messages": list(message()),
     "GET /api/admin/messages/counts": { unread: 1, read: 8, replied: 9, spam: 1, all: 18 },
-    "GET /api/admin/accounts": list({ username: "kornbluh", disabled: false }, { username: "brikwald", disabled: false }),
+    "GET /api/admin/colleagues": { usernames: ["brikwald", "kornbluh"] },
     "GET /api/admin/letters": list(),
     "POST /api/admin/letters": ({ body }: { body: { preview: boolean } }) => ({ recipients: 138, id: body.preview ? null : "l1" }),
     ...answers,
@@ -70,7 +70,7 @@ describe("the inbox", () => {
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Mine");
-    camp.answer("GET /api/admin/messages", list(message({ version: 5, draft: "Theirs" })));
+    camp.answer("GET /api/admin/messages/m1", message({ version: 5, draft: "Theirs" }));
     await user.click(drawer.getByRole("button", { name: "Save Draft" }));
     expect(await drawer.findByText("Theirs")).toBeTruthy();
     camp.answer("PATCH /api/admin/messages/m1", message({ version: 6, draft: "Mine" }));

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient, t
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../session";
-import { findInPages } from "../use-draft";
+import { orNull } from "../unless-gone";
 
 type Schemas = components["schemas"];
 export type Message = Schemas["Message"];
@@ -19,13 +19,11 @@ export type InboxFilter = { q?: string; status?: MessageStatus; department?: Dep
 
 type Page<Item> = { items: Item[]; next?: string | null };
 
-const messages = (filter: InboxFilter, limit: number, cursor: string, signal?: AbortSignal) =>
-  asStaff(api.GET("/api/admin/messages", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
-
 export const inboxQuery = (filter: InboxFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "messages", filter],
-    queryFn: ({ pageParam, signal }) => messages(filter, 30, pageParam, signal),
+    queryFn: ({ pageParam, signal }) =>
+      asStaff(api.GET("/api/admin/messages", { params: { query: { ...filter, limit: 30, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -37,20 +35,15 @@ export const messageCountsQuery = queryOptions({
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/messages/counts", { signal })),
 });
 
-/** The accounts that a message can be given to; only owners may read the list. */
+/** Those to whom a message can be given. */
 export const colleaguesQuery = queryOptions({
   queryKey: ["admin", "colleagues"],
-  queryFn: async ({ signal }) => {
-    const { items } = await asStaff(api.GET("/api/admin/accounts", { signal }));
-    return items.filter(({ disabled }) => !disabled).map(({ username }) => username);
-  },
+  queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/colleagues", { signal }))).usernames,
 });
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-/** The message as it is now. There is no address for one. */
-export const readMessage = ({ id, spam }: Message) =>
-  findInPages(id, (cursor) => messages(spam ? { spam } : {}, 100, cursor)).then((found) => found ?? findInPages(id, (cursor) => messages(spam ? {} : { spam: true }, 100, cursor)));
+export const readMessage = ({ id }: Message) => orNull(asStaff(api.GET("/api/admin/messages/{id}", at(id))));
 
 /** What is left out stays; the document says otherwise only because of its defaults. */
 export const changeMessage = (id: string, change: Partial<MessagePatch>) =>

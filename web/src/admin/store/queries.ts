@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } 
 import { api, type Product } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../session";
-import { findInPages } from "../use-draft";
+import { orNull } from "../unless-gone";
 
 type Schemas = components["schemas"];
 export type AdminProduct = Schemas["Page_AdminProduct"]["items"][number];
@@ -31,8 +31,7 @@ export const productStatsQuery = queryOptions({
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-/** The product as it is now, or null when it was deleted. */
-export const readProduct = ({ id }: AdminProduct) => findInPages(id, (cursor) => page({}, 100, cursor));
+export const readProduct = ({ id }: AdminProduct) => orNull(asStaff(api.GET("/api/admin/products/{id}", at(id))));
 export const addProduct = (body: NewProduct) => asStaff(api.POST("/api/admin/products", { body }));
 export const changeProduct = (id: string, body: ProductPatch) => asStaff(api.PATCH("/api/admin/products/{id}", { ...at(id), body }));
 export const deleteProduct = (id: string) => asStaff(api.DELETE("/api/admin/products/{id}", at(id)));

@@ -275,7 +275,7 @@ describe("a product that two people edit", () => {
     await user.click(panel.getByRole("button", { name: "Save Product" }));
     expect(await panel.findByText(/Somebody else changed this product/)).toBeTruthy();
     const theirs = cap({ version: 5, price: 2000, images: [image(2), image(3)] });
-    camp.answer("GET /api/admin/products", list(mug, theirs));
+    camp.answer("GET /api/admin/products/p1", theirs);
     camp.answer("PATCH /api/admin/products/p1", { ...theirs, version: 6 });
     await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));
     await waitFor(() => expect(panel.getByLabelText("Price")).toHaveProperty("value", "20.00"));

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } 
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../session";
-import { findInPages } from "../use-draft";
+import { orNull } from "../unless-gone";
 
 type Schemas = components["schemas"];
 export type AdminUpdate = Schemas["AdminUpdate"];
@@ -31,7 +31,7 @@ export const reachQuery = queryOptions({
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readUpdate = ({ id }: AdminUpdate) => findInPages(id, (cursor) => page("", 100, cursor));
+export const readUpdate = ({ id }: AdminUpdate) => orNull(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
 export const createUpdate = (body: NewUpdate) => asStaff(api.POST("/api/admin/live-updates", { body }));
 export const editUpdate = (id: string, body: UpdatePatch) => asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
 export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));

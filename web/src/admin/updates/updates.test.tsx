@@ -171,7 +171,7 @@ describe("editing an update", () => {
     await user.type(panel.getByLabelText("Title"), " sharp");
     await user.click(panel.getByRole("button", { name: "Save update" }));
     expect(await panel.findByText(/Somebody else changed this update/)).toBeTruthy();
-    camp.answer("GET /api/admin/live-updates", list(update({ version: 5, message: "Theirs" })));
+    camp.answer("GET /api/admin/live-updates/n1", update({ version: 5, message: "Theirs" }));
     camp.answer("PATCH /api/admin/live-updates/n1", update());
     await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));
     await waitFor(() => expect(panel.getByLabelText("Message")).toHaveProperty("value", "Theirs"));
