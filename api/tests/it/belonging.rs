@@ -1,0 +1,223 @@
+//! Whose family a login belongs to: invitations, linking and approval (decisions P2, P3, P9).
+
+use serde_json::json;
+
+use crate::camp::{Browser, PASSWORD, sign_up, token};
+
+/// The token in a link that staff copied for a family.
+async fn copy_link(staff: &Browser, family: &str) -> String {
+    let copied = staff.post(&format!("{family}/invitation-link"), json!({})).await.expect(200);
+    let url = copied.json()["url"].as_str().expect("a link").to_owned();
+    url.split("invite=").nth(1).expect("a token").to_owned()
+}
+
+story! {
+    async fn an_invited_family_finds_its_names_filled_in_and_is_linked(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new.clone()).await.expect(201).json();
+        staff.post("/api/admin/users", new).await.refused(409, "taken");
+        let invite = camp.token_for("chaya@family.example").await;
+        let browser = camp.browser();
+        let filled = browser.post("/api/auth/invitation", json!({ "token": invite })).await.expect(200).json();
+        assert_eq!(filled, json!({ "email": "chaya@family.example", "full_name": "Chaya Lindenfeld", "child_name": "Yossi" }));
+        let mut form = sign_up("Chaya Lindenfeld", "chaya@family.example");
+        form["invite"] = json!(invite);
+        let welcome = browser.post("/api/auth/sign-up", form.clone()).await.expect(201).json();
+        assert_eq!((&welcome["linked"], &welcome["user"]["family"], &welcome["user"]["email_verified"]), (&json!(true), &json!(true), &json!(true)));
+        form["email"] = json!("thief@family.example");
+        camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
+        let shown = staff.get(&format!("/api/admin/users/{}", family["id"].as_str().expect("an id"))).await.json();
+        assert_eq!(shown["logins"], 1);
+    }
+}
+
+story! {
+    async fn an_invitation_dies_with_the_address_it_went_to(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "typo@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let mailed = camp.token_for("typo@family.example").await;
+        let copied = copy_link(&staff, &path).await;
+        let version = staff.get(&path).await.json()["version"].clone();
+        let added = staff.patch(&path, json!({ "version": version, "secondary_email": "tatty@family.example" })).await.expect(200).json();
+        for token in [&mailed, &copied] {
+            camp.browser().post("/api/auth/invitation", json!({ "token": token })).await.expect(200);
+        }
+        // Another one waits to be sent while the address is corrected.
+        staff.post(&format!("{path}/invite"), json!({})).await.expect(202);
+        let sent = camp.mails_to("typo@family.example").len();
+        let right = json!({ "version": added["version"], "email": "chaya@family.example" });
+        staff.patch(&path, right).await.expect(200);
+        camp.work().await;
+        assert_eq!(camp.mails_to("typo@family.example").len(), sent, "nobody writes to the slip of the pen");
+        for token in [&mailed, &copied] {
+            camp.browser().post("/api/auth/invitation", json!({ "token": token })).await.refused(410, "gone");
+            let mut form = sign_up("Stranger", "typo@family.example");
+            form["invite"] = json!(token);
+            camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
+        }
+        assert_eq!(staff.get(&path).await.json()["logins"], 0);
+        staff.post(&format!("{path}/invite"), json!({})).await.expect(202);
+        let mut form = sign_up("Chaya", "chaya@family.example");
+        form["invite"] = json!(camp.token_for("chaya@family.example").await);
+        camp.browser().post("/api/auth/sign-up", form).await.expect(201);
+    }
+}
+
+story! {
+    async fn of_copied_invitation_links_the_last_is_good_once(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let (first, last) = (copy_link(&staff, &path).await, copy_link(&staff, &path).await);
+        camp.browser().post("/api/auth/invitation", json!({ "token": first })).await.refused(410, "gone");
+        let mut form = sign_up("Chaya", "tatty@family.example");
+        form["invite"] = json!(last);
+        camp.browser().post("/api/auth/sign-up", form.clone()).await.expect(201);
+        form["email"] = json!("thief@family.example");
+        camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
+        // The one in the mail is another link, to an address of the family.
+        let mailed = camp.token_for("chaya@family.example").await;
+        camp.browser().post("/api/auth/invitation", json!({ "token": mailed })).await.expect(200);
+    }
+}
+
+story! {
+    async fn an_address_that_is_only_typed_links_nobody_to_a_family(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        let thief = camp.unconfirmed_parent("Thief", "chaya@family.example").await;
+        assert_eq!(thief.get("/api/session").await.json()["user"]["family"], false);
+        let seen = thief.get("/api/profile").await.json();
+        assert_eq!((&seen["full_name"], &seen["email"]), (&json!("Thief"), &json!(null)));
+        // Whoever reads the mail of that address is the family.
+        let link = camp.mails_to("chaya@family.example");
+        drop(link);
+        camp.work().await;
+        let confirm = camp.mails_to("chaya@family.example").into_iter().find(|mail| mail.subject.contains("confirm")).expect("a mail");
+        let linked = thief.post("/api/auth/verify", json!({ "token": token(&confirm) })).await.expect(200).json();
+        assert_eq!(linked["linked"], true);
+        assert_eq!(thief.get("/api/profile").await.json()["email"], "chaya@family.example");
+    }
+}
+
+story! {
+    async fn a_second_guardian_joins_by_the_secondary_address_and_the_first_is_told(camp) {
+        let mother = camp.parent("Chaya Lindenfeld", "chaya@family.example").await;
+        let saved = mother.patch("/api/profile", json!({ "secondary_email": "tatty@family.example" })).await.expect(200).json();
+        assert_eq!((&saved["secondary_email"], &saved["secondary_email_verified"]), (&json!("tatty@family.example"), &json!(false)));
+        let father = camp.browser();
+        father.post("/api/auth/sign-up", sign_up("Moshe Lindenfeld", "tatty@family.example")).await.expect(201);
+        assert_eq!(father.get("/api/profile").await.json()["email"], json!(null), "not linked before the address is proved");
+        camp.work().await;
+        let confirm = camp.mails_to("tatty@family.example").into_iter().rev().find(|mail| mail.subject.starts_with("Please confirm")).expect("a mail");
+        let proved = father.post("/api/auth/verify", json!({ "token": token(&confirm) })).await.expect(200).json();
+        assert_eq!(proved["linked"], true);
+        assert_eq!(father.get("/api/profile").await.json()["email"], "chaya@family.example");
+        assert!(camp.mail_to("chaya@family.example").await.subject.contains("joined your family"));
+    }
+}
+
+story! {
+    async fn linking_follows_the_proved_address_in_every_case(camp) {
+        // {primary, secondary, neither} × {verified, unverified} × {no login, the same login, another login}
+        let staff = camp.staff().await;
+        for (n, (kind, verified, login)) in [
+            ("primary", true, "none"), ("primary", false, "none"), ("secondary", true, "none"), ("secondary", false, "none"),
+            ("neither", true, "none"), ("neither", false, "none"), ("primary", true, "another"), ("primary", false, "another"),
+            ("secondary", true, "another"), ("secondary", false, "another"), ("neither", true, "another"),
+            ("neither", false, "another"), ("primary", true, "same"), ("secondary", true, "same"),
+        ].into_iter().enumerate() {
+            let mail = |who: &str| format!("{who}{n}@family.example");
+            let new = json!({ "full_name": "Family", "email": mail("primary"), "child_name": "Yossi" });
+            let family = staff.post("/api/admin/users", new).await.expect(201).json();
+            let id = family["id"].as_str().expect("an id").to_owned();
+            // Another guardian with a login of its own, who gives the secondary address.
+            let invite = copy_link(&staff, &format!("/api/admin/users/{id}")).await;
+            let other = camp.browser();
+            let mut form = sign_up("Other", &mail("other"));
+            form["invite"] = json!(invite);
+            if kind == "secondary" || login == "another" {
+                other.post("/api/auth/sign-up", form).await.expect(201);
+                if kind == "secondary" {
+                    other.patch("/api/profile", json!({ "secondary_email": mail("secondary") })).await.expect(200);
+                }
+                if login == "none" {
+                    other.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await.expect(204);
+                }
+            }
+            let who = mail(kind);
+            let person = camp.unconfirmed_parent("Person", &who).await;
+            if verified {
+                camp.work().await;
+                let confirm = camp.mails_to(&who).into_iter().rev().find(|m| m.subject.starts_with("Please confirm your e-mail for")).expect("a mail");
+                person.post("/api/auth/verify", json!({ "token": token(&confirm) })).await.expect(200);
+                if login == "same" {
+                    let signed = person.post("/api/auth/sign-in", json!({ "email": who, "password": PASSWORD })).await.expect(200).json();
+                    assert_eq!(signed["linked"], false, "case {n}: linked once");
+                }
+            }
+            let expected = verified && kind != "neither";
+            let linked = person.get("/api/session").await.json()["user"]["family"] == true;
+            assert_eq!(linked, expected, "case {n}: {kind}, verified {verified}, login {login}");
+        }
+    }
+}
+
+story! {
+    async fn of_two_racing_claims_one_wins(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Family", "email": "family@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let id = family["id"].as_str().expect("an id");
+        let invite = copy_link(&staff, &format!("/api/admin/users/{id}")).await;
+        let racers = (0..5).map(|n| {
+            let browser = camp.browser();
+            let mut form = sign_up("Racer", &format!("racer{n}@family.example"));
+            form["invite"] = json!(invite);
+            async move { browser.post("/api/auth/sign-up", form).await.status.as_u16() }
+        });
+        let mut statuses = futures_util::future::join_all(racers).await;
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 410, 410, 410, 410]);
+        assert_eq!(staff.get(&format!("/api/admin/users/{id}")).await.json()["logins"], 1);
+    }
+}
+
+story! {
+    async fn closed_registrations_still_let_the_invited_in(camp) {
+        let staff = camp.staff().await;
+        camp.set("userRegistrations", false).await;
+        let stranger = camp.browser().post("/api/auth/sign-up", sign_up("Stranger", "stranger@family.example")).await;
+        stranger.refused(403, "registrations_closed");
+        let new = json!({ "full_name": "Family", "email": "family@family.example", "child_name": "Yossi" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        let mut form = sign_up("Family", "family@family.example");
+        form["invite"] = json!(camp.token_for("family@family.example").await);
+        camp.browser().post("/api/auth/sign-up", form).await.expect(201);
+    }
+}
+
+story! {
+    async fn staff_approve_or_refuse_whoever_registered_and_they_are_told(camp) {
+        camp.set("access", "families").await;
+        let staff = camp.staff().await;
+        let parent = camp.parent("Chaya", "chaya@family.example").await;
+        assert_eq!(parent.get("/api/session").await.json()["user"]["awaiting_approval"], true);
+        let waiting = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json();
+        let id = waiting["items"][0]["id"].as_str().expect("an id").to_owned();
+        staff.post(&format!("/api/admin/users/{id}/approve"), json!({})).await.expect(200);
+        staff.post(&format!("/api/admin/users/{id}/approve"), json!({})).await.expect(200);
+        assert_eq!(parent.get("/api/session").await.json()["user"]["family"], true);
+        camp.work().await;
+        let told = camp.mails_to("chaya@family.example").into_iter().filter(|m| m.subject.starts_with("Welcome")).count();
+        assert_eq!(told, 1);
+        staff.post(&format!("/api/admin/users/{id}/refuse"), json!({})).await.expect(200);
+        assert_eq!(parent.get("/api/session").await.json()["user"]["family"], false);
+        assert!(camp.mail_to("chaya@family.example").await.subject.starts_with("Your registration"));
+    }
+}
