@@ -257,6 +257,62 @@ story! {
 }
 
 story! {
+    async fn after_a_merge_mail_goes_to_exactly_those_who_wanted_it(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        import(&staff, "name,child,email,second email,total\n\
+            Chaya,Yossi,chaya@family.example,,2800\n\
+            Shimon,Moishe,shimon@family.example,office@family.example,1400\n\
+            Rivka,Dovid,rivka@family.example,,2800\n\
+            Zev,Hershy,zev@family.example,,2800\n\
+            Perl,Chaim,perl@family.example,,2800\n").await;
+        let shimon = camp.parent("Shimon", "shimon@family.example").await;
+        for (name, videos, letters) in [("chaya", true, true), ("shimon", false, true), ("rivka", false, true), ("zev", true, false), ("perl", true, true)] {
+            let family = find(&staff, name).await;
+            let wishes = json!({ "version": family["version"], "daily_video_email": videos, "camp_updates_email": false, "email_notifications": letters });
+            staff.patch(&path(&family), wishes).await.expect(200);
+        }
+        // Chaya wants videos and Shimon none; Rivka wants none, and hers is the record that stays.
+        let mut told = Vec::new();
+        for (keep, drop) in [("chaya", "shimon"), ("rivka", "zev")] {
+            let (keep, drop) = (find(&staff, keep).await, find(&staff, drop).await);
+            let ask = |preview: bool| json!({ "keep": keep["id"], "drop": drop["id"], "preview": preview });
+            let preview = staff.post("/api/admin/users/merge", ask(true)).await.expect(200).json();
+            assert_eq!(staff.post("/api/admin/users/merge", ask(false)).await.expect(200).json(), preview);
+            for mail in preview["mail"].as_array().expect("a list") {
+                let kinds = |when: &str| format!("{}{}", if mail[when]["daily_videos"] == true { "v" } else { "" }, if mail[when]["general"] == true { "l" } else { "" });
+                told.push(format!("{} {}>{}", mail["email"].as_str().expect("an address").replace("@family.example", ""), kinds("before"), kinds("after")));
+            }
+        }
+        assert_eq!(told, ["chaya vl>vl", "shimon l>l", "office l>", "rivka l>l", "zev v>"]);
+
+        let readers = |subject: &str| {
+            let mut to: Vec<_> = camp.mails().iter().filter(|mail| mail.subject.contains(subject)).map(|mail| mail.to.email.to_string().replace("@family.example", "")).collect();
+            to.sort();
+            to
+        };
+        let film = |title: &str| json!({ "title": title, "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published" });
+        staff.post("/api/admin/videos", film("Swim")).await.expect(201);
+        let letter = json!({ "subject": "Come at ten", "body": "The gates open.", "audience": "families" });
+        staff.post("/api/admin/letters", letter).await.expect(200);
+        camp.work().await;
+        assert_eq!(readers("Swim"), ["chaya", "perl"]);
+        assert_eq!(readers("Come at ten"), ["chaya", "perl", "rivka", "shimon"]);
+        // What is no matter of taste goes on: receipts to the family, keys to the login.
+        pay(&staff, &find(&staff, "chaya").await, 1_000).await;
+        shimon.post("/api/auth/forgot", json!({ "email": "shimon@family.example" })).await.expect(202);
+        let before = camp.mails_to("shimon@family.example").len();
+        camp.work().await;
+        assert_eq!(camp.mails_to("shimon@family.example").len(), before + 2);
+        // Until he says otherwise.
+        shimon.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
+        staff.post("/api/admin/videos", film("Hike")).await.expect(201);
+        camp.work().await;
+        assert_eq!(readers("Hike"), ["chaya", "perl", "shimon"]);
+    }
+}
+
+story! {
     async fn a_merge_beside_payments_loses_none(camp) {
         camp.set_clock("2026-07-15T16:00:00Z");
         let staff = camp.staff().await;

@@ -242,6 +242,32 @@ async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Categ
     Ok(())
 }
 
+/// Before a family becomes part of another: what it had switched off stays declined by each of its
+/// addresses, whatever the other family gets.
+pub(crate) async fn keep_declined(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
+    tx.sql(
+        "insert into unsubscribes (email, category, created_at)
+         select a.email, c.category, $2
+         from profiles p
+         join (select email, profile_id from profile_addresses
+               union select email, profile_id from users) a on a.profile_id = p.id
+         cross join (select 'daily_videos' as category
+                     union select 'camp_updates' union select 'general') c
+         where p.id = $1
+           and not case c.category
+                     when 'daily_videos' then p.daily_video_email
+                     when 'camp_updates' then p.camp_updates_email
+                     else p.email_notifications
+                   end
+         on conflict (email, category) do nothing",
+    )
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 /// Takes back the category mail that still waits for a family which does not want it any more, or
 /// is none any more.
 pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::addresses::{addresses, set_addresses};
+use super::addresses::{Kept, addresses, set_addresses};
 use super::{Profile, find, hold, relist};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::fold::fold;
+use crate::notifications::unsubscribe::{self, Choice};
 use crate::payments::{self, PaymentPlan};
 use crate::{App, Error, Result};
 
@@ -40,6 +41,18 @@ pub struct Merged {
     pub comments: i64,
     /// At most two; further ones stay the addresses of their logins.
     pub emails: Vec<String>,
+    /// Of all addresses of both, those of the kept family first.
+    pub mail: Vec<Mail>,
+}
+
+/// What a merge does to the mail of an address: what it has declined stays declined, what the kept
+/// family has switched off goes to nobody, and an address without a place gets none.
+#[derive(Debug, Serialize, PartialEq, utoipa::ToSchema)]
+#[schema(as = MergedMail)]
+pub struct Mail {
+    pub email: String,
+    pub before: Choice,
+    pub after: Choice,
 }
 
 /// Merges two families, or with `preview` only tells what would come of it. Both become one in one
@@ -58,6 +71,8 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let (kept, dropped) = (find(&mut tx, keep).await?, find(&mut tx, drop).await?);
     let totals = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
 
+    let before = mail(&mut tx, keep, drop).await?;
+    unsubscribe::keep_declined(&mut tx, now, drop).await?;
     move_addresses(&mut tx, now, keep, drop).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
     payments::merge(&mut tx, now, keep, drop).await?;
@@ -73,12 +88,25 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     });
     audit::record(&mut tx, now, actor, "profile.merge", Subject::new("profile", keep), details)
         .await?;
-    let merged = outcome(&mut tx, payments::today(&settings, now), keep).await?;
+    let merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
     match preview {
         true => tx.rollback().await?,
         false => tx.commit().await?,
     }
     Ok(merged)
+}
+
+/// What goes to each address of the two families now.
+async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice)>> {
+    let mut found = Vec::new();
+    for id in [keep, drop] {
+        let (primary, secondary) = addresses(tx, id).await?;
+        for Kept { email, .. } in [primary, secondary].into_iter().flatten() {
+            let (choice, _) = unsubscribe::standing(&mut *tx, &email).await?;
+            found.push((email, choice));
+        }
+    }
+    Ok(found)
 }
 
 /// The kept family's addresses first, then those of the other one while there is room.
@@ -164,7 +192,12 @@ fn children(kept: &str, dropped: &str) -> String {
     }
 }
 
-async fn outcome(tx: &mut Tx, today: chrono::NaiveDate, id: Uuid) -> Result<Merged> {
+async fn outcome(
+    tx: &mut Tx,
+    today: chrono::NaiveDate,
+    id: Uuid,
+    before: Vec<(String, Choice)>,
+) -> Result<Merged> {
     let profile = find(&mut *tx, id).await?;
     let plan = payments::find(&mut *tx, id).await?;
     let (logins, payments, comments): (i64, i64, i64) = tx
@@ -181,6 +214,11 @@ async fn outcome(tx: &mut Tx, today: chrono::NaiveDate, id: Uuid) -> Result<Merg
         .one()
         .await?;
     let (primary, secondary) = addresses(tx, id).await?;
+    let mut mail = Vec::new();
+    for (email, before) in before {
+        let (after, _) = unsubscribe::standing(&mut *tx, &email).await?;
+        mail.push(Mail { email, before, after });
+    }
     Ok(Merged {
         full_name: profile.full_name,
         child_name: profile.child_name,
@@ -189,6 +227,7 @@ async fn outcome(tx: &mut Tx, today: chrono::NaiveDate, id: Uuid) -> Result<Merg
         payments,
         comments,
         emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email).collect(),
+        mail,
     })
 }
 

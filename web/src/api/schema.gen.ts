@@ -2971,12 +2971,23 @@ export interface components {
             full_name: string;
             /** Format: int64 */
             logins: number;
+            /** @description Of all addresses of both, those of the kept family first. */
+            mail: components["schemas"]["MergedMail"][];
             /**
              * Format: int64
              * @description Rows of the ledger.
              */
             payments: number;
             plan?: components["schemas"]["PaymentPlan"] | null;
+        };
+        /**
+         * @description What a merge does to the mail of an address: what it has declined stays declined, what the kept
+         *     family has switched off goes to nobody, and an address without a place gets none.
+         */
+        MergedMail: {
+            after: components["schemas"]["MailChoice"];
+            before: components["schemas"]["MailChoice"];
+            email: string;
         };
         /** @description A message as staff see it. */
         Message: {

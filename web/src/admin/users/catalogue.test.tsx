@@ -94,13 +94,15 @@ describe("what the screen says, in the words of the portal", () => {
 
   it("when addresses find no room in a merged family", async () => {
     const other = family({ id: "f3", full_name: "Chaya Linden", email: "third@family.example" });
-    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: null, logins: 2, payments: 0, comments: 0, emails: ["chaya@family.example", "second@family.example"] };
+    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: null, logins: 2, payments: 0, comments: 0, emails: ["chaya@family.example", "second@family.example"], mail: [] as object[] };
+    const none = { daily_videos: false, camp_updates: false, general: false };
+    for (const email of [...merged.emails, "third@family.example"]) merged.mail.push({ email, before: none, after: none });
     office({ "GET /api/admin/users": list(other), "GET /api/admin/users/f1": detail({ secondary_email: "second@family.example" }), "POST /api/admin/users/merge": merged });
     const user = open("/admin/users?user=f1");
     await user.click(await button("Merge with another user"));
     const dialog = within(screen.getByRole("dialog", { name: "Merge two users" }));
     await user.click(await dialog.findByRole("button", { name: /Chaya Linden/ }));
     const left = await dialog.findByText("Left out");
-    expect(left.nextElementSibling?.textContent).toBe("third@family.exampleA family has at most two addresses.");
+    expect(left.nextElementSibling?.textContent).toBe("third@family.exampleGets no videos, updates or lettersA family has at most two addresses. Mail about payments goes to those two.");
   });
 });

@@ -5,12 +5,15 @@ import { count, money } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { FormMessage } from "../../ui/field";
+import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
-import { mergeFamilies, usersQuery, useUsersChanged, type Family } from "./queries";
-import { nameOf } from "./words";
+import { mergeFamilies, usersQuery, useUsersChanged, type Family, type Merged } from "./queries";
+import { listed, mailKinds, nameOf } from "./words";
+
+type Mail = Merged["mail"][number];
 
 type Props = { family: Family; currency: string; onClose: () => void; onMerged: (kept: string) => void };
 
@@ -74,8 +77,9 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
     retry: false,
   });
 
-  const addresses = [one, other].flatMap(({ email, secondary_email }) => [email, secondary_email]).filter((email) => typeof email === "string");
-  const leftOut = preview.data ? addresses.filter((email) => !preview.data.emails.includes(email)) : [];
+  const mails = preview.data?.mail ?? [];
+  const kept = mails.filter(({ email }) => preview.data?.emails.includes(email));
+  const leftOut = mails.filter((mail) => !kept.includes(mail));
 
   async function merge() {
     if (busy) return;
@@ -111,7 +115,7 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
             <dt className="text-muted">Child</dt>
             <dd><bdi>{preview.data.child_name || "N/A"}</bdi></dd>
             <dt className="text-muted">Email</dt>
-            <dd>{preview.data.emails.length > 0 ? preview.data.emails.map((email) => <bdi key={email} className="block wrap-anywhere">{email}</bdi>) : "No Email"}</dd>
+            <dd>{kept.length > 0 ? <Mails mails={kept} /> : "No Email"}</dd>
             <dt className="text-muted">Plan</dt>
             <dd>{preview.data.plan ? `${money(preview.data.plan.paid_amount, currency)} of ${money(preview.data.plan.total_amount, currency)}` : "No Plan"}</dd>
             <dt className="text-muted">With it</dt>
@@ -120,8 +124,8 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
               <>
                 <dt className="text-clay">Left out</dt>
                 <dd>
-                  {leftOut.map((email) => <bdi key={email} className="block wrap-anywhere">{email}</bdi>)}
-                  <span className="text-sm text-muted">A family has at most two addresses.</span>
+                  <Mails mails={leftOut} />
+                  <span className="block text-sm text-muted">A family has at most two addresses. Mail about payments goes to those two.</span>
                 </dd>
               </>
             )}
@@ -132,7 +136,13 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
           <Loading label="Preparing the preview"><Skeleton className="h-36" /></Loading>
         )}
       </section>
-      <p className="text-sm text-muted">Nobody is mailed. It is written down in the audit log and cannot be undone.</p>
+      {kept.some((mail) => lost(mail).length > 0) && (
+        <p className="flex items-start gap-2 rounded-md bg-amber-wash px-3.5 py-3 text-sm text-amber-text">
+          <Icon name="alert" className="mt-[0.15em]" />
+          <span>What <bdi>{nameOf(keep)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or switch it on afterwards.</span>
+        </p>
+      )}
+      <p className="text-sm text-muted">What somebody has declined stays declined. Nobody is mailed about the merge. It is written down in the audit log and cannot be undone.</p>
       <FormMessage>{failure}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
         <Button look="line" onClick={onBack}>Back</Button>
@@ -141,6 +151,23 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
     </div>
   );
 }
+
+const kinds = (choice: Mail["after"]) => mailKinds.filter(([kind]) => choice[kind]).map(([, name]) => name);
+const lost = ({ before, after }: Mail) => kinds(before).filter((kind) => !kinds(after).includes(kind));
+
+function fate(mail: Mail) {
+  const [gets, misses] = [kinds(mail.after), lost(mail)];
+  if (misses.length === 0) return gets.length > 0 ? `Gets ${listed(gets)}` : "Gets no videos, updates or letters";
+  return <>Gets {gets.length > 0 && `${listed(gets)}, `}<span className="text-clay">no more {listed(misses)}</span></>;
+}
+
+/** Addresses, each with the mail that it gets when the two are one, and what it gets no more. */
+const Mails = ({ mails }: { mails: Mail[] }) => mails.map((mail) => (
+  <span key={mail.email} className="mb-1 block">
+    <bdi className="block wrap-anywhere">{mail.email}</bdi>
+    <span className="block text-sm text-muted">{fate(mail)}</span>
+  </span>
+));
 
 const Side = ({ label, family }: { label: string; family: Family }) => (
   <div className="sheet min-w-0 px-4 py-3">

@@ -301,7 +301,13 @@ describe("the drawer of a family", () => {
   });
 
   it("merges two after a preview", async () => {
-    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: plan({ total_amount: 560_000 }), logins: 1, payments: 2, comments: 0, emails: ["chaya@family.example"] };
+    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: plan({ total_amount: 560_000 }), logins: 1, payments: 2, comments: 0, emails: ["chaya@family.example", "leah@family.example"],
+      mail: [
+        { email: "chaya@family.example", before: { daily_videos: true, camp_updates: false, general: true }, after: { daily_videos: true, camp_updates: false, general: true } },
+        { email: "leah@family.example", before: { daily_videos: true, camp_updates: true, general: false }, after: { daily_videos: true, camp_updates: false, general: false } },
+        { email: "office@family.example", before: { daily_videos: true, camp_updates: false, general: false }, after: { daily_videos: false, camp_updates: false, general: false } },
+      ],
+    };
     const camp = office({ "POST /api/admin/users/merge": merged });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Merge with another user" }));
@@ -309,6 +315,11 @@ describe("the drawer of a family", () => {
     await user.click(await dialog.findByRole("button", { name: /Leah Morgenshtern/ }));
     expect(await dialog.findByText("$1,680 of $5,600")).toBeTruthy();
     expect(dialog.getByText("1 login, 2 ledger rows, 0 comments")).toBeTruthy();
+    const said = (email: string) => dialog.getByText(email, { selector: "bdi.block" }).nextSibling?.textContent;
+    expect(said("chaya@family.example")).toBe("Gets videos and letters");
+    expect(said("leah@family.example")).toBe("Gets videos, no more updates");
+    expect(said("office@family.example")).toBe("Gets no more videos");
+    expect(dialog.getByText(/has switched off goes to nobody/).textContent).toContain("What Chaya Lindenfeld has");
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([{ keep: "f1", drop: "f2", preview: true }, { keep: "f1", drop: "f2", preview: false }]);

@@ -17,6 +17,12 @@ export const usualDirection = (sort: Sort) => (sort === "joined" || sort === "am
 
 export const badgeName: Record<Plan["badge"], string> = { paid_in_full: "Paid in Full", payment_due: "Payment Due", overdue: "Overdue", no_plan: "No Plan" };
 
+/** The three kinds of mail in a sentence. */
+export const mailKinds = [["daily_videos", "videos"], ["camp_updates", "updates"], ["general", "letters"]] as const;
+
+/** "videos, updates and letters". */
+export const listed = (words: string[]) => new Intl.ListFormat("en-GB").format(words);
+
 export const nameOf = ({ full_name }: Pick<Family, "full_name">) => full_name || "No Name";
 
 /** A parent who registered by themselves and whom the camp has neither approved nor refused. */
