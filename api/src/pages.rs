@@ -90,10 +90,11 @@ fn file(name: &str, headers: &HeaderMap) -> Response {
     set(out, header::CONTENT_TYPE, &mime);
     set(out, header::ETAG, &tag);
     set(out, header::VARY, "accept-encoding");
-    let keep = if name.starts_with("assets/") {
-        "public, max-age=31536000, immutable"
-    } else {
-        "public, max-age=3600"
+    let keep = match name {
+        _ if name.starts_with("assets/") => "public, max-age=31536000, immutable",
+        // Stays in the browser for as long as it is switched on there.
+        "sw.js" => "no-cache",
+        _ => "public, max-age=3600",
     };
     set(out, header::CACHE_CONTROL, keep);
     if let Some(coding) = coding {

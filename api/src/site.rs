@@ -30,6 +30,8 @@ pub struct Site {
     pub registrations_open: bool,
     pub require_email_verification: bool,
     pub password_min_length: i64,
+    /// Whether the browser may be asked to show notifications while a page is open.
+    pub push_enabled: bool,
     /// Which summer counts as "This Year".
     pub current_year: i32,
     pub today: NaiveDate,
@@ -56,6 +58,7 @@ pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
         registrations_open: settings.user_registrations,
         require_email_verification: settings.require_email_verification,
         password_min_length: settings.password_min_length,
+        push_enabled: settings.push_enabled,
         current_year: year_in(zone, now),
         today: day_in(zone, now),
         posting_time_text,

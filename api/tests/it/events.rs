@@ -56,7 +56,8 @@ story! {
         let lake = posted_video(&staff, "Lake", json!({ "status": "scheduled", "scheduled_date": "2026-07-29T12:10" })).await;
         camp.wait(TimeDelta::minutes(15));
         camp.work().await;
-        assert_eq!(page.hears("video.published").await.data, json!({ "id": id(&lake), "title": "Lake" }));
+        let shown = camp.browser().get(&format!("/api/videos/{}", id(&lake))).await.expect(200).json();
+        assert_eq!(page.hears("video.published").await.data, json!({ "id": id(&lake), "title": "Lake", "published_at": shown["published_at"] }));
         let comment = say(&chaya, &lake, "How nice").await;
         let heard = page.hears("comment.created").await.data;
         assert_eq!(heard["video_id"], lake["id"]);

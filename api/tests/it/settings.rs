@@ -77,6 +77,14 @@ story! {
 }
 
 story! {
+    async fn pages_offer_notifications_of_the_browser_while_the_switch_is_on(camp) {
+        assert_eq!(site(&camp).await["push_enabled"], true);
+        camp.owner().await.patch("/api/admin/settings", json!({ "pushEnabled": false })).await.expect(200);
+        assert_eq!(site(&camp).await["push_enabled"], false);
+    }
+}
+
+story! {
     async fn how_long_and_how_often_people_may_try_is_up_to_the_camp(camp) {
         let owner = camp.owner().await;
         let staff = camp.staff().await;
@@ -99,7 +107,7 @@ story! {
     async fn what_the_portal_cannot_do_is_said_with_the_reason(camp) {
         let owner = camp.owner().await;
         let list = owner.get("/api/admin/settings").await.expect(200).json();
-        for (key, value) in [("smsEnabled", json!(true)), ("pushEnabled", json!(true)), ("uploadQuota", json!(50))] {
+        for (key, value) in [("smsEnabled", json!(true)), ("uploadQuota", json!(50))] {
             assert!(setting(&list, key)["unavailable"].as_str().expect("a reason").ends_with('.'));
             let refused = owner.patch("/api/admin/settings", json!({ (key): value })).await.refused(422, "validation");
             assert!(refused["errors"][0]["message"].as_str().expect("a sentence").contains("not available"));

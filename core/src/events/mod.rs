@@ -119,7 +119,7 @@ pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<Told>> {
                     coalesce(u.title, v.title) as title,
                     coalesce(u.message, c.content) as content,
                     coalesce(u.author, c.author_name) as author,
-                    coalesce(u.created_at, c.created_at) as created_at,
+                    coalesce(u.created_at, c.created_at) as created_at, v.published_at,
                     u.priority, u.pinned,
                     case when e.kind = 'messages.changed'
                          then (select count(*) from messages where status = 'unread' and not spam)
@@ -161,6 +161,7 @@ struct Row {
     content: Option<String>,
     author: Option<String>,
     created_at: Option<DateTime<Utc>>,
+    published_at: Option<DateTime<Utc>>,
     priority: Option<Priority>,
     pinned: Option<bool>,
 }
@@ -187,7 +188,10 @@ impl Row {
                 serde_json::to_value(update).ok()
             }
             "update.removed" => Some(json!({ "id": subject_id? })),
-            "video.published" => Some(json!({ "id": video_id?, "title": self.title? })),
+            "video.published" => {
+                let at = self.published_at?;
+                Some(json!({ "id": video_id?, "title": self.title?, "published_at": at }))
+            }
             "video.changed" => Some(json!({ "id": video_id? })),
             "comment.created" => {
                 // Of a published video only; the title is not told.

@@ -102,6 +102,11 @@ pub const KEYS: &[Key] = &[
     key("dailyReports", Kind::Switch, "Whether families are mailed about new videos"),
     key("systemAlerts", Kind::Switch, "Whether owners are mailed when something needs a person"),
     key("liveUpdates", Kind::Switch, "Whether families are mailed about live updates"),
+    key(
+        "pushEnabled",
+        Kind::Switch,
+        "Whether families may let their browser notify them of new updates and videos while a page is open",
+    ),
     key("userRegistrations", Kind::Switch, "Whether people may sign up; invitations always work"),
     key(
         "requireEmailVerification",
@@ -153,14 +158,6 @@ pub const UNAVAILABLE: &[(Key, &str)] = &[
     (
         key("smsEnabled", Kind::Switch, "Whether families get text messages"),
         "No SMS gateway is connected to the portal.",
-    ),
-    (
-        key(
-            "pushEnabled",
-            Kind::Switch,
-            "Whether pages that are open may show notifications of the browser for new updates",
-        ),
-        "Pages do not listen for news yet while they are in the background.",
     ),
     (
         key(

@@ -63,6 +63,7 @@ pub struct Settings {
     pub daily_reports: bool,
     pub system_alerts: bool,
     pub live_updates: bool,
+    pub push_enabled: bool,
     pub user_registrations: bool,
     pub require_email_verification: bool,
     /// Minutes without a click after which staff are signed out.
@@ -109,6 +110,7 @@ impl Default for Settings {
             daily_reports: true,
             system_alerts: true,
             live_updates: true,
+            push_enabled: true,
             user_registrations: true,
             require_email_verification: true,
             session_timeout: 30,

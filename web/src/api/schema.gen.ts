@@ -3984,6 +3984,8 @@ export interface components {
             pictures: components["schemas"]["Pictures"];
             /** @description When the next video is to be expected, in words (decision V8). */
             posting_time_text: string;
+            /** @description Whether the browser may be asked to show notifications while a page is open. */
+            push_enabled: boolean;
             registrations_open: boolean;
             require_email_verification: boolean;
             site_description: string;

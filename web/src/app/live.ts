@@ -1,9 +1,14 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { Comment, LiveUpdate, Site, Video } from "../api/client";
+import { mayWatch } from "../api/may-watch";
 import { sessionQuery, siteQuery, toldOfNews } from "../api/queries";
 import { commentsQuery } from "../comments/queries";
-import { follow, type Kind } from "../events/stream";
+import { follow, type Kind, type Line } from "../events/stream";
 import { minutesSince } from "../lib/format";
+import { paths } from "../lib/paths";
+import type { Notice } from "../notices/device";
+import type { Notices } from "../notices/notices";
+import { onRemembered, remembered } from "../notices/remembered";
 import { toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
 import { allUpdatesQuery, newestLimit, newestUpdatesQuery, placed, updateQuery } from "../updates/queries";
@@ -40,12 +45,23 @@ export function live(client: QueryClient): () => void {
     refreshSoon(...tonight);
   }
 
-  function announce(update: LiveUpdate) {
-    // A page that slept through the afternoon shows what it missed without shouting it.
-    if (announced.has(update.id) || minutesSince(update.created_at) >= 2 * 60) return;
-    announced.add(update.id);
-    const site = client.getQueryData<Site>(siteQuery.queryKey);
-    toast({ title: `New ${splitScripts(site?.site_name ?? "")[0]} Camp Update!`.replace("  ", " "), description: update.title });
+  /** A page that slept through the afternoon shows what it missed without shouting it. */
+  const isNews = (id: string, at: string) => !announced.has(id) && minutesSince(at) < 2 * 60;
+
+  function say(notice: Notice, title: string) {
+    announced.add(notice.id);
+    if (device?.say(notice) ?? true) toast({ title, description: notice.title });
+  }
+
+  const campName = () => splitScripts(client.getQueryData<Site>(siteQuery.queryKey)?.site_name ?? "")[0];
+
+  function announce({ id, title, message, created_at }: LiveUpdate) {
+    if (isNews(id, created_at)) say({ id, title, body: message, path: paths.update(id) }, `New ${campName()} Camp Update!`.replace("  ", " "));
+  }
+
+  function announceVideo({ id, title, published_at }: { id: string; title: string; published_at: string }) {
+    // The lists show it by themselves; only whoever asked to be told is told.
+    if (device && isNews(id, published_at)) say({ id, title, body: `A new video from ${campName()}`, path: paths.video(id) }, "New video");
   }
 
   /** Changes what is known, also where an answer is on its way that cannot know of it yet. */
@@ -108,8 +124,11 @@ export function live(client: QueryClient): () => void {
       case "update.changed":
         return show(data);
       case "update.removed":
+        device?.takeBack(data.id);
         return withdraw(data.id);
       case "video.published":
+        announceVideo(data);
+        return refreshSoon(["videos"], ["video", data.id]);
       case "video.changed":
         return refreshSoon(["videos"], ["video", data.id]);
       case "comment.created":
@@ -120,29 +139,52 @@ export function live(client: QueryClient): () => void {
   }
 
   // Whoever may not watch is told nothing, so there is no line to keep open.
-  let end: (() => void) | null = null;
+  let line: Line | null = null;
   let listener = "";
   function choose() {
     const site = client.getQueryData<Site>(siteQuery.queryKey);
     const session = client.getQueryData(sessionQuery.queryKey);
     if (!site || !session) return;
-    const { user } = session;
-    const may = site.access === "everyone" || (site.access === "signed_in" ? Boolean(user) : Boolean(user?.family));
+    void chooseDevice(site);
+    const user = session.user ?? null;
+    const may = mayWatch(site, user);
     const next = may ? (user?.id ?? "anyone") : "";
     if (next === listener) return;
     listener = next;
-    end?.();
-    end = may ? follow({ tell, begin, reset: () => everything.forEach((key) => refresh([key])), following: toldOfNews }) : null;
+    line?.end();
+    const reset = () => everything.forEach((key) => refresh([key]));
+    line = may ? follow({ tell, begin, reset, following: toldOfNews, unseen: () => device?.leads() ?? false }) : null;
+  }
+
+  let device: Notices | null = null;
+  let wanted: "on" | "withdrawn" | null = null;
+  let left = false;
+  /** Most people have no notifications on their device, and fetch nothing of them. */
+  async function chooseDevice({ push_enabled }: Site) {
+    const now = left || !remembered() ? null : push_enabled ? "on" : "withdrawn";
+    if (now === wanted) return;
+    wanted = now;
+    device?.end();
+    device = null;
+    if (!now) return;
+    const part = await import("../notices/notices").catch(() => null);
+    if (!part || wanted !== now) return;
+    if (now === "on") device = part.notices(client, () => line?.wake());
+    else void part.withdraw();
   }
 
   choose();
   const stop = client.getQueryCache().subscribe(({ query }) => {
     if (query.queryKey[0] === siteQuery.queryKey[0] || query.queryKey[0] === sessionQuery.queryKey[0]) choose();
   });
+  const stopRemembered = onRemembered(choose);
   return () => {
+    left = true;
     stop();
+    stopRemembered();
     later.forEach(clearTimeout);
-    end?.();
+    line?.end();
+    device?.end();
   };
 }
 

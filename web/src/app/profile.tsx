@@ -1,10 +1,11 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "react-router";
 import { resendConfirmation } from "../accounts/queries";
 import { AccountSection, EmailDialog, Sessions } from "../accounts/security";
 import type { Profile as Family, SessionUser } from "../api/client";
-import { sessionQuery, useSession } from "../api/queries";
+import { useMayWatch } from "../api/may-watch";
+import { sessionQuery, useSession, useSite } from "../api/queries";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { useAnchor } from "../lib/anchor";
@@ -22,6 +23,8 @@ import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../ui/state
 import { toast } from "../ui/toast";
 import { VideoCard } from "../videos/video-card";
 import { leftByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
+
+const DeviceSwitch = lazy(() => import("../notices/device-switch"));
 
 /** Where a family, a login, its payments and its favorites meet. */
 export default function Profile() {
@@ -64,18 +67,20 @@ const contents = [
   ["favorites", "Favorites"],
   ["email-settings", "Email Settings"],
   ["email-preferences", "Email Preferences"],
+  ["device", "On this device"],
   ["sessions", "Where you are signed in"],
   ["account", "Your account"],
 ] as const;
 
 function Contents() {
+  const device = useDeviceOffered();
   const at = useSectionInSight();
   return (
     <nav
     aria-label="On this page"
     className="flex gap-0.5 max-lg:-mx-gutter max-lg:overflow-x-auto max-lg:px-gutter max-lg:[scrollbar-width:none] lg:sticky lg:top-24 lg:grid lg:self-start"
   >
-    {contents.map(([id, label]) => (
+    {contents.filter(([id]) => device || id !== "device").map(([id, label]) => (
       <a
         key={id}
         href={`#${id}`}
@@ -126,10 +131,25 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
       <Favorites />
       <EmailSettings form={form} email={user.email} verified={user.email_verified} resend={<Resend email={user.email} />} onChangeEmail={changeEmail} />
       <EmailPreferences form={form} />
+      <Device />
       <Sessions onSignedOut={signedOut} />
       <AccountSection onSignedOut={signedOut} />
       {changingEmail && <EmailDialog onClose={() => setChangingEmail(false)} />}
     </div>
+  );
+}
+
+/** Not offered where the camp does not want it. */
+const useDeviceOffered = () => [useMayWatch(), useSite()?.push_enabled].every(Boolean);
+
+function Device() {
+  if (!useDeviceOffered()) return null;
+  return (
+    <Section id="device" title="On this device">
+      <Suspense fallback={<Skeleton className="h-11" />}>
+        <DeviceSwitch />
+      </Suspense>
+    </Section>
   );
 }
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { eventLine } from "../test/events";
-import { follow } from "./stream";
+import { follow, type Line } from "./stream";
 
-let end: () => void;
+let line: Line;
 let server: ReturnType<typeof eventLine>;
 const told: string[] = [];
 const listener = {
@@ -18,10 +18,10 @@ beforeEach(() => {
   told.length = 0;
   Object.values(listener).forEach((spy) => spy.mockClear());
   server = eventLine();
-  end = follow(listener);
+  line = follow(listener);
 });
 
-afterEach(() => end());
+afterEach(() => line.end());
 
 function look(hidden: boolean) {
   vi.spyOn(document, "hidden", "get").mockReturnValue(hidden);
@@ -106,7 +106,7 @@ it("asks for everything anew when the server cannot tell what was missed", () =>
 });
 
 it("ends when told to", () => {
-  end();
+  line.end();
   vi.advanceTimersByTime(3_600_000);
   expect(server.open()).toHaveLength(0);
 });

@@ -16,6 +16,14 @@ type Listener = {
   reset: () => void;
   /** Whether the server is telling this page its news just now. */
   following?: (yes: boolean) => void;
+  /** Whether to listen on while nobody looks at the page. */
+  unseen?: () => boolean;
+};
+
+export type Line = {
+  /** Opens or closes it, as is right now. */
+  wake: () => void;
+  end: () => void;
 };
 
 /** Waits before another try, in milliseconds; the last one repeats. */
@@ -28,10 +36,10 @@ const silence = 3 * 60_000;
 const beat = 15_000;
 
 /**
- * Follows the server's events while the page is being looked at. After a lost connection, a hidden tab or a
- * sleeping phone it goes on from the last event that it heard. Returns what ends it.
+ * Follows the server's events while the page is being looked at, or is to listen unseen. After a lost connection, a
+ * hidden tab or a sleeping phone it goes on from the last event that it heard.
  */
-export function follow({ tell, begin, reset, following }: Listener, address = "/api/events"): () => void {
+export function follow({ tell, begin, reset, following, unseen = () => false }: Listener, address = "/api/events"): Line {
   let source: EventSource | null = null;
   let lastId = "";
   let failures = 0;
@@ -39,9 +47,11 @@ export function follow({ tell, begin, reset, following }: Listener, address = "/
   let heardAt = Date.now();
   let beatAt = Date.now();
 
+  const listens = () => !document.hidden || unseen();
+
   function open() {
     close();
-    if (document.hidden || navigator.onLine === false) return;
+    if (!listens() || navigator.onLine === false) return;
     heardAt = Date.now();
     const opened = new EventSource(lastId ? `${address}?last_event_id=${encodeURIComponent(lastId)}` : address);
     source = opened;
@@ -90,14 +100,15 @@ export function follow({ tell, begin, reset, following }: Listener, address = "/
 
   function wake() {
     failures = 0;
-    if (document.hidden) close();
-    else open();
+    // Hidden now: what stands may stay.
+    if (!(document.hidden && source && unseen())) open();
   }
 
   const pulse = setInterval(() => {
-    const slept = Date.now() - beatAt > 3 * beat;
+    // The timers of a hidden page are let through once a minute.
+    const slept = Date.now() - beatAt > (document.hidden ? silence : 3 * beat);
     beatAt = Date.now();
-    if (!document.hidden && (slept || (source && Date.now() - heardAt > silence))) wake();
+    if (listens() && (slept || (source && Date.now() - heardAt > silence))) open();
   }, beat);
 
   document.addEventListener("visibilitychange", wake);
@@ -110,13 +121,16 @@ export function follow({ tell, begin, reset, following }: Listener, address = "/
     if (event.persisted) wake();
   }
 
-  return () => {
-    clearInterval(pulse);
-    document.removeEventListener("visibilitychange", wake);
-    removeEventListener("online", wake);
-    removeEventListener("offline", close);
-    removeEventListener("pageshow", wakeFromCache);
-    close();
+  return {
+    wake,
+    end() {
+      clearInterval(pulse);
+      document.removeEventListener("visibilitychange", wake);
+      removeEventListener("online", wake);
+      removeEventListener("offline", close);
+      removeEventListener("pageshow", wakeFromCache);
+      close();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import type { SessionUser } from "../api/client";
@@ -12,8 +12,8 @@ import { categories, profileQuery, type Preferences } from "./queries";
 
 const NotificationForm = lazy(() => import("./notification-form"));
 
-/** Which mails a family gets, on the home page; for a stranger, the way to get any. */
-export function NotificationCard() {
+/** Which mails a family gets, on the home page; for a stranger, the way to get any. Below it what the device itself shows. */
+export function NotificationCard({ device }: { device: ReactNode }) {
   const { user, pending } = useSession();
   return (
     <aside aria-labelledby="notifications" className={cx("grid gap-3 rounded-lg bg-pine-wash p-5 sm:p-6 lg:sticky lg:top-22", pending && "invisible")}>
@@ -22,6 +22,7 @@ export function NotificationCard() {
         <Icon name="bell" className="size-6 text-pine" />
       </div>
       {user ? <Own {...user} /> : <Invitation />}
+      {device}
     </aside>
   );
 }

@@ -18,6 +18,7 @@ export const site: Site = {
   registrations_open: true,
   require_email_verification: true,
   password_min_length: 8,
+  push_enabled: true,
   current_year: 2026,
   today: "2026-07-29",
   posting_time_text: "Next update: Midnight",

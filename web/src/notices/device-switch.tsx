@@ -1,0 +1,82 @@
+import { useState, useSyncExternalStore } from "react";
+import { useSite } from "../api/queries";
+import { paths } from "../lib/paths";
+import { Button } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { Switch } from "../ui/field";
+import { obstacle, onPermission, permitted, showNotification, switchOff, switchOn, type Obstacle } from "./device";
+import { onRemembered, remembered } from "./remembered";
+
+const words: Record<Obstacle, string> = {
+  blocked:
+    "This browser blocks notifications from the camp. Open what it knows about this site (the sign beside the address, or the app’s settings on a phone), allow notifications there, and come back to this page.",
+  "home screen":
+    "On an iPhone or iPad this works from the home screen only: tap Share, then Add to Home Screen, open the portal from its icon, and switch it on there.",
+  insecure: "Browsers show notifications only for pages with a secure address (https).",
+  unable: "This browser cannot show notifications. Another one on this device may.",
+};
+
+const listen = (changed: () => void) => {
+  const [first, second] = [onRemembered(changed), onPermission(changed)];
+  return () => {
+    first();
+    second();
+  };
+};
+
+/** Whether this device shows notifications, and what stands in the way. */
+export default function DeviceSwitch({ takesFocus = false }: { takesFocus?: boolean }) {
+  const on = useSyncExternalStore(listen, () => remembered() && permitted());
+  const hurdle = useSyncExternalStore(listen, obstacle);
+  const campName = useSite()?.site_name ?? "";
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState("");
+  // Once: the button that opened this is gone, so the keyboard goes on here.
+  const [focused] = useState(() => (takesFocus ? (input: HTMLInputElement | null) => input?.focus() : undefined));
+
+  async function change(wanted: boolean) {
+    if (!wanted) await switchOff();
+    else if ((await switchOn()) === "unanswered") setTrouble("The browser asked and got no answer. Switch it on again, then choose Allow.");
+  }
+
+  const showExample = () =>
+    showNotification({ id: "example", title: campName, body: "This is how news from camp will look. If you see nothing, the device itself keeps it back.", path: paths.home });
+
+  async function attempt(something: () => Promise<void>) {
+    if (busy) return;
+    setBusy(true);
+    setTrouble("");
+    try {
+      await something();
+    } catch {
+      setTrouble("The browser did not take it. In a private window it never does; otherwise please try again.");
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const said = hurdle ? words[hurdle] : trouble;
+  return (
+    <div>
+      <Switch
+        label="Show notifications on this device"
+        hint="New updates and videos, as long as a page of the portal is open in this browser, also in the background."
+        checked={on}
+        disabled={hurdle !== null}
+        aria-busy={busy || undefined}
+        ref={focused}
+        onChange={({ target }) => void attempt(() => change(target.checked))}
+        className="py-2"
+      />
+      {on && <Button look="quiet" icon="bell" className="-ms-2.5" onClick={() => void attempt(showExample)}>Show an example</Button>}
+      <div role="status">
+        {said && (
+          <p className="mt-1 flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-2.5 text-sm text-lake">
+            <Icon name="info" className="mt-[0.15em]" />
+            <span>{said}</span>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,202 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { device, hide } from "../test/device";
+import { eventLine } from "../test/events";
+import { chaya, open, server, site, update } from "../test/portal";
+
+let line: ReturnType<typeof eventLine>;
+let phone: ReturnType<typeof device>;
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.stubGlobal("requestIdleCallback", (run: () => void) => setTimeout(run, 0));
+  vi.stubGlobal("cancelIdleCallback", clearTimeout);
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  line = eventLine();
+  phone = device();
+});
+afterEach(() => {
+  hide(false);
+  phone.forget();
+});
+
+const card = async () => within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
+const door = { name: "Notifications on this device" };
+const offer = async () => (await card()).findByRole("switch", { name: "Show notifications on this device" });
+const moment = () => act(() => new Promise((done) => setTimeout(done, 40)));
+const news = (change = {}) => update({ id: "n2", title: "The buses have left", message: "All on board.", created_at: new Date().toISOString(), ...change });
+
+async function openCard() {
+  const user = open("/");
+  await user.click(await (await card()).findByRole("button", door));
+  return user;
+}
+
+describe("the switch", () => {
+  it("asks the browser only after a click, and remembers the answer in this browser", async () => {
+    server({});
+    const user = await openCard();
+    expect(await offer()).toHaveProperty("checked", false);
+    expect(document.activeElement).toBe(await offer());
+    expect(phone.Notification.requestPermission).not.toHaveBeenCalled();
+    expect(phone.workers.registered).toBe(0);
+    await user.click(await offer());
+    await waitFor(async () => expect(await offer()).toHaveProperty("checked", true));
+    expect(phone.workers.registered).toBeGreaterThan(0);
+    await user.click(await offer());
+    await waitFor(async () => expect(await offer()).toHaveProperty("checked", false));
+    expect(phone.workers.left).toBe(1);
+    expect(localStorage.getItem("notifications")).toBeNull();
+  });
+
+  it("says what to do where the browser blocks notifications", async () => {
+    phone = device("denied");
+    server({});
+    const user = await openCard();
+    await user.click(await offer());
+    expect(await (await card()).findByText(/^This browser blocks notifications from the camp/)).toBeTruthy();
+    expect(await offer()).toMatchObject({ checked: false, disabled: true });
+    expect(phone.workers.registered).toBe(0);
+  });
+
+  it("can be tried again when the question was left unanswered", async () => {
+    phone = device("default");
+    server({});
+    const user = await openCard();
+    await user.click(await offer());
+    expect(await (await card()).findByText(/got no answer/)).toBeTruthy();
+    expect(await offer()).toMatchObject({ checked: false, disabled: false });
+  });
+
+  it("leads an iPhone to its home screen", async () => {
+    Reflect.deleteProperty(globalThis, "Notification");
+    vi.spyOn(navigator, "userAgent", "get").mockReturnValue("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)");
+    server({});
+    await openCard();
+    expect(await (await card()).findByText(/Add to Home Screen/)).toBeTruthy();
+    expect(await offer()).toHaveProperty("disabled", true);
+  });
+
+  it("stands on the profile too, and nowhere where the camp or the access does not want it", async () => {
+    server({ "GET /api/session": { user: chaya }, "GET /api/profile/payments": { plan: null, items: [], currency: "USD" } });
+    open("/profile");
+    const section = within(await screen.findByRole("region", { name: "On this device" }));
+    expect(await section.findByRole("switch", { name: "Show notifications on this device" })).toBeTruthy();
+    expect(screen.getByRole("link", { name: "On this device" })).toBeTruthy();
+  });
+
+  it.each([
+    ["the camp has switched them off", { push_enabled: false }],
+    ["one may not read the updates", { access: "families" }],
+  ])("is not offered while %s", async (_why, change) => {
+    server({ "GET /api/site": { ...site, ...change } });
+    open("/");
+    await (await card()).findByRole("link", { name: "Sign Up for Notifications" });
+    await moment();
+    expect((await card()).queryByRole("button", door)).toBeNull();
+  });
+});
+
+describe("a device that has them on", () => {
+  async function listening(answers: Record<string, unknown> = {}) {
+    localStorage.setItem("notifications", "on");
+    phone.Notification.permission = "granted";
+    const camp = server(answers);
+    open("/");
+    await waitFor(() => expect(line.open()).toHaveLength(1));
+    await waitFor(() => expect(phone.held.map(({ name }) => name)).toContain("notifications: who listens"));
+    line.hello(1);
+    await moment();
+    return camp;
+  }
+  const hidden = async () => {
+    hide(true);
+    await moment();
+  };
+
+  it("listens on unseen, and shows each update and video once, with where it leads", async () => {
+    await listening();
+    await hidden();
+    expect(line.open()).toHaveLength(1);
+    line.tell("update.created", news(), "2");
+    line.tell("video.published", { id: "v9", title: "Grand Siyum", published_at: new Date().toISOString() }, "3");
+    line.tell("update.created", news(), "4");
+    await waitFor(() => expect(phone.shown).toHaveLength(2));
+    await moment();
+    expect(phone.shown).toMatchObject([
+      { title: "The buses have left", body: "All on board.", tag: "n2", data: { path: "/updates/n2" } },
+      { title: "Grand Siyum", body: "A new video from Camp Pine Lake", tag: "v9", data: { path: "/video/v9" } },
+    ]);
+    expect(screen.queryByText(/Camp Update!/)).toBeNull();
+  });
+
+  it("says it on the page instead while somebody looks at it", async () => {
+    await listening();
+    line.tell("update.created", news(), "2");
+    line.tell("video.published", { id: "v9", title: "Grand Siyum", published_at: new Date().toISOString() }, "3");
+    expect(await screen.findByText("New Camp Pine Lake Camp Update!")).toBeTruthy();
+    expect(await screen.findByText("Grand Siyum")).toBeTruthy();
+    await moment();
+    expect(phone.shown).toHaveLength(0);
+  });
+
+  it("leaves it to another page that is being looked at", async () => {
+    await listening();
+    await hidden();
+    phone.asElsewhere("notifications: a page in sight");
+    line.tell("update.created", news(), "2");
+    await moment();
+    expect(phone.shown).toHaveLength(0);
+  });
+
+  it("says nothing of what another page has said, or of what is hours old", async () => {
+    await listening();
+    localStorage.setItem("notified", JSON.stringify([["n2", "by notification"]]));
+    await hidden();
+    line.tell("update.created", news(), "2");
+    line.tell("update.created", news({ id: "n3", created_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }), "3");
+    line.tell("video.published", { id: "v9", title: "Old", published_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }, "4");
+    await moment();
+    expect(phone.shown).toHaveLength(0);
+    hide(false);
+    line.tell("update.created", news(), "5");
+    await moment();
+    expect(screen.queryByText(/Camp Update!/)).toBeNull();
+  });
+
+  it("takes back what was withdrawn", async () => {
+    await listening();
+    await hidden();
+    line.tell("update.created", news(), "2");
+    await waitFor(() => expect(phone.shown).toHaveLength(1));
+    line.tell("update.removed", { id: "n2" }, "3");
+    await waitFor(() => expect(phone.shown).toHaveLength(0));
+  });
+
+  it("shows none any more once the camp has switched them off", async () => {
+    const camp = await listening();
+    await hidden();
+    camp.answer("GET /api/site", { ...site, push_enabled: false });
+    line.tell("update.created", news(), "2");
+    await waitFor(() => expect(camp.asked("GET", "/api/site").length).toBeGreaterThan(1));
+    await moment();
+    expect(phone.shown).toHaveLength(0);
+    await waitFor(() => expect(phone.held).toHaveLength(0));
+  });
+});
+
+it("a page that listens unseen waits until the one before it is gone", async () => {
+  localStorage.setItem("notifications", "on");
+  phone.Notification.permission = "granted";
+  let gone: () => void = () => undefined;
+  void navigator.locks.request("notifications: who listens", { mode: "exclusive", signal: new AbortController().signal }, () => new Promise<void>((done) => (gone = done)));
+  server({});
+  open("/");
+  await waitFor(() => expect(line.open()).toHaveLength(1));
+  await waitFor(() => expect(phone.held).toHaveLength(2));
+  hide(true);
+  await moment();
+  expect(line.open()).toHaveLength(0);
+  gone();
+  await waitFor(() => expect(line.open()).toHaveLength(1));
+});

@@ -1,0 +1,82 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { siteQuery } from "../api/queries";
+import { dismissWorker, permitted, showNotification, type Notice } from "./device";
+import { hold, isHeld } from "./locks";
+import { remembered } from "./remembered";
+import { alreadyTold, noteTold } from "./told";
+
+export type Notices = {
+  /** Whether this page is the one that listens for all of them while none is looked at. */
+  leads: () => boolean;
+  /** Whether the page itself is to say it: it is looked at, and nothing was said of it before. Otherwise it is a notification. */
+  say: (notice: Notice) => boolean;
+  /** There is nothing more to read of it. */
+  takeBack: (id: string) => void;
+  end: () => void;
+};
+
+const inSight = "notifications: a page in sight";
+
+/** A thousand devices that hear of tonight's video should not all ask at the same moment. */
+const spread = 2_000;
+
+/** Lets this device show notifications, one for each update and video however many pages are open. */
+export function notices(client: QueryClient, onLead: () => void): Notices {
+  let ended = false;
+  let leads = false;
+  let leaveSight: (() => void) | undefined;
+
+  const leave = hold("notifications: who listens", "exclusive", () => {
+    leads = true;
+    onLead();
+  });
+
+  function look() {
+    leaveSight?.();
+    leaveSight = document.hidden ? undefined : hold(inSight, "shared");
+  }
+  look();
+  document.addEventListener("visibilitychange", look);
+
+  async function show(notice: Notice) {
+    await new Promise((done) => setTimeout(done, Math.random() * spread));
+    // The camp may have switched it off since this page was last looked at.
+    const site = await client.fetchQuery({ ...siteQuery, staleTime: 0, retry: false }).catch(() => client.getQueryData(siteQuery.queryKey));
+    if (ended || !site?.push_enabled || !remembered() || !permitted()) return;
+    await showNotification(notice);
+  }
+
+  return {
+    leads: () => leads,
+    say(notice) {
+      const before = alreadyTold(notice.id);
+      if (!document.hidden) {
+        noteTold(notice.id, "here");
+        return before !== "by notification";
+      }
+      if (before || !leads) return false;
+      void isHeld(inSight).then((elsewhere) => {
+        if (elsewhere) return;
+        noteTold(notice.id, "by notification");
+        return show(notice);
+      }).catch(() => undefined);
+      return false;
+    },
+    takeBack(id) {
+      void navigator.serviceWorker.getRegistration("/").then(async (registration) => {
+        const shown = (await registration?.getNotifications({ tag: id })) ?? [];
+        shown.forEach((notification) => notification.close());
+      }).catch(() => undefined);
+    },
+    end() {
+      ended = true;
+      leads = false;
+      leave();
+      leaveSight?.();
+      document.removeEventListener("visibilitychange", look);
+    },
+  };
+}
+
+/** The camp wants none any more. */
+export const withdraw = () => dismissWorker().catch(() => undefined);
