@@ -36,6 +36,21 @@ test("the feed is Atom, names the newest videos and updates, and every link of i
   expect(again.status()).toBe(304);
 });
 
+test("whoever asks for the icon of the site gets a picture", async ({ page, request }) => {
+  const answer = await request.get("/favicon.ico");
+  expect(answer.status()).toBe(200);
+  expect(answer.headers()["content-type"]).toMatch(/^image\//);
+  await page.goto("/");
+  // The browser is kept from asking for it by itself here.
+  const width = await page.evaluate(async (base64) => {
+    const picture = new Image();
+    picture.src = `data:image/x-icon;base64,${base64}`;
+    await picture.decode();
+    return picture.naturalWidth;
+  }, (await answer.body()).toString("base64"));
+  expect(width).toBeGreaterThanOrEqual(32);
+});
+
 test("the sitemap lists what there is and nothing personal, and robots are told where it is", async ({ page, camp, request }) => {
   const robots = await (await request.get("/robots.txt")).text();
   const address = /^Sitemap: (.+)$/m.exec(robots)?.[1];

@@ -26,4 +26,22 @@ for (const { file, size, mark, ground } of icons) {
   </style>${logo}`);
   writeFileSync(new URL(file, folder), await page.screenshot({ omitBackground: ground === "transparent" }));
 }
+
+// What mail programs and browsers ask for without being told: two PNG pictures in one file.
+const small = [];
+for (const size of [32, 48]) {
+  await page.setViewportSize({ width: size, height: size });
+  await page.setContent(`<style>html, body { margin: 0; background: transparent } #logo { display: block; width: ${size}px; height: ${size}px }</style>${logo}`);
+  small.push({ size, png: await page.screenshot({ omitBackground: true }) });
+}
+const head = Buffer.from([0, 0, 1, 0, small.length, 0]);
+let at = head.length + 16 * small.length;
+const entries = small.map(({ size, png }) => {
+  const entry = Buffer.from([size, size, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  entry.writeUInt32LE(png.length, 8);
+  entry.writeUInt32LE(at, 12);
+  at += png.length;
+  return entry;
+});
+writeFileSync(new URL("favicon.ico", folder), Buffer.concat([head, ...entries, ...small.map(({ png }) => png)]));
 await browser.close();
