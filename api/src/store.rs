@@ -47,6 +47,8 @@ pub fn media() -> OpenApiRouter<Api> {
 struct Store {
     items: Vec<Product>,
     next: Option<String>,
+    /// Of all prices.
+    currency: String,
     /// The embedded shop, when the camp has one.
     shop_url: Option<String>,
 }
@@ -56,7 +58,8 @@ struct Store {
 async fn on_show(State(app): State<App>) -> Answer<Json<Store>> {
     let settings = app.settings().await?;
     let shop_url = (!settings.shop_url.is_empty()).then(|| settings.shop_url.clone());
-    Ok(Json(Store { items: store::on_show(&app.db).await?, next: None, shop_url }))
+    let currency = settings.currency.clone();
+    Ok(Json(Store { items: store::on_show(&app.db).await?, next: None, currency, shop_url }))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -28,6 +28,9 @@ story! {
         assert_eq!((&made["is_active"], &made["created_by"], &made["version"]), (&json!(true), &json!("feder"), &json!(1)));
         let seen = camp.browser().get("/api/store").await.expect(200).json();
         assert_eq!((&seen["items"][0]["title"], &seen["items"][0]["price"], &seen["shop_url"]), (&json!("Camp cap"), &json!(1850), &json!(null)));
+        assert_eq!(seen["currency"], "USD");
+        camp.set("currency", "GBP").await;
+        assert_eq!(camp.browser().get("/api/store").await.json()["currency"], "GBP");
         assert!(seen["items"][0].get("version").is_none());
         let path = format!("/api/admin/products/{}", made["id"].as_str().expect("an id"));
         staff.patch(&path, json!({ "version": 1, "is_active": false, "is_featured": true })).await.expect(200);

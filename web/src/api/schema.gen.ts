@@ -4046,6 +4046,8 @@ export interface components {
             username: string;
         };
         Store: {
+            /** @description Of all prices. */
+            currency: string;
             items: components["schemas"]["Product"][];
             next?: string | null;
             /** @description The embedded shop, when the camp has one. */

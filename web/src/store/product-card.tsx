@@ -8,7 +8,7 @@ import { buttonLook } from "../ui/button";
 import { TwoScripts } from "../ui/two-scripts";
 import { artOf, categoryName } from "./words";
 
-export function ProductCard({ product }: { product: Product }) {
+export function ProductCard({ product, currency }: { product: Product; currency: string }) {
   const soldOut = product.stock_quantity <= 0;
   return (
     <article className="flex flex-col">
@@ -24,7 +24,7 @@ export function ProductCard({ product }: { product: Product }) {
       <h3 className="mt-0.5 text-[1.25rem]"><TwoScripts>{product.title}</TwoScripts></h3>
       {product.description && <p dir="auto" className="mt-1.5 whitespace-pre-line text-muted">{product.description}</p>}
       <p className="mt-auto flex flex-wrap items-center gap-3 pt-3 text-lg font-medium tabular-nums">
-        {money(product.price)}
+        {money(product.price, currency)}
         {soldOut && <Badge tone="bad">Out of stock</Badge>}
       </p>
       <Link to={paths.order(product.title)} className={buttonLook("line", "mt-3")}>

@@ -17,7 +17,7 @@ const product = (change: Partial<Product> = {}): Product => ({
   ...change,
 });
 const picture = (n: number) => ({ id: `i${n}`, image_url: `/media/products/i${n}`, thumb_url: `/media/products/i${n}/thumb`, alt_text: `Camp cap ${n}`, display_order: n - 1 });
-const store = (items: Product[], shop_url: string | null = null) => ({ "GET /api/store": { items, next: null, shop_url } });
+const store = (items: Product[], shop_url: string | null = null, currency = "USD") => ({ "GET /api/store": { items, next: null, currency, shop_url } });
 const card = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 })).closest("article")!);
 
 it("a product shows its price, what is special about it, and how to order", async () => {
@@ -33,6 +33,12 @@ it("a product shows its price, what is special about it, and how to order", asyn
   expect(lantern.getByText("Out of stock")).toBeTruthy();
   expect(lantern.getByText("$34")).toBeTruthy();
   expect(lantern.getByRole("link").getAttribute("href")).toBe("/contact?product=Lantern%20%26%20rope");
+});
+
+it("prices are in the camp's currency", async () => {
+  server(store([product()], null, "GBP"));
+  open("/store");
+  expect((await card("Camp cap")).getByText("£18.50")).toBeTruthy();
 });
 
 it("a product has its pictures, or a drawing of its kind", async () => {
@@ -60,7 +66,7 @@ it("a failure is told apart from an empty store", async () => {
   const camp = server({ "GET /api/store": refuse(400, "bad_request") });
   const user = open("/store");
   expect(await screen.findByText("The store could not be loaded")).toBeTruthy();
-  camp.answer("GET /api/store", { items: [product()], next: null, shop_url: null });
+  camp.answer("GET /api/store", store([product()])["GET /api/store"]);
   await user.click(screen.getByRole("button", { name: "Retry" }));
   expect(await card("Camp cap")).toBeTruthy();
 });

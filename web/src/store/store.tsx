@@ -24,7 +24,7 @@ export default function Store() {
             <>
               <h2 className="sr-only">Products</h2>
               <ul className={shelf}>
-                {store.data.items.map((product) => <li key={product.id} className="grid"><ProductCard product={product} /></li>)}
+                {store.data.items.map((product) => <li key={product.id} className="grid"><ProductCard product={product} currency={store.data.currency} /></li>)}
               </ul>
             </>
           ) : (
