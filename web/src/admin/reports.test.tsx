@@ -232,6 +232,19 @@ describe("a new report", () => {
   });
 });
 
+it.each([
+  ["in the server's words", refuse(409, "taken", "This link is posted already."), "This link is posted already."],
+  ["in its own where the server has none", refuse(500, "internal", "Something went wrong."), "Failed to upload video"],
+])("a failed upload says so %s, and keeps the form", async (_whose, answer, words) => {
+  desk({ "POST /api/admin/videos": answer });
+  const user = open("/admin/reports?action=upload");
+  await user.type(await screen.findByLabelText("Title"), "Siyum");
+  await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
+  await user.click(await screen.findByRole("button", { name: "Publish and notify 212 people" }));
+  expect(await within(screen.getByRole("list", { name: "Notifications" })).findByText(words)).toBeTruthy();
+  expect(screen.getByLabelText("Title")).toHaveProperty("value", "Siyum");
+});
+
 describe("the edit panel", () => {
   const answer = { video: adminVideo(), notified: 0 };
 

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useSite } from "../api/queries";
-import { explain, text, useForm } from "../lib/forms";
+import { text, useForm } from "../lib/forms";
 import { Button } from "../ui/button";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../ui/field";
 import { toast } from "../ui/toast";
 import { nineInTheMorning, reachOf, wallTime } from "./draft";
+import { toastFailure } from "./failed";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
@@ -58,7 +59,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
     },
     failed: (error) => {
       if (isTurnedAway(error)) return true;
-      toast({ title: "Error", description: explain(error) || "Failed to upload video", destructive: true });
+      toastFailure(error, "Failed to upload video");
       return false;
     },
   });
