@@ -93,6 +93,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     await other.goto(linkTo("/auth/reset", await camp.mailTo("weber@camp.example", /Choose a new password/)));
     await other.getByLabel("New password").fill(fresh);
     await other.getByRole("button", { name: "Save new password" }).click();
+    await expect(other).toHaveURL(/\/admin\/login$/);
     await camp.mailTo("weber@camp.example", /staff password .* was changed/);
     await signIn(other, "weberin", fresh);
     await isIn(other);

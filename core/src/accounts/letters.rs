@@ -84,20 +84,32 @@ pub(crate) async fn write(
             notes: vec!["The link works for three days.".into(), ignore],
             ..Letter::default()
         },
-        RESET | STAFF_RESET => {
-            let purpose = if kind == RESET { Purpose::Reset } else { super::staff::RESET };
-            Letter {
-                subject: format!("Choose a new password for {site}"),
-                heading: "A new password".into(),
-                paragraphs: vec!["You asked for a new password. Choose one on the page that this button opens.".into()],
-                button: Some(Button {
-                    label: "Choose a new password",
-                    url: link(purpose, "/auth/reset?token=").await?,
-                }),
-                notes: vec!["The link works for one hour.".into(), ignore],
-                ..Letter::default()
-            }
-        }
+        RESET => Letter {
+            subject: format!("Choose a new password for {site}"),
+            heading: "A new password".into(),
+            paragraphs: vec!["You asked for a new password. Choose one on the page that this button opens.".into()],
+            button: Some(Button {
+                label: "Choose a new password",
+                url: link(Purpose::Reset, "/auth/reset?token=").await?,
+            }),
+            notes: vec!["The link works for one hour.".into(), ignore],
+            ..Letter::default()
+        },
+        STAFF_RESET => Letter {
+            subject: format!("Choose a new password for the staff area of {site}"),
+            heading: "A new password for your staff account".into(),
+            paragraphs: vec![format!(
+                "{} wants you to choose a new password for the staff account {}. Until you do, the old one stays.",
+                owner(notification),
+                delivery.full_name,
+            )],
+            button: Some(Button {
+                label: "Choose a new password",
+                url: link(super::staff::RESET, "/auth/reset?for=staff&token=").await?,
+            }),
+            notes: vec!["The link works for one hour. If you did not expect this mail, please ask an owner about it.".into()],
+            ..Letter::default()
+        },
         PASSWORD_CHANGED => Letter {
             subject: format!("Your password for {site} was changed"),
             heading: "Your password was changed".into(),
@@ -197,6 +209,15 @@ pub(crate) async fn write(
         _ => return Ok(None),
     };
     Ok(Some(letter))
+}
+
+/// Who had the letter sent, as colleagues know them.
+fn owner(notification: &Notification) -> String {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    match data["by"].as_str() {
+        Some(name) => format!("{name}, an owner of the portal,"),
+        None => "An owner of the portal".into(),
+    }
 }
 
 /// In words, since somebody reads it.

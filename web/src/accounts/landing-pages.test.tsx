@@ -45,6 +45,18 @@ it("a new password is chosen once, and then one signs in with it", async () => {
   expect(camp.asked("POST", "/api/auth/reset")[0]?.body).toEqual({ token: "abc", password: "other secret words" });
 });
 
+it("staff choose theirs too, and are led to their own sign-in", async () => {
+  server({ "POST /api/auth/reset": null, "GET /api/admin/session": { staff: null } });
+  const user = open("/auth/reset?for=staff&token=abc");
+  const field = await screen.findByLabelText("New password");
+  expect(screen.getByText("An owner of the portal can send you a new link.")).toBeTruthy();
+  expect(screen.queryByRole("link", { name: "Ask for a new link" })).toBeNull();
+  await user.type(field, "other secret words");
+  await user.click(screen.getByRole("button", { name: "Save new password" }));
+  expect(await screen.findByLabelText("Username")).toBeTruthy();
+  expect(screen.getByTestId("address").textContent).toBe("/admin/login");
+});
+
 it("the link of an email shows what comes, and what was stopped is chosen again signed out", async () => {
   const off = { daily_videos: false, camp_updates: true, general: true };
   const camp = server({

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { useSessionChanged, useSite } from "../api/queries";
 import { required, text, useForm } from "../lib/forms";
@@ -13,17 +14,20 @@ export default function Reset() {
   const site = useSite();
   const navigate = useNavigate();
   const sessionChanged = useSessionChanged();
+  const client = useQueryClient();
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
+  const ofStaff = params.get("for") === "staff";
 
   const { busy, errors, message, form } = useForm({
     check: required({ password: "Please enter a new password." }),
     submit: (data) => resetPassword(token, text(data, "password")),
     done: async () => {
       // The server has ended every session of this account, this one too.
-      await sessionChanged(null);
+      if (ofStaff) client.removeQueries({ queryKey: ["staff"] });
+      else await sessionChanged(null);
       toast({ title: "Password Changed", description: "Please sign in with your new password." });
-      await navigate(paths.auth(), { replace: true });
+      await navigate(ofStaff ? paths.admin.login : paths.auth(), { replace: true });
     },
   });
 
@@ -41,7 +45,11 @@ export default function Reset() {
           <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save new password"}</Button>
         </form>
       )}
-      <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Ask for a new link</Link>
+      {ofStaff ? (
+        <p className="text-sm text-muted">An owner of the portal can send you a new link.</p>
+      ) : (
+        <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Ask for a new link</Link>
+      )}
     </SmallSheet>
   );
 }

@@ -318,7 +318,11 @@ pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let notice = Notice::new(letters::STAFF_RESET, id);
+    let by = match actor {
+        Actor::Staff(owner) => Some(find(&mut tx, owner).await?.username),
+        _ => None,
+    };
+    let notice = Notice { data: json!({ "by": by }), ..Notice::new(letters::STAFF_RESET, id) };
     notifications::tell(&mut tx, app, notice, &account.email, &account.username).await?;
     audit::record(&mut tx, now, actor, "staff.send_reset", Subject::new("staff", id), Value::Null)
         .await?;
