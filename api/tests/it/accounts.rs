@@ -225,6 +225,8 @@ story! {
         wrong.refused(422, "validation");
         let data = chaya.get("/api/profile/download").await.expect(200).json();
         assert_eq!(data["account"]["email"], "chaya@family.example");
+        assert_eq!(data["sessions"], chaya.get("/api/auth/sessions").await.json()["items"]);
+        assert_eq!(data["sessions"][0]["current"], true);
         chaya.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await.expect(204);
         chaya.get("/api/profile").await.refused(401, "sign_in_required");
         let kept = staff.get("/api/admin/users?q=chaya").await.json();

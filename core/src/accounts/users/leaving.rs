@@ -47,8 +47,9 @@ pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Everything that is held about a person, as one document (safety 30).
-pub async fn download(app: &App, user: &User) -> Result<Value> {
+/// Everything that is held about a person, as one document (safety 30). `session` is the one that
+/// asks.
+pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
     let profile = profiles::own(app, user).await?;
     let comments: Vec<(String, chrono::DateTime<chrono::Utc>, Uuid)> = app
         .db
@@ -77,7 +78,7 @@ pub async fn download(app: &App, user: &User) -> Result<Value> {
         // Somebody else may have written from an address that is not proved.
         false => Vec::new(),
     };
-    let sessions = sessions::of_user(&app.db, user.id, Uuid::nil()).await?;
+    let sessions = sessions::of_user(&app.db, user.id, session).await?;
     let payments = payments::own(app, user).await?;
     Ok(json!({
         "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified },
