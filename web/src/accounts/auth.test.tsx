@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { chaya, open, refuse, server, site, unreachable, strangely } from "../test/portal";
 
@@ -176,6 +176,8 @@ describe("an invitation", () => {
     await user.click(screen.getByRole("button", { name: "Create Account" }));
     expect(await screen.findByText("Your account has been created and linked to your existing profile!")).toBeTruthy();
     expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toMatchObject({ invite: "abc" });
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/"));
+    expect(camp.asked("POST", "/api/auth/invitation"), "it is spent now").toHaveLength(1);
   });
 
   it("that is spent says so and leaves the form usable", async () => {

@@ -19,6 +19,8 @@ export const invitationQuery = (token: string) =>
     queryFn: () => send(api.POST("/api/auth/invitation", { body: { token } })),
     enabled: token !== "",
     staleTime: Infinity,
+    // Names leave with the page.
+    gcTime: 0,
   });
 
 export const unsubscribeQuery = (token: string) =>

@@ -78,7 +78,8 @@ export function useSessionChanged() {
   return async (user: SessionUser | null) => {
     await client.cancelQueries();
     client.setQueryData(sessionQuery.queryKey, { user });
-    const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0]];
+    // An invitation is its token's, and once it was spent there is nothing to ask.
+    const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], "invitation"];
     client.removeQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "inactive" });
     await client.resetQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "active" });
   };
