@@ -3,6 +3,7 @@ import { api, isApiError, send, type Staff } from "../api/client";
 import { sessionQuery, siteQuery } from "../api/queries";
 import { paths } from "../lib/paths";
 import { toast } from "../ui/toast";
+import { keepOnlyOf } from "./kept-here";
 
 /** Where staff land after signing in. */
 export const firstPage = paths.admin.dashboard;
@@ -56,6 +57,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {
+    keepOnlyOf(staff?.id);
     await client.cancelQueries();
     client.setQueryData(staffQuery.queryKey, { staff });
     const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], staffQuery.queryKey[0]].map(String);

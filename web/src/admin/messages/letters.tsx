@@ -13,11 +13,11 @@ import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/st
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../attention";
 import { toastFailure } from "../failed";
-import { freshKey } from "../fresh-key";
 import { summary } from "../mail";
 import { NotRefreshed } from "../not-refreshed";
 import { people } from "../words";
-import { letterReachQuery, lettersQuery, retryLetter, sendLetter, type Audience, type Letter } from "./queries";
+import { useLetterDraft } from "./letter-draft";
+import { audiences, letterReachQuery, lettersQuery, retryLetter, sendLetter, type Audience, type Letter } from "./queries";
 import { audienceName, letterLabel, paragraphs } from "./words";
 
 export function Letters() {
@@ -29,7 +29,6 @@ export function Letters() {
   );
 }
 
-const audiences: readonly Audience[] = ["families", "mailing_list", "both"];
 const explained: Record<Audience, string> = {
   families: "Those with general mail switched on",
   mailing_list: "Those who signed up at the foot of the site",
@@ -40,11 +39,8 @@ const explained: Record<Audience, string> = {
 function Compose() {
   const client = useQueryClient();
   const site = useSite();
-  const [subject, setSubject] = useState("");
-  const [body, setBody] = useState("");
-  const [audience, setAudience] = useState<Audience>("families");
+  const { draft: { subject, body, audience, key }, change, clear } = useLetterDraft();
   const [asking, setAsking] = useState(false);
-  const [key, setKey] = useState(freshKey);
   const refetchInterval = useEvery(everyQuarterMinute);
   const reach = { families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data, mailing_list: useQuery(letterReachQuery("mailing_list")).data, both: useQuery(letterReachQuery("both")).data };
   const recipients = reach[audience];
@@ -66,9 +62,7 @@ function Compose() {
       toastFailure(error, "Failed to send the letter.");
       throw error instanceof Error ? new Error(explain(error)) : error;
     }
-    setKey(freshKey);
-    setSubject("");
-    setBody("");
+    clear();
     await client.invalidateQueries({ queryKey: ["admin", "letters"] });
   }
 
@@ -81,7 +75,7 @@ function Compose() {
             <legend className="mb-1.5 text-sm font-medium">To</legend>
             {audiences.map((one) => (
               <label key={one} className="flex min-h-tap cursor-pointer items-center gap-3 rounded-md border border-line px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash">
-                <input type="radio" name="audience" value={one} checked={audience === one} onChange={() => setAudience(one)} className="size-5 shrink-0 accent-pine" />
+                <input type="radio" name="audience" value={one} checked={audience === one} onChange={() => change({ audience: one })} className="size-5 shrink-0 accent-pine" />
                 <span className="min-w-0 leading-tight">
                   {audienceName[one]}
                   <span className="block text-xs text-muted">{explained[one]}</span>
@@ -92,10 +86,10 @@ function Compose() {
             {errors["audience"] && <FieldError>{errors["audience"]}</FieldError>}
           </fieldset>
           <Field label="Subject" error={errors["subject"]}>
-            <TextInput name="subject" dir="auto" maxLength={200} autoComplete="off" value={subject} onChange={(event) => setSubject(event.target.value)} required />
+            <TextInput name="subject" dir="auto" maxLength={200} autoComplete="off" value={subject} onChange={(event) => change({ subject: event.target.value })} required />
           </Field>
           <Field label="Letter" error={errors["body"]} hint="An empty line begins a new paragraph.">
-            <TextArea name="body" dir="auto" rows={10} maxLength={20_000} value={body} onChange={(event) => setBody(event.target.value)} required />
+            <TextArea name="body" dir="auto" rows={10} maxLength={20_000} value={body} onChange={(event) => change({ body: event.target.value })} required />
           </Field>
         </div>
         <section aria-label="Preview" className="flex min-w-0 flex-col">
@@ -112,7 +106,10 @@ function Compose() {
         </section>
         <div className="grid gap-4 lg:col-span-2">
           <FormMessage>{message}</FormMessage>
-          <div className="flex justify-end"><Button type="submit" icon="mail" className="max-sm:w-full">{letterLabel(recipients)}</Button></div>
+          <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
+            {(subject || body) && <p className="text-sm text-muted">This tab keeps it until you send it or sign out.</p>}
+            <Button type="submit" icon="mail" className="max-sm:w-full">{letterLabel(recipients)}</Button>
+          </div>
         </div>
       </form>
       {asking && (

@@ -1,7 +1,7 @@
-import { screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, it, vi } from "vitest";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { list, open, refuse, server } from "../../test/portal";
-import { onDuty } from "../../test/staff";
+import { kornbluh, onDuty } from "../../test/staff";
 import { keepDraft, pauseInTyping, type DraftState } from "./keep-draft";
 import type { Message } from "./queries";
 import { letterLabel, paragraphs } from "./words";
@@ -13,6 +13,8 @@ const message = (change: Partial<Message> = {}): Message => ({
   id: "m1", name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", subject: "Second e-mail", user_type: "parent",
   department: "staff", message: "Where does he press?", status: "unread", spam: false, assigned_to: null, created_at: "2026-07-29T12:00:00Z", draft: null, replies: [], version: 2, ...change,
 });
+
+beforeEach(() => sessionStorage.clear());
 
 const inbox = (answers: Record<string, unknown> = {}) =>
   server({
@@ -130,6 +132,35 @@ describe("a letter", () => {
     expect(await screen.findByText("Letter Sent")).toBeTruthy();
     expect(sent().map(({ body }) => body)).toEqual([{ subject: "Visiting day", body: "Come early.", audience: "families", preview: false }]);
     expect(screen.getByLabelText("Subject")).toHaveProperty("value", "");
+  });
+
+  it("outlives a reload in its tab, and is nobody else's", async () => {
+    const answers = { "POST /api/admin/auth/sign-out": null };
+    inbox(answers);
+    const user = open("/admin/messages?view=letters");
+    const subject = () => screen.findByLabelText("Subject", {}, { timeout: 4_900 });
+    await user.type(await subject(), "Visiting day");
+    await user.click(screen.getByRole("radio", { name: /^Mailing list/ }));
+    cleanup();
+
+    inbox(answers);
+    open("/admin/messages?view=letters");
+    expect(await subject()).toHaveProperty("value", "Visiting day");
+    expect(screen.getByRole("radio", { name: /^Mailing list/ })).toHaveProperty("checked", true);
+    expect(screen.getByText("This tab keeps it until you send it or sign out.")).toBeTruthy();
+    cleanup();
+
+    inbox({ ...answers, "GET /api/admin/session": { staff: { ...kornbluh, id: "s2", username: "brikwald" } } });
+    open("/admin/messages?view=letters");
+    expect(await subject()).toHaveProperty("value", "");
+    cleanup();
+
+    inbox(answers);
+    const again = open("/admin/messages?view=letters");
+    expect(await subject()).toHaveProperty("value", "Visiting day");
+    await again.click(screen.getAllByRole("button", { name: "Sign Out" })[0]!);
+    expect(await screen.findByText("Signed Out")).toBeTruthy();
+    expect(sessionStorage).toHaveLength(0);
   });
 
   it("has paragraphs, and a button that counts", () => {

@@ -13,6 +13,7 @@ export type Department = Schemas["Department"];
 export type Letter = Schemas["SentLetter"];
 export type NewLetter = Schemas["NewLetter"];
 export type Audience = Schemas["Audience"];
+export const audiences: readonly Audience[] = ["families", "mailing_list", "both"];
 export type Subscriber = Schemas["Subscriber"];
 
 export type InboxFilter = { q?: string; status?: MessageStatus; department?: Department; spam?: true };

@@ -1,0 +1,37 @@
+import { useState } from "react";
+import { freshKey } from "../fresh-key";
+import { keepHere, keptHere } from "../kept-here";
+import { useStaff } from "../session";
+import { audiences, type Audience } from "./queries";
+
+export type LetterDraft = {
+  subject: string;
+  body: string;
+  audience: Audience;
+  /** Of the sending, so that a letter that was sent just before a reload does not go out twice. */
+  key: string;
+};
+
+const blank = (): LetterDraft => ({ subject: "", body: "", audience: "families", key: freshKey() });
+
+const isDraft = (value: unknown): value is LetterDraft => {
+  if (typeof value !== "object" || value === null) return false;
+  const { subject, body, audience, key } = value as Record<string, unknown>;
+  return [subject, body, key].every((text) => typeof text === "string") && audiences.some((one) => one === audience);
+};
+
+/** A letter in the making, which outlives a reload of the page. */
+export function useLetterDraft() {
+  const staffId = useStaff()?.id;
+  const [me] = useState(staffId);
+  const [draft, setDraft] = useState(() => {
+    const kept = me ? keptHere(me, "letter") : null;
+    return isDraft(kept) ? kept : blank();
+  });
+
+  function put(next: LetterDraft) {
+    setDraft(next);
+    if (me) keepHere(me, "letter", next.subject || next.body ? next : null);
+  }
+  return { draft, change: (part: Partial<LetterDraft>) => put({ ...draft, ...part }), clear: () => put(blank()) };
+}
