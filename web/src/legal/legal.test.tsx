@@ -26,6 +26,13 @@ it("every line of the contents leads somewhere", async () => {
   }
 });
 
+it("names every cookie", async () => {
+  server({});
+  open("/privacy");
+  const cookies = (await screen.findByRole("heading", { name: "Cookies and your device" })).closest("section")!;
+  expect([...new Set([...cookies.querySelectorAll("code")].map(({ textContent }) => textContent))]).toEqual(["session", "browser", "staff", "known", "__Host-"]);
+});
+
 it.each([
   ["everyone", /everybody who has the address/],
   ["signed_in", /only people who are signed in/],

@@ -13,6 +13,8 @@ const whoWatches: Record<Site["access"], string> = {
   families: "At present only families whom the camp knows, and has added or approved, can watch the videos, see the real pictures and read the updates. Everybody else sees a title, a date and a neutral drawing.",
 };
 
+const Named = ({ children }: { children: string }) => <code className="text-[0.95em]">{children}</code>;
+
 export default function Privacy() {
   const site = useSite();
   const camp = site?.site_name ?? "the camp";
@@ -88,11 +90,13 @@ export default function Privacy() {
             <>
               <p>There is no cookie banner because there is nothing to consent to. Your browser keeps:</p>
               <Points>
-                <li>a cookie that keeps you signed in, for at most 90 days, and ended sooner after 14 days without a visit;</li>
-                <li>a cookie with a random number, so that one viewer is not counted as many;</li>
-                <li>in its own storage, whether you chose light or dark, and whether you have already seen the welcome.</li>
+                <li>the cookie <Named>session</Named>, which keeps you signed in, for at most 90 days, and ended sooner after 14 days without a visit;</li>
+                <li>the cookie <Named>browser</Named>, once you play a video without being signed in: a random number with our seal on it, for a year, so that one viewer is not counted as many;</li>
+                <li>for our staff only, the cookie <Named>staff</Named>, which keeps them signed in, for at most 12 hours, and the cookie <Named>known</Named>, by which we notice for a year that an account is used in a browser where it was not used before;</li>
+                <li>in its own storage, whether you chose light or dark, whether you have already seen the welcome and, if you switched notifications on, that you did and which news were shown last; for our staff also a letter to the families that is not sent yet, until that tab is closed.</li>
               </Points>
-              <p>None of them can be read by another site, and none is used for advertising.</p>
+              <p>Over a secure address the names of the cookies begin with <Named>__Host-</Named>, save that of <Named>browser</Named>. None of them can be read by another site, and none is used for advertising.</p>
+              <p>Notifications are shown by your browser itself, while a page of the portal is open in it. No other company passes them on, and they end when you switch them off.</p>
             </>
           ),
         },
