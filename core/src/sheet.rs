@@ -1,5 +1,6 @@
 //! Reads a table out of whatever a spreadsheet saved: CSV with comma, semicolon or tab, or JSON.
 
+pub(crate) mod cell;
 pub mod day;
 
 use serde::Serialize;

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::UserType;
 use crate::audit::{self, Actor, Subject};
 use crate::payments::{self, Badge, Plan};
+use crate::sheet::cell::{decimal, plain};
 use crate::{App, Error, Result};
 
 #[derive(sqlx::FromRow)]
@@ -103,45 +104,4 @@ fn cells(row: &Row, settings: &crate::settings::Settings, today: NaiveDate) -> V
         row.logins.to_string(),
         payments::today(settings, row.created_at).to_string(),
     ]
-}
-
-fn decimal(cents: i64) -> String {
-    format!("{}.{:02}", cents / 100, cents % 100)
-}
-
-/// A text that no spreadsheet takes for a formula: what begins like one gets an apostrophe before
-/// it, which the import takes off again.
-pub(crate) fn plain(text: &str) -> String {
-    match text.trim_start().starts_with(['=', '+', '-', '@'])
-        || text.starts_with(['\t', '\r', '\n'])
-    {
-        true => format!("'{text}"),
-        false => text.to_owned(),
-    }
-}
-
-/// Takes off what [`plain`] put on.
-pub(crate) fn original(text: &str) -> &str {
-    match text.strip_prefix('\'') {
-        Some(rest) if rest.trim_start().starts_with(['=', '+', '-', '@']) => rest,
-        _ => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_cell_is_a_formula() {
-        for text in ["=1+1", "+1", "-1", "@sum(a1)", "\t=1", "\r=1", "  =cmd|' /C calc'!A0"] {
-            assert!(plain(text).starts_with('\''), "{text:?}");
-        }
-        for text in ["Chaya", "O'Hara", "משה", "1-2", ""] {
-            assert_eq!(plain(text), text);
-        }
-        assert_eq!(original(&plain("=1+1")), "=1+1");
-        assert_eq!(original("'tis"), "'tis");
-        assert_eq!(decimal(280_005), "2800.05");
-    }
 }

@@ -4,8 +4,8 @@ use chrono::NaiveDate;
 
 use crate::checks::Checks;
 use crate::payments;
-use crate::profiles::export::original;
 use crate::settings::Settings;
+use crate::sheet::cell::original;
 use crate::sheet::{Column, Problem, Row, Shape, day};
 use crate::{Error, FieldError};
 

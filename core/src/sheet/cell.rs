@@ -1,0 +1,50 @@
+//! What goes into the cells of a table that a spreadsheet will open.
+
+/// A text that no spreadsheet takes for a formula: what begins like one gets an apostrophe before
+/// it, which the import takes off again.
+pub(crate) fn plain(text: &str) -> String {
+    match text.trim_start().starts_with(['=', '+', '-', '@'])
+        || text.starts_with(['\t', '\r', '\n'])
+    {
+        true => format!("'{text}"),
+        false => text.to_owned(),
+    }
+}
+
+/// Takes off what [`plain`] put on.
+pub(crate) fn original(text: &str) -> &str {
+    match text.strip_prefix('\'') {
+        Some(rest) if rest.trim_start().starts_with(['=', '+', '-', '@']) => rest,
+        _ => text,
+    }
+}
+
+/// Cents as a decimal number.
+pub(crate) fn decimal(cents: i64) -> String {
+    let sign = if cents < 0 { "-" } else { "" };
+    let cents = cents.unsigned_abs();
+    format!("{sign}{}.{:02}", cents / 100, cents % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for text in ["=1+1", "+1", "-1", "@sum(a1)", "\t=1", "\r=1", "  =cmd|' /C calc'!A0"] {
+            assert!(plain(text).starts_with('\''), "{text:?}");
+        }
+        for text in ["Chaya", "O'Hara", "משה", "1-2", ""] {
+            assert_eq!(plain(text), text);
+        }
+        assert_eq!(original(&plain("=1+1")), "=1+1");
+        assert_eq!(original("'tis"), "'tis");
+    }
+
+    #[test]
+    fn money_has_two_decimals_and_one_sign() {
+        let shown = [280_005, 0, -5, -1_050].map(decimal);
+        assert_eq!(shown, ["2800.05", "0.00", "-0.05", "-10.50"]);
+    }
+}
