@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::analytics::dashboard::{self, Dashboard};
 use portal::analytics::{self, Analytics, Period};
+use portal::audit::Actor;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -48,17 +49,17 @@ async fn look(
     responses((status = 200, content_type = "text/csv", body = String), (status = 400, body = Problem)))]
 async fn table(
     State(app): State<App>,
-    _owner: Owner,
+    Owner(me): Owner,
     Params(query): Params<PeriodQuery>,
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let period = query.period.unwrap_or(Period::Month);
-    let figures = analytics::look(&app, &settings, period).await?;
+    let table = analytics::export(&app, Actor::Staff(me.id), &settings, period).await?;
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"analytics.csv\""),
     ];
-    Ok((headers, analytics::csv(&figures)).into_response())
+    Ok((headers, table).into_response())
 }
 
 /// How much there is of everything, and what needs somebody now

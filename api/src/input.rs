@@ -11,9 +11,6 @@ use utoipa::ToSchema;
 
 use crate::error::Problem;
 
-/// The most that a list gives at once, and what it gives unasked.
-pub const PAGE: i64 = 100;
-
 /// A JSON body.
 pub struct Input<T>(pub T);
 
@@ -103,9 +100,4 @@ impl<T> Page<T> {
     pub fn whole(items: Vec<T>) -> Page<T> {
         Page { items, next: None }
     }
-}
-
-/// The page size that was asked for, within bounds.
-pub fn limit(asked: Option<i64>) -> i64 {
-    asked.unwrap_or(PAGE).clamp(1, PAGE)
 }

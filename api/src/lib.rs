@@ -7,6 +7,7 @@ mod accounts;
 mod admin_videos;
 mod analytics;
 mod around;
+mod audit;
 mod auth;
 mod comments;
 mod error;
@@ -79,6 +80,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(families::routes())
         .merge(payments::routes())
         .merge(settings::routes())
+        .merge(audit::routes())
         .merge(look::routes())
         .merge(store::routes())
         .merge(analytics::routes())

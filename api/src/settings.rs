@@ -1,4 +1,4 @@
-//! Settings and the audit log over HTTP, for owners.
+//! Settings over HTTP, for owners.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,25 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portal::App;
-use portal::audit::{self, Actor};
+use portal::audit::Actor;
 use portal::look;
 use portal::settings::{self, Difference, Key, Kind, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use uuid::Uuid;
 
 use crate::Api;
 use crate::auth::Owner;
 use crate::error::{Answer, Problem};
-use crate::input::{Input, Page, Params, limit};
+use crate::input::{Input, Page};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(list, change))
         .routes(routes!(preview))
         .routes(routes!(export))
-        .routes(routes!(audit_log))
 }
 
 #[derive(Serialize, ToSchema)]
@@ -147,30 +145,4 @@ async fn change(
     app.forget_settings();
     api.sessions.forget_all();
     all(app).await
-}
-
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-struct AuditQuery {
-    /// Only what happened to this record.
-    subject_id: Option<Uuid>,
-    cursor: Option<Uuid>,
-    limit: Option<i64>,
-}
-
-/// Who did what, the newest first
-#[utoipa::path(get, path = "/api/admin/audit", tag = "audit", security(("owner" = [])), params(AuditQuery),
-    responses((status = 200, body = Page<audit::Entry>)))]
-async fn audit_log(
-    State(app): State<App>,
-    _owner: Owner,
-    Params(query): Params<AuditQuery>,
-) -> Answer<Json<Page<audit::Entry>>> {
-    let limit = limit(query.limit);
-    let mut items = audit::newest(&app.db, query.subject_id, query.cursor, limit + 1).await?;
-    let more = items.len() as i64 > limit;
-    items.truncate(limit as usize);
-    let next = more.then(|| items.last().map(|entry| entry.id.to_string())).flatten();
-    Ok(Json(Page { items, next }))
 }

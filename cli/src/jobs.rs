@@ -1,6 +1,7 @@
 //! Work that waits, and work that was put aside.
 
 use chrono::SecondsFormat;
+use portal::audit::Actor;
 use portal::{App, Config, Error, jobs};
 use uuid::Uuid;
 
@@ -70,7 +71,7 @@ async fn list(app: &App, json: bool) -> Outcome {
 }
 
 async fn retry(app: &App, id: Option<Uuid>) -> Outcome {
-    let again = jobs::retry(app, id).await?;
+    let again = jobs::retry(app, Actor::Operator, id).await?;
     if again == 0 && id.is_some() {
         return Err(Error::NotFound(
             "No job of this id was put aside. `camp jobs list` shows those that were.",

@@ -13,9 +13,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::audit::{self, Actor, Subject};
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result};
 
@@ -217,7 +218,7 @@ pub async fn list(db: &Db, limit: i64) -> Result<Vec<Listed>> {
 }
 
 /// Enqueues failed jobs again: all, or one by its id. Returns how many.
-pub async fn retry(app: &App, id: Option<Uuid>) -> Result<usize> {
+pub async fn retry(app: &App, actor: Actor, id: Option<Uuid>) -> Result<usize> {
     let mut tx = app.db.begin().await?;
     let failed: Vec<(String, String)> = tx
         .sql("delete from failed_jobs where ($1 is null or id = $1) returning name, args")
@@ -227,6 +228,12 @@ pub async fn retry(app: &App, id: Option<Uuid>) -> Result<usize> {
     for (name, args) in &failed {
         let args = serde_json::from_str(args).map_err(Error::unforeseen)?;
         push(&mut tx, app, &Envelope { name: name.clone(), args, attempt: 1 }, None).await?;
+    }
+    if !failed.is_empty() {
+        let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
+        let subject = id.map_or(Subject::none("job"), |id| Subject::new("job", id));
+        let details = json!({ "queued": names.len(), "jobs": names });
+        audit::record(&mut tx, app.clock.now(), actor, "job.retry", subject, details).await?;
     }
     tx.commit().await?;
     Ok(failed.len())

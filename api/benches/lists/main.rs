@@ -194,7 +194,11 @@ fn paths() -> Vec<String> {
     add("/api/admin/faq/stats", &[""]);
     add("/api/admin/products", &["", "q=cap", "category=clothing"]);
     add("/api/admin/products/stats", &[""]);
-    add("/api/admin/audit", &["", "subject_id={family}"]);
+    add("/api/admin/audit", &["", "subject_id={family}", "actor=counselor0", "action=payment"]);
+    add("/api/admin/audit", &["action=settings.set", "subject_kind=staff", "actor_kind=nobody"]);
+    add("/api/admin/audit", &["from=2026-08-20&to=2026-08-20", "to=2026-08-20&action=payment"]);
+    add("/api/admin/audit", &["actor=counselor0&action=payment", "action=video.delete"]);
+    add("/api/admin/audit/filters", &[""]);
     add("/api/admin/accounts", &[""]);
     add("/api/admin/dashboard", &[""]);
     add("/api/admin/analytics", &["period=7", "period=30", "period=90", "period=season"]);

@@ -42,7 +42,7 @@ pub const WHOLE: Size = Size {
     faq: 200,
     products: 200,
     staff: 50,
-    audit: 50_000,
+    audit: 200_000,
 };
 
 impl Size {
@@ -553,9 +553,10 @@ async fn house(db: &Db, size: Size, now: DateTime<Utc>, families: &[Uuid]) {
         rows,
     )
     .await;
+    let staff: Vec<Uuid> = (0..size.staff).map(|_| Uuid::now_v7()).collect();
     let rows = (0..size.staff).map(|n| {
         vec![
-            Cell::Id(Uuid::now_v7()),
+            Cell::Id(staff[n as usize]),
             Cell::Text(format!("counselor{n}")),
             Cell::Text(format!("counselor{n}")),
             Cell::Text(format!("counselor{n}@camp.example")),
@@ -575,19 +576,35 @@ async fn house(db: &Db, size: Size, now: DateTime<Utc>, families: &[Uuid]) {
     )
     .await;
     let rows = (0..size.audit).map(|n| {
+        // Most is done by staff to families, some of it seldom.
+        let (actor, action, topic, subject) = match n {
+            _ if n % 1_000 == 3 => ("nobody", "staff.sign_in_refused", "staff", "staff"),
+            _ if n % 1_000 == 5 => ("operator", "settings.set", "settings", "setting"),
+            _ if n % 50 == 7 => ("staff", "payment.record", "payment", "profile"),
+            _ => ("staff", "profile.change", "profile", "profile"),
+        };
         vec![
             Cell::Id(Uuid::now_v7()),
             Cell::At(now - TimeDelta::minutes(i64::from(size.audit - n))),
-            Cell::Text("operator".into()),
-            Cell::Text("profile.change".into()),
-            Cell::Text("profile".into()),
-            Cell::Id(families[n as usize % families.len()]),
+            Cell::Text(actor.into()),
+            match actor {
+                "staff" => Cell::Id(staff[n as usize / 7 % staff.len()]),
+                _ => Cell::None,
+            },
+            Cell::Text(action.into()),
+            Cell::Text(topic.into()),
+            Cell::Text(subject.into()),
+            match subject {
+                "profile" => Cell::Id(families[n as usize % families.len()]),
+                _ => Cell::None,
+            },
             Cell::Text("{\"full_name\":\"changed\"}".into()),
         ]
     });
     insert(
         db,
-        "insert into audit_log (id, at, actor_kind, action, subject_kind, subject_id, details) ",
+        "insert into audit_log
+           (id, at, actor_kind, actor_id, action, topic, subject_kind, subject_id, details) ",
         rows,
     )
     .await;

@@ -249,7 +249,8 @@ story! {
         let owner = camp.owner().await;
         let log = owner.get(&format!("/api/admin/audit?subject_id={}", keep["id"].as_str().expect("an id"))).await.json();
         let line = log["items"].as_array().expect("a list").iter().find(|e| e["action"] == "profile.merge").expect("it is in the log");
-        assert!(line["details"].to_string().contains("140000"), "{line}");
+        let paid = json!({ "field": "paid_amount", "before": 100_000, "after": 170_000 });
+        assert!(line["lines"].as_array().expect("lines").contains(&paid), "{line}");
         let myself = json!({ "keep": keep["id"], "drop": keep["id"] });
         staff.post("/api/admin/users/merge", myself).await.refused(422, "validation");
         assert_books_agree(&camp).await;

@@ -5,6 +5,8 @@ mod camp;
 mod accounts;
 mod alerts;
 mod analytics;
+mod audit;
+mod audit_lines;
 mod belonging;
 mod comments;
 mod events;

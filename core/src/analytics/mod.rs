@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use uuid::Uuid;
 
+use crate::audit::{self, Actor, Subject};
 use crate::clock::{day_in, moment_in, year_in};
 use crate::db::Db;
 use crate::settings::Settings;
@@ -304,8 +306,23 @@ async fn recent(db: &Db) -> Result<Vec<Activity>> {
     .await
 }
 
-/// The days of a period as a table for a spreadsheet.
-pub fn csv(analytics: &Analytics) -> String {
+/// The days of a period as a table for a spreadsheet, and a line in the audit log.
+pub async fn export(
+    app: &App,
+    actor: Actor,
+    settings: &Settings,
+    period: Period,
+) -> Result<String> {
+    let table = csv(&look(app, settings, period).await?);
+    let mut tx = app.db.begin().await?;
+    let (now, subject) = (app.clock.now(), Subject::none("analytics"));
+    let details = json!({ "period": period });
+    audit::record(&mut tx, now, actor, "analytics.export", subject, details).await?;
+    tx.commit().await?;
+    Ok(table)
+}
+
+fn csv(analytics: &Analytics) -> String {
     let mut text = String::from("day,views,likes,comments,new_members\r\n");
     for day in &analytics.days {
         text.push_str(&format!(

@@ -1,12 +1,22 @@
-//! Who did what, when, to which record (decision S6). Ids only: names and addresses stay out.
+//! Who did what, when, to which record (decision S6). Ids only: names and addresses stay out, and of
+//! what people wrote to each other only that it changed.
+
+mod export;
+mod line;
+mod log;
+mod words;
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::Result;
-use crate::db::{Db, Tx};
+use crate::db::Tx;
+
+pub use export::export;
+pub use line::Line;
+pub use log::{ActorKind, Entry, Filter, Filters, StaffName, filters, list};
+pub use words::{ACTIONS, SUBJECTS};
 
 /// Who acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,24 +74,8 @@ impl Subject {
     }
 }
 
-/// One line of the audit log.
-#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
-#[schema(as = AuditEntry)]
-pub struct Entry {
-    pub id: Uuid,
-    pub at: DateTime<Utc>,
-    pub actor_kind: String,
-    pub actor_id: Option<Uuid>,
-    /// Of the staff account, while there is one.
-    pub actor_name: Option<String>,
-    pub action: String,
-    pub subject_kind: String,
-    pub subject_id: Option<Uuid>,
-    /// Before and after, as JSON text.
-    pub details: String,
-}
-
 /// Writes a line in the transaction of what it tells of, so that neither exists without the other.
+/// `action` is one of [`ACTIONS`], the kind of the subject one of [`SUBJECTS`].
 pub async fn record(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -90,15 +84,19 @@ pub async fn record(
     subject: Subject,
     details: Value,
 ) -> Result<()> {
+    debug_assert!(ACTIONS.contains(&action), "{action} is not in the list of actions");
+    debug_assert!(SUBJECTS.contains(&subject.kind), "{} is not in the list", subject.kind);
     tx.sql(
-        "insert into audit_log (id, at, actor_kind, actor_id, action, subject_kind, subject_id, details)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "insert into audit_log
+           (id, at, actor_kind, actor_id, action, topic, subject_kind, subject_id, details)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(Uuid::now_v7())
     .bind(now)
     .bind(actor.kind())
     .bind(actor.id())
     .bind(action)
+    .bind(topic(action))
     .bind(subject.kind)
     .bind(subject.id)
     .bind(details.to_string())
@@ -107,28 +105,31 @@ pub async fn record(
     Ok(())
 }
 
-macro_rules! entries {
-    () => {
-        "select l.id, l.at, l.actor_kind, l.actor_id, s.username as actor_name, l.action,
-                l.subject_kind, l.subject_id, l.details
-         from audit_log l
-         left join staff s on s.id = l.actor_id and l.actor_kind = 'staff'
-         where ($2 is null or l.id < $2) "
-    };
+/// What an action is about: `payment` of `payment.record`.
+fn topic(action: &str) -> &str {
+    action.split('.').next().unwrap_or(action)
 }
 
-/// The newest lines about one record, or about all, before the line `before`; at most `limit`.
-/// Ids grow with time.
-pub async fn newest(
-    db: &Db,
-    subject: Option<Uuid>,
-    before: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<Entry>> {
-    // SQLite finds its way by an index only where nothing is optional.
-    let text = match subject {
-        Some(_) => concat!(entries!(), "and l.subject_id = $1 order by l.id desc limit $3"),
-        None => concat!(entries!(), "and $1 is null order by l.id desc limit $3"),
-    };
-    db.sql(text).bind(subject).bind(before).bind(limit).all().await
+/// A field before and after.
+pub(crate) fn changed(before: impl Into<Value>, after: impl Into<Value>) -> Value {
+    json!({ "before": before.into(), "after": after.into() })
+}
+
+/// Adds of the fields that are nobody's business only that they changed.
+pub(crate) fn personal<const N: usize>(
+    mut differences: Map<String, Value>,
+    changed: [(&str, bool); N],
+) -> Map<String, Value> {
+    let changed = changed.into_iter().filter(|(_, differs)| *differs);
+    differences.extend(changed.map(|(field, _)| (field.to_owned(), json!("changed"))));
+    differences
+}
+
+/// The fields of a record that differ, each before and after.
+pub(crate) fn differences(before: &Value, after: &Value) -> Map<String, Value> {
+    let fields = after.as_object().into_iter().flatten();
+    fields
+        .filter(|(key, after)| before[*key] != **after)
+        .map(|(key, after)| (key.clone(), changed(before[key].clone(), after.clone())))
+        .collect()
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Comment, NOT_FOUND, Place, tell_removed, uncount};
@@ -59,7 +59,8 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .await?;
     let place = gone.ok_or(NOT_FOUND)?;
     uncount(tx, &place).await?;
-    record(tx, app, actor, "comment.delete", id, place.video_id).await?;
+    let details = json!({ "video_id": place.video_id, "hidden": place.hidden_at.is_some() });
+    record(tx, app, actor, "comment.delete", id, details).await?;
     tell_removed(tx, app, &place, id);
     Ok(())
 }
@@ -79,7 +80,8 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .optional()
         .await?;
     if let Some((video_id,)) = held {
-        return record(tx, app, actor, "comment.hide", id, video_id).await;
+        let details = seen(video_id, "held", "hidden");
+        return record(tx, app, actor, "comment.hide", id, details).await;
     }
     let hidden: Option<(Uuid,)> = tx
         .sql(
@@ -95,7 +97,7 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
     let Some((video_id,)) = hidden else { return must_exist(tx, id).await };
     let place = Place { video_id, hidden_at: None };
     uncount(tx, &place).await?;
-    record(tx, app, actor, "comment.hide", id, video_id).await?;
+    record(tx, app, actor, "comment.hide", id, seen(video_id, "shown", "hidden")).await?;
     tell_removed(tx, app, &place, id);
     Ok(())
 }
@@ -112,7 +114,7 @@ pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .optional()
         .await?;
     let Some((video_id,)) = shown else { return must_exist(tx, id).await };
-    stand(tx, app, actor, "comment.show", id, video_id).await
+    stand(tx, app, actor, "comment.show", id, (video_id, "hidden")).await
 }
 
 /// Lets a comment stand that was held; approving it again changes nothing.
@@ -127,7 +129,7 @@ pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<(
         .optional()
         .await?;
     let Some((video_id,)) = approved else { return must_exist(tx, id).await };
-    stand(tx, app, actor, "comment.approve", id, video_id).await
+    stand(tx, app, actor, "comment.approve", id, (video_id, "held")).await
 }
 
 async fn stand(
@@ -136,13 +138,13 @@ async fn stand(
     actor: Actor,
     action: &str,
     id: Uuid,
-    video_id: Uuid,
+    (video_id, before): (Uuid, &str),
 ) -> Result<()> {
     tx.sql("update videos set comment_count = comment_count + 1 where id = $1")
         .bind(video_id)
         .execute()
         .await?;
-    record(tx, app, actor, action, id, video_id).await?;
+    record(tx, app, actor, action, id, seen(video_id, before, "shown")).await?;
     events::tell(tx, app.clock.now(), Event::CommentCreated { video_id, id });
     Ok(())
 }
@@ -156,15 +158,19 @@ async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
     }
 }
 
+/// What readers see of a comment, before and after, for the audit log.
+fn seen(video_id: Uuid, before: &str, after: &str) -> Value {
+    json!({ "video_id": video_id, "comment": audit::changed(before, after) })
+}
+
 async fn record(
     tx: &mut Tx,
     app: &App,
     actor: Actor,
     action: &str,
     id: Uuid,
-    video_id: Uuid,
+    details: Value,
 ) -> Result<()> {
     let subject = Subject::new("comment", id);
-    let details = json!({ "video_id": video_id });
     audit::record(tx, app.clock.now(), actor, action, subject, details).await
 }

@@ -1,10 +1,10 @@
 //! What staff do with questions and answers: write, publish, put in order.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Category, Faq, NOT_FOUND, Texts, insert, searchable};
@@ -155,9 +155,10 @@ pub async fn add(tx: &mut Tx, app: &App, actor: Actor, new: &NewFaq) -> Result<A
     let position: i64 = tx.sql("select coalesce(max(position), 0) + 1 from faq").scalar().await?;
     let (now, id) = (app.clock.now(), Uuid::now_v7());
     insert(tx, now, id, &slug, new.category, &texts, new.is_published, position).await?;
-    let details = json!({ "slug": slug, "is_published": new.is_published });
+    let added = find(tx, id).await?;
+    let details = shown(&added);
     audit::record(tx, now, actor, "faq.add", Subject::new("faq", id), details).await?;
-    find(tx, id).await
+    Ok(added)
 }
 
 /// The question as part of an address, with a number where it is taken.
@@ -235,30 +236,26 @@ pub async fn change(
         return Err(Error::Stale);
     }
     let after = find(tx, id).await?;
-    let (mut was, mut is) = (json!({}), json!({}));
-    for (field, old, new) in [
-        ("question", json!(before.faq.question), json!(after.faq.question)),
-        ("answer", json!(before.faq.answer), json!(after.faq.answer)),
-        ("category", json!(before.faq.category), json!(after.faq.category)),
-        ("topic", json!(before.faq.topic), json!(after.faq.topic)),
-        ("is_published", json!(before.is_published), json!(after.is_published)),
-    ] {
-        if old != new {
-            was[field] = old;
-            is[field] = new;
-        }
-    }
-    let details = json!({ "before": was, "after": is });
+    let details = Value::Object(audit::differences(&shown(&before), &shown(&after)));
     audit::record(tx, now, actor, "faq.change", Subject::new("faq", id), details).await?;
     Ok(after)
 }
 
+/// An entry as the audit log tells of it.
+fn shown(AdminFaq { faq, is_published, .. }: &AdminFaq) -> Value {
+    json!({
+        "question": faq.question, "answer": faq.answer, "category": faq.category,
+        "topic": faq.topic, "is_published": is_published,
+    })
+}
+
 /// Deletes an entry. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let gone: Option<(String,)> =
-        tx.sql("delete from faq where id = $1 returning slug").bind(id).optional().await?;
-    let (slug,) = gone.ok_or(NOT_FOUND)?;
-    let details = json!({ "slug": slug });
+    let gone = find(tx, id).await?;
+    if tx.sql("delete from faq where id = $1").bind(id).execute().await? == 0 {
+        return Err(NOT_FOUND);
+    }
+    let details = shown(&gone);
     audit::record(tx, app.clock.now(), actor, "faq.delete", Subject::new("faq", id), details).await
 }
 
@@ -271,9 +268,12 @@ pub async fn order(tx: &mut Tx, app: &App, actor: Actor, ids: &[Uuid]) -> Result
         return Err(Error::invalid("ids", "An entry is named twice."));
     }
     tx.serialize("faq").await?;
-    let all: Vec<(Uuid,)> = tx.sql("select id from faq order by position, id").all().await?;
+    let all: Vec<(Uuid, String)> =
+        tx.sql("select id, slug from faq order by position, id").all().await?;
+    let slugs: HashMap<Uuid, String> = all.iter().cloned().collect();
     let mut next = ids.iter();
-    let mut order: Vec<Uuid> = all.into_iter().map(|(id,)| id).collect();
+    let mut order: Vec<Uuid> = all.into_iter().map(|(id, _)| id).collect();
+    let before = order.clone();
     for place in &mut order {
         if wanted.contains(place) {
             *place = *next.next().ok_or(Error::Stale)?;
@@ -289,7 +289,14 @@ pub async fn order(tx: &mut Tx, app: &App, actor: Actor, ids: &[Uuid]) -> Result
             .execute()
             .await?;
     }
-    let details = json!({ "ids": ids });
+    // Only from the first to the last that stands elsewhere now.
+    let moved = |at: &usize| before[*at] != order[*at];
+    let span = (0..order.len()).find(moved).zip((0..order.len()).rfind(moved));
+    let named = |ids: &[Uuid]| {
+        let span = span.map(|(first, last)| &ids[first..=last]).unwrap_or_default();
+        span.iter().map(|id| slugs[id].clone()).collect::<Vec<_>>()
+    };
+    let details = json!({ "order": audit::changed(named(&before), named(&order)) });
     audit::record(tx, app.clock.now(), actor, "faq.order", Subject::none("faq"), details).await
 }
 

@@ -204,6 +204,7 @@ pub async fn change(
         None => None,
     };
     let now = app.clock.now();
+    let before = standing(tx, id).await?;
     let changed = tx
         .sql(
             "update messages set
@@ -237,21 +238,29 @@ pub async fn change(
         events::tell(tx, now, Event::MessagesChanged);
     }
     // What is typed into a draft is nobody's business but the inbox's.
-    let mut details = serde_json::Map::new();
-    if let Some(status) = changes.status {
-        details.insert("status".into(), json!(status));
-    }
-    if let Some(spam) = changes.spam {
-        details.insert("spam".into(), json!(spam));
-    }
-    if let Some(staff) = assigned_to {
-        details.insert("assigned_to".into(), json!(staff));
-    }
+    let details = audit::differences(&json!(before), &json!(standing(tx, id).await?));
     if !details.is_empty() {
         let subject = Subject::new("message", id);
         audit::record(tx, now, actor, "message.change", subject, Value::Object(details)).await?;
     }
     Ok(message)
+}
+
+/// Of a message what staff decide, as the audit log tells of it.
+#[derive(Serialize, sqlx::FromRow)]
+struct Standing {
+    status: Status,
+    department: Department,
+    spam: bool,
+    assigned_to: Option<Uuid>,
+}
+
+async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
+    tx.sql("select status, department, spam, assigned_to from messages where id = $1")
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)
 }
 
 async fn on_duty(tx: &mut Tx, username: &str) -> Result<Uuid> {
@@ -281,6 +290,7 @@ pub async fn reply(
     checks.require(!body.is_empty(), "body", "Please write a reply first.");
     checks.done()?;
     let now = app.clock.now();
+    let before = standing(tx, id).await?;
     // Writing first holds the message, so that of two clicks the second sees the first.
     let held: Option<(String, String)> = tx
         .sql(
@@ -318,7 +328,9 @@ pub async fn reply(
         .await?;
         notifications::tell(tx, app, Notice::new(REPLY, reply_id), &email, &name).await?;
         let subject = Subject::new("message", id);
-        let details = json!({ "reply_id": reply_id });
+        let mut details = audit::differences(&json!(before), &json!(standing(tx, id).await?));
+        details.insert("reply_id".into(), json!(reply_id));
+        let details = Value::Object(details);
         audit::record(tx, now, actor, "message.reply", subject, details).await?;
     }
     events::tell(tx, now, Event::MessagesChanged);
@@ -346,11 +358,18 @@ pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<Mes
 
 /// Deletes a message with its replies. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let mut details = json!(standing(tx, id).await?);
+    details["replies"] = tx
+        .sql("select count(*) from message_replies where message_id = $1")
+        .bind(id)
+        .scalar::<i64>()
+        .await?
+        .into();
     if tx.sql("delete from messages where id = $1").bind(id).execute().await? == 0 {
         return Err(NOT_FOUND);
     }
     let subject = Subject::new("message", id);
-    audit::record(tx, app.clock.now(), actor, "message.delete", subject, json!({})).await?;
+    audit::record(tx, app.clock.now(), actor, "message.delete", subject, details).await?;
     events::tell(tx, app.clock.now(), Event::MessagesChanged);
     Ok(())
 }

@@ -112,7 +112,7 @@ pub async fn record(
     }
     let plan = find(&mut tx, profile_id).await?.ok_or(NO_PLAN)?;
     within_bounds(&plan, &entry, new.as_credit, &settings)?;
-    let id = enter(&mut tx, now, actor, profile_id, plan.id, &entry).await?;
+    let id = enter(&mut tx, now, actor, &plan, &entry).await?;
     let plan = settle(&mut tx, now, plan.id).await?.on(today);
     let recorded = Recorded { payment: read(&mut tx, id).await?, plan };
     remember(&mut tx, app, key, &hash, &recorded).await?;
@@ -189,7 +189,7 @@ pub async fn void(app: &App, actor: Actor, id: Uuid, reason: &str) -> Result<Rec
         notes: Some(reason),
         void_of: Some(id),
     };
-    let id = enter(&mut tx, now, actor, profile_id, plan.id, &entry).await?;
+    let id = enter(&mut tx, now, actor, &plan, &entry).await?;
     let plan = settle(&mut tx, now, plan.id).await?.on(today);
     let payment = read(&mut tx, id).await?;
     tx.commit().await?;
@@ -210,13 +210,12 @@ async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<Uuid> {
     found.map(|(id,)| id).ok_or(Error::NotFound("There is no such payment."))
 }
 
-/// Writes a row and its line in the audit log. The caller settles the plan afterwards.
+/// Writes a row of a plan and its line in the audit log. The caller settles the plan afterwards.
 pub(super) async fn enter(
     tx: &mut Tx,
     now: DateTime<Utc>,
     actor: Actor,
-    profile_id: Uuid,
-    plan_id: Uuid,
+    plan: &Plan,
     entry: &Entry,
 ) -> Result<Uuid> {
     let id = Uuid::now_v7();
@@ -226,7 +225,7 @@ pub(super) async fn enter(
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(id)
-    .bind(plan_id)
+    .bind(plan.id)
     .bind(entry.kind)
     .bind(entry.amount)
     .bind(entry.payment_date)
@@ -239,8 +238,9 @@ pub(super) async fn enter(
     let details = json!({
         "payment_id": id, "kind": entry.kind, "amount": entry.amount,
         "payment_date": entry.payment_date, "void_of": entry.void_of,
+        "paid_amount": audit::changed(plan.paid_amount, plan.paid_amount + entry.amount),
     });
-    let subject = Subject::new("profile", profile_id);
+    let subject = Subject::new("profile", plan.profile_id);
     audit::record(tx, now, actor, "payment.record", subject, details).await?;
     Ok(id)
 }

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Entry, Kind, MOST, ledger, money, today};
@@ -130,7 +130,8 @@ pub(crate) async fn open(
 ) -> Result<Plan> {
     let id = Uuid::now_v7();
     let paid_amount = before.as_ref().map_or(0, |(_, entry)| entry.amount);
-    let plan = Plan { id, profile_id, total_amount, paid_amount, due_date, version: 1 };
+    let empty = Plan { id, profile_id, total_amount, paid_amount: 0, due_date, version: 1 };
+    let plan = Plan { paid_amount, ..empty.clone() };
     tx.sql(
         "insert into payment_plans
            (id, profile_id, total_amount, paid_amount, due_date, version, created_at, updated_at)
@@ -146,7 +147,7 @@ pub(crate) async fn open(
     .execute()
     .await?;
     if let Some((actor, entry)) = before {
-        ledger::enter(tx, now, actor, profile_id, id, &entry).await?;
+        ledger::enter(tx, now, actor, &empty, &entry).await?;
     }
     profiles::set_standing(tx, profile_id, plan.standing(), paid_amount).await?;
     Ok(plan)
@@ -199,8 +200,8 @@ pub(crate) async fn change(
     changes: &PlanChanges,
 ) -> Result<()> {
     let now = app.clock.now();
-    let before = match find(&mut *tx, profile_id).await? {
-        Some(plan) => plan,
+    let (before, is_new) = match find(&mut *tx, profile_id).await? {
+        Some(plan) => (plan, false),
         None => {
             let asked = changes.total_amount.is_some()
                 || changes.paid_amount.is_some_and(|paid| paid != 0)
@@ -209,7 +210,7 @@ pub(crate) async fn change(
                 return Ok(());
             }
             let total = changes.total_amount.unwrap_or(settings.default_plan_amount);
-            open(tx, now, profile_id, total, None, None).await?
+            (open(tx, now, profile_id, total, None, None).await?, true)
         }
     };
     let total_amount = changes.total_amount.unwrap_or(before.total_amount);
@@ -229,9 +230,14 @@ pub(crate) async fn change(
             notes: Some(note),
             void_of: None,
         };
-        ledger::enter(tx, now, actor, profile_id, before.id, &entry).await?;
+        ledger::enter(tx, now, actor, &before, &entry).await?;
     }
-    if difference == 0 && total_amount == before.total_amount && due_date == before.due_date {
+    // What is paid is told by the row of the ledger.
+    let shown = |total: Option<i64>, due| json!({ "total_amount": total, "due_date": due });
+    let known = Some(before.total_amount).filter(|_| !is_new);
+    let details =
+        audit::differences(&shown(known, before.due_date), &shown(Some(total_amount), due_date));
+    if difference == 0 && details.is_empty() {
         return Ok(());
     }
     tx.sql("update payment_plans set total_amount = $2, due_date = $3 where id = $1")
@@ -241,12 +247,11 @@ pub(crate) async fn change(
         .execute()
         .await?;
     settle(tx, now, before.id).await?;
-    let details = json!({
-        "before": { "total_amount": before.total_amount, "due_date": before.due_date },
-        "after": { "total_amount": total_amount, "due_date": due_date },
-    });
+    if details.is_empty() {
+        return Ok(());
+    }
     let subject = Subject::new("profile", profile_id);
-    audit::record(tx, now, actor, "payment_plan.change", subject, details).await
+    audit::record(tx, now, actor, "payment_plan.change", subject, Value::Object(details)).await
 }
 
 /// Makes one plan of those of two families, for the family that is kept: totals are summed, the

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::addresses::{Kept, addresses, set_addresses};
@@ -78,14 +78,21 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     payments::merge(&mut tx, now, keep, drop).await?;
     join_records(&mut tx, now, &kept, &dropped).await?;
 
-    let shown = |plan: &Option<payments::Plan>| {
-        plan.as_ref()
-            .map(|p| json!({ "total_amount": p.total_amount, "paid_amount": p.paid_amount }))
-    };
-    let details = json!({
-        "merged": drop, "logins": moved,
-        "before": { "kept": shown(&totals.0), "merged": shown(&totals.1) },
-    });
+    let joined = find(&mut tx, keep).await?;
+    let plan = payments::find(&mut tx, keep).await?;
+    let mut details = audit::personal(
+        audit::differences(&amounts(&totals.0), &amounts(&plan)),
+        [
+            ("full_name", kept.full_name != joined.full_name),
+            ("child_name", kept.child_name != joined.child_name),
+        ],
+    );
+    details.extend([
+        ("merged".to_owned(), json!(drop)),
+        ("merged_plan".to_owned(), amounts(&totals.1)),
+        ("logins".to_owned(), json!(moved)),
+    ]);
+    let details = Value::Object(details);
     audit::record(&mut tx, now, actor, "profile.merge", Subject::new("profile", keep), details)
         .await?;
     let merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
@@ -107,6 +114,15 @@ async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice
         }
     }
     Ok(found)
+}
+
+/// Of a plan what the audit log tells of it.
+fn amounts(plan: &Option<payments::Plan>) -> Value {
+    let amount = |of: fn(&payments::Plan) -> i64| plan.as_ref().map(of);
+    json!({
+        "total_amount": amount(|plan| plan.total_amount),
+        "paid_amount": amount(|plan| plan.paid_amount),
+    })
 }
 
 /// The kept family's addresses first, then those of the other one while there is room.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::audit::{self, Actor, Subject};
@@ -292,7 +292,7 @@ pub async fn add(tx: &mut Tx, app: &App, actor: Actor, new: &NewProduct) -> Resu
     .bind(now)
     .execute()
     .await?;
-    let details = json!({ "title": title });
+    let details = json!(kept(tx, id).await?);
     audit::record(tx, now, actor, "product.add", Subject::new("product", id), details).await?;
     Ok(id)
 }
@@ -312,12 +312,8 @@ pub async fn change(
         changes.stock_quantity,
     )?;
     let now = app.clock.now();
-    let there: i64 =
-        tx.sql("select count(*) from products where id = $1").bind(id).scalar().await?;
-    if there == 0 {
-        return Err(NOT_FOUND);
-    }
-    let changed: Option<(String, Option<String>)> = tx
+    let before = kept(tx, id).await?.ok_or(NOT_FOUND)?;
+    let changed = tx
         .sql(
             "update products
              set title = coalesce($3, title),
@@ -330,8 +326,7 @@ pub async fn change(
                  is_featured = coalesce($10, is_featured),
                  is_active = coalesce($11, is_active),
                  version = version + 1, updated_at = $12
-             where id = $1 and version = $2
-             returning title, description",
+             where id = $1 and version = $2",
         )
         .bind(id)
         .bind(changes.version)
@@ -345,16 +340,42 @@ pub async fn change(
         .bind(changes.is_featured)
         .bind(changes.is_active)
         .bind(now)
-        .optional()
-        .await?;
-    let (title, description) = changed.ok_or(Error::Stale)?;
-    tx.sql("update products set search_text = $2 where id = $1")
-        .bind(id)
-        .bind(fold(&format!("{title} {}", description.unwrap_or_default())))
         .execute()
         .await?;
-    let details = json!({ "price": changes.price, "is_active": changes.is_active });
+    let after = kept(tx, id).await?.filter(|_| changed > 0).ok_or(Error::Stale)?;
+    let text = format!("{} {}", after.title, after.description.as_deref().unwrap_or_default());
+    tx.sql("update products set search_text = $2 where id = $1")
+        .bind(id)
+        .bind(fold(&text))
+        .execute()
+        .await?;
+    let details = Value::Object(audit::differences(&json!(before), &json!(after)));
     audit::record(tx, now, actor, "product.change", Subject::new("product", id), details).await
+}
+
+/// Of a product what staff decide, as the audit log tells of it.
+#[derive(Serialize, sqlx::FromRow)]
+struct Kept {
+    title: String,
+    description: Option<String>,
+    price: i64,
+    category: Category,
+    stock_quantity: i64,
+    is_new: bool,
+    is_bestseller: bool,
+    is_featured: bool,
+    is_active: bool,
+}
+
+async fn kept(tx: &mut Tx, id: Uuid) -> Result<Option<Kept>> {
+    tx.sql(
+        "select title, description, price, category, stock_quantity, is_new, is_bestseller,
+                is_featured, is_active
+         from products where id = $1",
+    )
+    .bind(id)
+    .optional()
+    .await
 }
 
 /// Deletes a product with its pictures. Errors: [`Error::NotFound`].
@@ -364,11 +385,14 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .bind(id)
         .all()
         .await?;
-    let gone: Option<(String,)> =
-        tx.sql("delete from products where id = $1 returning title").bind(id).optional().await?;
-    let (title,) = gone.ok_or(NOT_FOUND)?;
+    let gone = kept(tx, id).await?.ok_or(NOT_FOUND)?;
+    if tx.sql("delete from products where id = $1").bind(id).execute().await? == 0 {
+        return Err(NOT_FOUND);
+    }
+    let mut details = json!(gone);
+    details["images"] = json!(files.len());
     remove_later(tx, app, files).await?;
-    let (now, details) = (app.clock.now(), json!({ "title": title }));
+    let now = app.clock.now();
     audit::record(tx, now, actor, "product.delete", Subject::new("product", id), details).await
 }
 

@@ -110,6 +110,7 @@ pub async fn order(
     if there == 0 {
         return Err(NOT_FOUND);
     }
+    let before = in_order(tx, product_id).await?;
     tx.sql("update product_images set display_order = display_order + 100 where product_id = $1")
         .bind(product_id)
         .execute()
@@ -124,7 +125,21 @@ pub async fn order(
     }
     let now = app.clock.now();
     let subject = Subject::new("product", product_id);
-    audit::record(tx, now, actor, "product.order_images", subject, json!({ "images": ids })).await
+    let after = in_order(tx, product_id).await?;
+    // As numbers that each had before, which people can read.
+    let place = |id| before.iter().position(|one| *one == id).map_or(0, |place| place + 1);
+    let numbers = |ids: &[Uuid]| ids.iter().copied().map(place).collect::<Vec<_>>();
+    let details = json!({ "images": audit::changed(numbers(&before), numbers(&after)) });
+    audit::record(tx, now, actor, "product.order_images", subject, details).await
+}
+
+async fn in_order(tx: &mut Tx, product_id: Uuid) -> Result<Vec<Uuid>> {
+    let ids: Vec<(Uuid,)> = tx
+        .sql("select id from product_images where product_id = $1 order by display_order, id")
+        .bind(product_id)
+        .all()
+        .await?;
+    Ok(ids.into_iter().map(|(id,)| id).collect())
 }
 
 /// Where a picture lies; those of hidden products are for staff only.

@@ -17,6 +17,7 @@ use crate::fold::searched;
 use crate::notifications::{self, Button, Letter, Notice, Notification};
 use crate::pages::{Page, Part};
 use crate::settings::Settings;
+use crate::sheet::cell::plain;
 use crate::{App, Error, Result};
 
 pub const KIND: &str = "subscribe";
@@ -184,12 +185,15 @@ pub async fn list(app: &App, q: Option<&str>, part: &Part) -> Result<Page<Subscr
 
 /// Staff take an address off the list. Errors: [`Error::NotFound`].
 pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let removed = tx.sql("delete from subscribers where id = $1").bind(id).execute().await?;
-    if removed == 0 {
-        return Err(NOT_FOUND);
-    }
+    let removed: Option<(Option<DateTime<Utc>>,)> = tx
+        .sql("delete from subscribers where id = $1 returning confirmed_at")
+        .bind(id)
+        .optional()
+        .await?;
+    let (confirmed_at,) = removed.ok_or(NOT_FOUND)?;
     let subject = Subject::new("subscriber", id);
-    audit::record(tx, app.clock.now(), actor, "subscriber.remove", subject, json!({})).await
+    let details = json!({ "confirmed": confirmed_at.is_some() });
+    audit::record(tx, app.clock.now(), actor, "subscriber.remove", subject, details).await
 }
 
 /// The confirmed addresses as CSV, the oldest first.
@@ -213,14 +217,6 @@ pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
     audit::record(tx, app.clock.now(), actor, "subscribers.export", subject, details).await?;
     let bytes = sheet.into_inner().map_err(Error::unforeseen)?;
     String::from_utf8(bytes).map_err(Error::unforeseen)
-}
-
-/// A spreadsheet would take an address that begins like a formula for one.
-fn plain(email: &str) -> String {
-    match email.starts_with(['=', '+', '-', '@']) {
-        true => format!("'{email}"),
-        false => email.to_owned(),
-    }
 }
 
 /// Forgets wishes that nobody confirmed, and links that are of no more use. Run hourly.

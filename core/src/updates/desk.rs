@@ -175,7 +175,10 @@ pub async fn create(
     .bind(now)
     .execute()
     .await?;
-    let details = json!({ "title": record.title, "priority": record.priority });
+    let details = json!({
+        "title": record.title, "priority": record.priority, "pinned": record.pinned,
+        "expires_at": record.expires_at,
+    });
     let subject = Subject::new("live_update", id);
     audit::record(tx, now, actor, "live_update.create", subject, details).await?;
     let notice = Notice::new(announce::KIND, id);
@@ -250,12 +253,15 @@ pub async fn edit(
 /// kept, and a letter about it that has not gone out yet never will. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
-    let named: Option<(String,)> = tx
-        .sql("select title from live_updates where id = $1 and deleted_at is null")
+    let named: Option<(String, Priority, bool)> = tx
+        .sql(
+            "select title, priority, is_active from live_updates
+             where id = $1 and deleted_at is null",
+        )
         .bind(id)
         .optional()
         .await?;
-    let (title,) = named.ok_or(NOT_FOUND)?;
+    let (title, priority, is_active) = named.ok_or(NOT_FOUND)?;
     let gone: Option<(Uuid,)> = tx
         .sql(
             "update live_updates
@@ -271,7 +277,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .await?;
     gone.ok_or(NOT_FOUND)?;
     let subject = Subject::new("live_update", id);
-    let details = json!({ "title": title });
+    let details = json!({ "title": title, "priority": priority, "is_active": is_active });
     audit::record(tx, now, actor, "live_update.delete", subject, details).await?;
     events::tell(tx, now, Event::UpdateRemoved(id));
     Ok(())
@@ -303,31 +309,29 @@ pub async fn expire_due(app: &App) -> Result<usize> {
         .await?;
     for (id,) in &expired {
         let subject = Subject::new("live_update", *id);
-        audit::record(&mut tx, now, Actor::System, "live_update.expire", subject, Value::Null)
-            .await?;
+        let details = json!({ "is_active": audit::changed(true, false) });
+        audit::record(&mut tx, now, Actor::System, "live_update.expire", subject, details).await?;
         events::tell(&mut tx, now, Event::UpdateRemoved(*id));
     }
     tx.commit().await?;
     Ok(expired.len())
 }
 
-/// What changed, for the audit log, which holds no names: of the author only that it did.
+/// What changed, for the audit log, which holds no names: of the author only that it did, and of the
+/// text as well, since nothing of it is kept once the update is deleted.
 fn differences(old: &Record, new: &Record) -> Value {
     let shown = |record: &Record| {
         json!({
             "title": record.title,
-            "message": record.message,
             "priority": record.priority,
             "is_active": record.is_active,
             "pinned": record.pinned,
             "expires_at": record.expires_at,
         })
     };
-    let (before, after) = (shown(old), shown(new));
-    let changed = after.as_object().into_iter().flatten().filter_map(|(key, after)| {
-        let before = &before[key];
-        (before != after).then(|| (key.clone(), json!({ "before": before, "after": after })))
-    });
-    let author = (old.author != new.author).then(|| ("author".to_owned(), json!("changed")));
-    Value::Object(changed.chain(author).collect())
+    let changed = audit::personal(
+        audit::differences(&shown(old), &shown(new)),
+        [("author", old.author != new.author), ("message", old.message != new.message)],
+    );
+    Value::Object(changed)
 }

@@ -1,6 +1,6 @@
 //! What staff do with videos, and what the worker does when one is due.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -167,13 +167,18 @@ pub async fn publish(
 /// Deletes a video with its comments, likes and files. A letter about it that has not gone out yet
 /// never will. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let gone: Option<(String, Status, Option<String>, Option<String>)> = tx
-        .sql("delete from videos where id = $1 returning title, status, file_key, thumbnail_key")
+    let gone: Option<(String, Status, NaiveDate, i64, Option<String>, Option<String>)> = tx
+        .sql(
+            "delete from videos where id = $1
+             returning title, status, upload_date, comment_count, file_key, thumbnail_key",
+        )
         .bind(id)
         .optional()
         .await?;
-    let (title, status, file_key, thumbnail_key) = gone.ok_or(NOT_FOUND)?;
-    let details = json!({ "title": title });
+    let (title, status, upload_date, comments, file_key, thumbnail_key) = gone.ok_or(NOT_FOUND)?;
+    let details = json!({
+        "title": title, "status": status, "upload_date": upload_date, "comments": comments,
+    });
     let subject = Subject::new("video", id);
     audit::record(tx, app.clock.now(), actor, "video.delete", subject, details).await?;
     if file_key.is_some() || thumbnail_key.is_some() {
@@ -233,7 +238,8 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
         return Ok(false);
     }
     let subject = Subject::new("video", id);
-    audit::record(&mut tx, now, Actor::System, "video.publish", subject, Value::Null).await?;
+    let details = differences(&old, &new);
+    audit::record(&mut tx, now, Actor::System, "video.publish", subject, details).await?;
     if old.published_at.is_none() {
         announce_first(&mut tx, app, settings, id, &new).await?;
     }
@@ -289,6 +295,7 @@ async fn add(
 ) -> Result<()> {
     insert(tx, id, record, actor.staff_id(), now).await?;
     let details = json!({
+        "title": record.title,
         "status": record.status,
         "upload_date": record.upload_date,
         "scheduled_date": record.scheduled_date,

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::Status;
 use super::link::{Link, VideoType};
 use crate::Result;
+use crate::audit;
 use crate::db::{Query, Tx};
 use crate::fold::fold;
 
@@ -184,10 +185,5 @@ pub(super) fn differences(old: &Record, new: &Record) -> Value {
             "is_featured": record.is_featured,
         })
     };
-    let (before, after) = (shown(old), shown(new));
-    let changed = after.as_object().into_iter().flatten().filter_map(|(key, after)| {
-        let before = &before[key];
-        (before != after).then(|| (key.clone(), json!({ "before": before, "after": after })))
-    });
-    Value::Object(changed.collect())
+    Value::Object(audit::differences(&shown(old), &shown(new)))
 }

@@ -144,6 +144,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The log, or what a filter leaves of it, as a table */
+        get: operations["get_admin_audit_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit/filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the log can be filtered by */
+        get: operations["get_admin_audit_filters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/auth/sign-in": {
         parameters: {
             query?: never;
@@ -2427,20 +2461,49 @@ export interface components {
         /** @description One line of the audit log. */
         AuditEntry: {
             action: string;
+            /**
+             * Format: uuid
+             * @description The family of a login that is still there.
+             */
+            actor_family?: string | null;
             /** Format: uuid */
             actor_id?: string | null;
+            /** @description `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger). */
             actor_kind: string;
-            /** @description Of the staff account, while there is one. */
+            /** @description The user name of a staff account that is still there. */
             actor_name?: string | null;
             /** Format: date-time */
             at: string;
-            /** @description Before and after, as JSON text. */
-            details: string;
             /** Format: uuid */
             id: string;
+            /** @description What was changed, before and after, and what else there is to say. */
+            lines: components["schemas"]["AuditLine"][];
+            /**
+             * Format: uuid
+             * @description The family that the record is, or the login belongs to, while it is there.
+             */
+            subject_family?: string | null;
             /** Format: uuid */
             subject_id?: string | null;
             subject_kind: string;
+            /** @description The title or user name of a record that is still there, never a person's name. */
+            subject_name?: string | null;
+        };
+        /** @description What the log can be filtered by. */
+        AuditFilters: {
+            actions: string[];
+            /** @description In which the amounts are. */
+            currency: string;
+            /** @description The accounts that are there now, by name. */
+            staff: components["schemas"]["StaffName"][];
+            subjects: string[];
+        };
+        /** @description One field of what was changed, or of what was done. */
+        AuditLine: {
+            after: unknown;
+            /** @description Left out where nothing was there to be changed. */
+            before?: unknown;
+            field: string;
         };
         /** @enum {string} */
         BulkAction: "publish" | "delete";
@@ -3346,20 +3409,33 @@ export interface components {
         Page_AuditEntry: {
             items: {
                 action: string;
+                /**
+                 * Format: uuid
+                 * @description The family of a login that is still there.
+                 */
+                actor_family?: string | null;
                 /** Format: uuid */
                 actor_id?: string | null;
+                /** @description `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger). */
                 actor_kind: string;
-                /** @description Of the staff account, while there is one. */
+                /** @description The user name of a staff account that is still there. */
                 actor_name?: string | null;
                 /** Format: date-time */
                 at: string;
-                /** @description Before and after, as JSON text. */
-                details: string;
                 /** Format: uuid */
                 id: string;
+                /** @description What was changed, before and after, and what else there is to say. */
+                lines: components["schemas"]["AuditLine"][];
+                /**
+                 * Format: uuid
+                 * @description The family that the record is, or the login belongs to, while it is there.
+                 */
+                subject_family?: string | null;
                 /** Format: uuid */
                 subject_id?: string | null;
                 subject_kind: string;
+                /** @description The title or user name of a record that is still there, never a person's name. */
+                subject_name?: string | null;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
@@ -4032,6 +4108,11 @@ export interface components {
              */
             version: number;
         };
+        StaffName: {
+            /** Format: uuid */
+            id: string;
+            username: string;
+        };
         StaffPasswordChange: {
             current_password: string;
             new_password: string;
@@ -4611,9 +4692,22 @@ export interface operations {
     get_admin_audit: {
         parameters: {
             query?: {
+                actor_kind?: "staff" | "user" | "operator" | "system" | "nobody";
+                /** @description The user name of a staff account, or the id of any account. */
+                actor?: string;
+                /** @description A whole action (`payment.record`) or all of a topic (`payment`). */
+                action?: string;
+                /** @description What it was done to: `video`, `profile` and so on. */
+                subject_kind?: string;
                 /** @description Only what happened to this record. */
                 subject_id?: string;
+                /** @description The first day in camp. */
+                from?: string;
+                /** @description The last day in camp. */
+                to?: string;
+                /** @description Not for the table, which is whole. */
                 cursor?: string;
+                /** @description Not for the table, which is whole. */
                 limit?: number;
             };
             header?: never;
@@ -4628,6 +4722,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditEntry"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_audit_csv: {
+        parameters: {
+            query?: {
+                actor_kind?: "staff" | "user" | "operator" | "system" | "nobody";
+                /** @description The user name of a staff account, or the id of any account. */
+                actor?: string;
+                /** @description A whole action (`payment.record`) or all of a topic (`payment`). */
+                action?: string;
+                /** @description What it was done to: `video`, `profile` and so on. */
+                subject_kind?: string;
+                /** @description Only what happened to this record. */
+                subject_id?: string;
+                /** @description The first day in camp. */
+                from?: string;
+                /** @description The last day in camp. */
+                to?: string;
+                /** @description Not for the table, which is whole. */
+                cursor?: string;
+                /** @description Not for the table, which is whole. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_audit_filters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditFilters"];
                 };
             };
         };

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Role, UNKNOWN};
@@ -268,23 +268,15 @@ async fn tell_old_address(
 
 /// What changed, for the audit log: of names and addresses only that they changed.
 fn differences(before: &Account, after: &Account, password: bool) -> Value {
-    let mut changed = Map::new();
-    for (key, differs) in [
-        ("username", before.username != after.username),
-        ("email", before.email != after.email),
-        ("password", password),
-    ] {
-        if differs {
-            changed.insert(key.into(), json!("changed"));
-        }
-    }
-    if before.role != after.role {
-        changed.insert("role".into(), json!({ "before": before.role, "after": after.role }));
-    }
-    if before.disabled != after.disabled {
-        let standing = json!({ "before": before.disabled, "after": after.disabled });
-        changed.insert("disabled".into(), standing);
-    }
+    let shown = |account: &Account| json!({ "role": account.role, "disabled": account.disabled });
+    let changed = audit::personal(
+        audit::differences(&shown(before), &shown(after)),
+        [
+            ("username", before.username != after.username),
+            ("email", before.email != after.email),
+            ("password", password),
+        ],
+    );
     Value::Object(changed)
 }
 
@@ -293,12 +285,13 @@ pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     tx.serialize("staff").await?;
+    let gone = find(&mut tx, id).await?;
     if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
         return Err(UNKNOWN);
     }
     an_owner_is_left(&mut tx).await?;
-    audit::record(&mut tx, now, actor, "staff.remove", Subject::new("staff", id), Value::Null)
-        .await?;
+    let details = json!({ "role": gone.role, "disabled": gone.disabled });
+    audit::record(&mut tx, now, actor, "staff.remove", Subject::new("staff", id), details).await?;
     tx.commit().await
 }
 

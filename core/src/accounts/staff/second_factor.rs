@@ -1,6 +1,6 @@
 //! The second factor: set up, turned off again, or taken off when the phone is lost.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Enrolment, Staff, StaffRow, UNKNOWN};
@@ -51,7 +51,7 @@ pub async fn confirm_two_factor(app: &App, staff: &Staff, code: &str) -> Result<
         .await?;
     let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
-    audit::record(&mut tx, now, actor, "staff.two_factor_on", subject, Value::Null).await?;
+    audit::record(&mut tx, now, actor, "staff.two_factor_on", subject, two_factor(true)).await?;
     tx.commit().await?;
     Ok(codes)
 }
@@ -69,7 +69,7 @@ pub async fn end_two_factor(app: &App, staff: &Staff, given: &str, from: From) -
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, staff.id).await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
-    audit::record(&mut tx, now, actor, "staff.two_factor_off", subject, Value::Null).await?;
+    audit::record(&mut tx, now, actor, "staff.two_factor_off", subject, two_factor(false)).await?;
     tx.commit().await
 }
 
@@ -85,10 +85,14 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
         actor,
         "staff.reset_two_factor",
         Subject::new("staff", id),
-        Value::Null,
+        two_factor(false),
     )
     .await?;
     tx.commit().await
+}
+
+fn two_factor(on: bool) -> Value {
+    json!({ "two_factor": audit::changed(!on, on) })
 }
 
 async fn take_factor_off(tx: &mut Tx, id: Uuid) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Detail, Family, detail, family};
@@ -95,8 +95,8 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;
     notifications::tell(&mut tx, app, Notice::new(letters::INVITATION, id), &email, &full_name)
         .await?;
-    audit::record(&mut tx, now, actor, "profile.add", Subject::new("profile", id), json!({}))
-        .await?;
+    let details = json!({ "total_amount": settings.default_plan_amount });
+    audit::record(&mut tx, now, actor, "profile.add", Subject::new("profile", id), details).await?;
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
     Ok(family)
@@ -169,25 +169,20 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
 
 /// What changed, for the audit log: of names and addresses only that they changed.
 fn differences(before: &Family, after: &Family, emails_changed: bool) -> Value {
-    let mut changed = Map::new();
-    let mut note = |key: &str, value: Value| drop(changed.insert(key.to_owned(), value));
-    if before.full_name != after.full_name {
-        note("full_name", json!("changed"));
-    }
-    if before.child_name != after.child_name {
-        note("child_name", json!("changed"));
-    }
-    if emails_changed {
-        note("emails", json!("changed"));
-    }
-    for (key, old, new) in [
-        ("email_notifications", before.email_notifications, after.email_notifications),
-        ("daily_video_email", before.daily_video_email, after.daily_video_email),
-        ("camp_updates_email", before.camp_updates_email, after.camp_updates_email),
-    ] {
-        if old != new {
-            note(key, json!({ "before": old, "after": new }));
-        }
-    }
+    let shown = |family: &Family| {
+        json!({
+            "email_notifications": family.email_notifications,
+            "daily_video_email": family.daily_video_email,
+            "camp_updates_email": family.camp_updates_email,
+        })
+    };
+    let changed = audit::personal(
+        audit::differences(&shown(before), &shown(after)),
+        [
+            ("full_name", before.full_name != after.full_name),
+            ("child_name", before.child_name != after.child_name),
+            ("emails", emails_changed),
+        ],
+    );
     Value::Object(changed)
 }

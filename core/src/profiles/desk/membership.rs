@@ -1,13 +1,15 @@
 //! How a family comes to the portal and leaves it: invited, approved or refused, deleted.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Family, family};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{letters, limits, users};
 use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
 use crate::notifications::{self, Notice, unsubscribe};
+use crate::payments;
 use crate::profiles::find;
 use crate::{App, Error, Result};
 
@@ -34,7 +36,7 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
         &profile.full_name,
     )
     .await?;
-    audit::record(&mut tx, now, actor, "profile.invite", Subject::new("profile", id), json!({}))
+    audit::record(&mut tx, now, actor, "profile.invite", Subject::new("profile", id), Value::Null)
         .await?;
     tx.commit().await
 }
@@ -54,7 +56,7 @@ pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String
         actor,
         "profile.copy_invitation",
         Subject::new("profile", id),
-        json!({}),
+        Value::Null,
     )
     .await?;
     tx.commit().await?;
@@ -72,7 +74,8 @@ pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
         cleared += limits::clear_account(&mut tx, app, &email).await?;
     }
     let (now, subject) = (app.clock.now(), Subject::new("profile", id));
-    audit::record(&mut tx, now, actor, "profile.clear_limits", subject, json!({})).await?;
+    let details = json!({ "cleared": cleared });
+    audit::record(&mut tx, now, actor, "profile.clear_limits", subject, details).await?;
     tx.commit().await?;
     Ok(cleared)
 }
@@ -91,6 +94,7 @@ pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Re
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let profile = find(&mut tx, id).await?;
+    let before = standing(&mut tx, id).await?;
     let (approved, refused, letter, action) = match decision {
         Decision::Approve => (Some(now), None, letters::APPROVED, "profile.approve"),
         Decision::Refuse => (None, Some(now), letters::REFUSED, "profile.refuse"),
@@ -125,11 +129,25 @@ pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Re
                 .await?;
         }
         unsubscribe::withdraw(&mut tx, now, id).await?;
-        audit::record(&mut tx, now, actor, action, Subject::new("profile", id), json!({})).await?;
+        let details = json!({ "standing": audit::changed(before, standing(&mut tx, id).await?) });
+        audit::record(&mut tx, now, actor, action, Subject::new("profile", id), details).await?;
     }
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
     Ok(family)
+}
+
+/// `approved`, `refused` or `waiting`.
+async fn standing(tx: &mut Tx, id: Uuid) -> Result<String> {
+    tx.sql(
+        "select case when approved_at is not null then 'approved'
+                     when refused_at is not null then 'refused'
+                     else 'waiting' end
+         from profiles where id = $1",
+    )
+    .bind(id)
+    .scalar()
+    .await
 }
 
 /// Removes a family from all lists, with its logins and addresses. Its plan and ledger stay
@@ -140,10 +158,12 @@ pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     find(&mut tx, id).await?;
     let logins: Vec<(Uuid,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
-    for (user_id,) in logins {
-        users::remove(&mut tx, user_id).await?;
+    for (user_id,) in &logins {
+        users::remove(&mut tx, *user_id).await?;
     }
-    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+    let addresses =
+        tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+    let plan = payments::find(&mut tx, id).await?;
     tx.sql(
         "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '',
              search_text = '', list_email = '', version = version + 1
@@ -154,7 +174,12 @@ pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     .execute()
     .await?;
     unsubscribe::withdraw(&mut tx, now, id).await?;
-    audit::record(&mut tx, now, actor, "profile.delete", Subject::new("profile", id), json!({}))
+    let details = json!({
+        "logins": logins.len(), "addresses": addresses,
+        "total_amount": plan.as_ref().map(|plan| plan.total_amount),
+        "paid_amount": plan.as_ref().map(|plan| plan.paid_amount),
+    });
+    audit::record(&mut tx, now, actor, "profile.delete", Subject::new("profile", id), details)
         .await?;
     tx.commit().await
 }

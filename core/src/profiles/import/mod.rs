@@ -10,7 +10,7 @@ mod known;
 mod row;
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 pub use row::MAX_BYTES;
@@ -195,6 +195,8 @@ async fn add(
         let before = (wanted.paid != 0).then_some((actor, entry));
         payments::open(tx, now, id, total, wanted.due, before).await?;
     }
+    let details = json!({ "total_amount": total });
+    audit::record(tx, now, actor, "profile.add", Subject::new("profile", id), details).await?;
     let state = State {
         full_name: wanted.full_name.clone(),
         child_name: wanted.child_name.clone(),
@@ -230,6 +232,16 @@ async fn update(
     }
     if (&before.primary, &before.secondary) != (&after.primary, &after.secondary) {
         replace_addresses(tx, now, id, after.primary.clone(), after.secondary.clone()).await?;
+    }
+    let personal = [
+        ("full_name", before.full_name != after.full_name),
+        ("child_name", before.child_name != after.child_name),
+        ("emails", (&before.primary, &before.secondary) != (&after.primary, &after.secondary)),
+    ];
+    let details = audit::personal(Map::new(), personal);
+    if !details.is_empty() {
+        let (subject, details) = (Subject::new("profile", id), Value::Object(details));
+        audit::record(tx, now, actor, "profile.change", subject, details).await?;
     }
     let plan = PlanChanges {
         total_amount: after.total.filter(|_| after.total != before.total),

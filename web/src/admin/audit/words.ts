@@ -1,51 +1,203 @@
-import { campDateTime, shortDate } from "../../lib/format";
+import { campDateTime, money, number, shortDate } from "../../lib/format";
 import { settingLabel, valueLabel } from "../settings/words";
+import type { Entry, Line, Menus } from "./queries";
 
-export type Line = { label: string; before?: string; after: string };
+/** What was done, as it is told. */
+const deeds: Record<string, string> = {
+  "analytics.export": "Analytics exported",
+  "audit.export": "Audit log exported",
+  "comment.approve": "Comment approved",
+  "comment.delete": "Comment deleted",
+  "comment.hide": "Comment hidden",
+  "comment.show": "Comment shown again",
+  "faq.add": "Question added",
+  "faq.change": "Question changed",
+  "faq.delete": "Question deleted",
+  "faq.order": "Questions put in order",
+  "gallery.import": "Videos imported",
+  "job.retry": "Failed work tried again",
+  "letter.retry_mail": "Failed mails of a letter sent again",
+  "letter.send": "Letter sent",
+  "live_update.create": "Live update posted",
+  "live_update.delete": "Live update deleted",
+  "live_update.edit": "Live update changed",
+  "live_update.expire": "Live update came to its end",
+  "message.change": "Message marked or assigned",
+  "message.delete": "Message deleted",
+  "message.reply": "Message answered",
+  "message.retry_mail": "Failed answer sent again",
+  "payment.record": "Payment recorded",
+  "payment_plan.change": "Payment plan changed",
+  "product.add": "Product added",
+  "product.add_image": "Product picture added",
+  "product.change": "Product changed",
+  "product.delete": "Product deleted",
+  "product.order_images": "Product pictures put in order",
+  "product.remove_image": "Product picture removed",
+  "profile.add": "Family added",
+  "profile.approve": "Family approved",
+  "profile.change": "Family changed",
+  "profile.clear_limits": "Sign-in of a family unblocked",
+  "profile.copy_invitation": "Invitation link copied",
+  "profile.delete": "Family deleted",
+  "profile.export": "Families exported",
+  "profile.import": "Families imported",
+  "profile.invite": "Invitation sent",
+  "profile.merge": "Two families merged",
+  "profile.refuse": "Family refused",
+  seed: "Sample camp filled in",
+  "settings.export": "Settings exported",
+  "settings.set": "Setting changed",
+  "staff.add": "Staff account added",
+  "staff.change": "Staff account changed",
+  "staff.change_password": "Own staff password changed",
+  "staff.end_sessions": "Staff sessions ended",
+  "staff.remove": "Staff account deleted",
+  "staff.reset_two_factor": "Two-factor taken off",
+  "staff.send_reset": "Link for a new password sent",
+  "staff.sign_in": "Staff signed in",
+  "staff.sign_in_refused": "Staff sign-in refused",
+  "staff.two_factor_off": "Two-factor turned off",
+  "staff.two_factor_on": "Two-factor turned on",
+  "subscriber.remove": "Subscriber removed",
+  "subscribers.export": "Mailing list exported",
+  "user.change_email": "Own e-mail address changed",
+  "user.change_password": "Own password changed",
+  "user.delete": "Own account deleted",
+  "user.link": "Login linked to a family",
+  "user.sign_in": "Signed in",
+  "user.sign_in_refused": "Sign-in refused",
+  "user.sign_up": "Signed up",
+  "user.verify": "E-mail address confirmed",
+  "video.create": "Video added",
+  "video.delete": "Video deleted",
+  "video.edit": "Video changed",
+  "video.publish": "Video published",
+  "video.retry_mail": "Failed mails of a video sent again",
+};
 
-/** "video.retry_mail" is "Video: retry mail". */
+const topics: Record<string, string> = {
+  audit: "Audit log",
+  comment: "Comments",
+  faq: "FAQ",
+  gallery: "Gallery",
+  job: "Background work",
+  letter: "Letters",
+  live_update: "Live updates",
+  message: "Messages",
+  payment: "Payments",
+  payment_plan: "Payment plans",
+  product: "Store",
+  profile: "Families",
+  seed: "Sample camp",
+  staff: "Staff accounts",
+  subscriber: "Mailing list",
+  subscribers: "Mailing list",
+  user: "Logins of families",
+  video: "Videos",
+};
+
+const subjects: Record<string, string> = {
+  audit: "The audit log",
+  database: "The database",
+  faq: "Question",
+  job: "Background work",
+  profile: "Family",
+  staff: "Staff account",
+  subscribers: "Mailing list",
+  user: "Login of a family",
+};
+
+const fields: Record<string, string> = {
+  actor: "By",
+  actor_kind: "By",
+  camp_updates_email: "Mail about camp updates",
+  child_name: "Child’s name",
+  daily_video_email: "Mail about daily videos",
+  disabled: "Disabled",
+  due_date: "Due",
+  email: "E-mail address",
+  email_notifications: "General mail",
+  emails: "E-mail addresses",
+  expires_at: "Shown until",
+  full_name: "Name",
+  from: "From",
+  images: "Pictures",
+  is_active: "On show",
+  is_bestseller: "Bestseller",
+  is_featured: "Featured",
+  is_new: "New",
+  is_published: "Published",
+  merged: "Merged family",
+  merged_plan_paid_amount: "Paid by the merged family",
+  merged_plan_total_amount: "Total of the merged family",
+  paid_amount: "Paid",
+  payment_id: "Payment",
+  reply_id: "Answer",
+  rows: "Lines",
+  stock_quantity: "Stock",
+  subject: "Record",
+  subject_kind: "Kind of record",
+  to: "To",
+  total_amount: "Total",
+  two_factor: "Two-factor",
+  upload_date: "Filmed on",
+  video_id: "Video",
+  video_url: "Link",
+  void_of: "Takes back",
+};
+
+/** Kept as one of a few words. */
+const choices = new Set(["actor_kind", "audience", "category", "comment", "department", "kind", "priority", "role", "standing", "status", "subject_kind"]);
+/** Kept in cents. */
+const isMoney = (field: string) => /(^|_)(amount|price)$/.test(field) || field === "defaultPlanAmount";
+const isSetting = (field: string) => /[A-Z]/.test(field) || field === "access" || field === "timezone" || field === "logo";
+
+const own = (words: Record<string, string>, word: string) => (Object.hasOwn(words, word) ? words[word] : undefined);
+
+/** What is new to this page still gets words: "video.turn_round" is "Video: turn round". */
 export function actionLabel(action: string) {
-  const [subject = "", ...rest] = action.split(".");
+  const [topic = "", ...rest] = action.split(".");
   const what = rest.join(" ").replaceAll("_", " ");
-  return what ? `${settingLabel(subject)}: ${what}` : settingLabel(subject);
+  return own(deeds, action) ?? (what ? `${settingLabel(topic)}: ${what}` : settingLabel(topic));
 }
+
+export const topicOf = (action: string) => action.split(".")[0]!;
+export const topicLabel = (topic: string) => own(topics, topic) ?? settingLabel(topic);
+export const subjectLabel = (kind: string) => own(subjects, kind) ?? settingLabel(kind);
+export const fieldLabel = (field: string) => own(fields, field) ?? settingLabel(field);
+
+export const kinds = { staff: "Any of the staff", user: "Any family", operator: "The command line", system: "The portal itself", nobody: "A stranger" } as const;
+export type Kind = keyof typeof kinds;
+
+const actors: Record<Kind, string> = { staff: "a former staff account", user: "a family", operator: "the command line", system: "the portal itself", nobody: "a stranger" };
+export const actorLabel = ({ actor_kind }: Entry) => own(actors, actor_kind) ?? actor_kind;
 
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isRecordId = (text: string) => isUuid.test(text);
 
-function shown(value: unknown, timeZone: string, key = "") {
-  if (typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value)) return shortDate(value);
-  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/.test(value)) return campDateTime(value, timeZone);
-  return valueLabel(value, key);
+/** By their first eight letters many ids of one day are alike. */
+export const shortId = (id: string) => `…${id.slice(-8)}`;
+
+export type Reading = { timeZone: string; menus: Menus | undefined };
+
+/** A value as people say it. */
+export function shown(field: string, value: unknown, { timeZone, menus }: Reading): string {
+  if (value === null || value === undefined) return "Not set";
+  if (typeof value === "number") return isMoney(field) ? money(value, menus?.currency) : number(value);
+  if (Array.isArray(value) && !isSetting(field)) return value.length > 0 ? value.map((one) => shown(field, one, { timeZone, menus })).join(", ") : "None";
+  if (typeof value === "boolean") return isSetting(field) ? valueLabel(value) : value ? "Yes" : "No";
+  if (typeof value === "string") {
+    if (/^\d{4}-\d\d-\d\d$/.test(value)) return shortDate(value);
+    if (/^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/.test(value)) return campDateTime(value, timeZone);
+    if (isRecordId(value) && !isSetting(field)) return menus?.staff.find(({ id }) => id === value)?.username ?? shortId(value);
+    if (field === "action") return value.includes(".") ? actionLabel(value) : topicLabel(value);
+    if (field === "subject_kind") return subjectLabel(value);
+    if (field === "actor_kind") return own(kinds, value) ?? value;
+    if (choices.has(field) || value === "changed") return settingLabel(value);
+  }
+  return valueLabel(value, field);
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** What the log kept, as lines that can be read. */
-export function linesOf(action: string, details: string, timeZone: string): Line[] {
-  let kept: unknown;
-  try {
-    kept = JSON.parse(details);
-  } catch {
-    return details ? [{ label: "Details", after: details }] : [];
-  }
-  if (kept === null || kept === undefined) return [];
-  if (!isObject(kept)) return [{ label: "Details", after: shown(kept, timeZone) }];
-  const pair = ({ before, after }: Record<string, unknown>) => ({ before: shown(before, timeZone), after: shown(after, timeZone) });
-  if ("before" in kept && "after" in kept && !isObject(kept.after)) {
-    if (typeof kept.key !== "string") return [{ label: "Value", ...pair(kept) }];
-    const { key, before, after } = kept;
-    return [{ label: settingLabel(key), before: shown(before, timeZone, key), after: shown(after, timeZone, key) }];
-  }
-  // Of an account only is kept that its name, address or password changed, never to what.
-  if (action === "staff.change") {
-    return Object.entries(kept).flatMap(([key, value]) => {
-      if (isObject(value)) return [{ label: settingLabel(key), ...pair(value) }];
-      if (value === null || (value === false && key !== "disabled")) return [];
-      return [{ label: settingLabel(key), after: value === true && key !== "disabled" ? "Changed" : key === "disabled" ? (value ? "Yes" : "No") : shown(value, timeZone) }];
-    });
-  }
-  return Object.entries(kept).map(([key, value]) =>
-    isObject(value) && "before" in value && "after" in value ? { label: settingLabel(key), ...pair(value) } : { label: settingLabel(key), after: shown(value, timeZone) },
-  );
-}
+/** Values of a record that can be looked up in the log. */
+export const leadsTo = ({ field, after }: Line) => (["merged", "video_id", "subject"].includes(field) && typeof after === "string" && isRecordId(after) ? after : null);

@@ -1,0 +1,300 @@
+//! The log as owners read it: the newest first, by who, what, which record and which days.
+
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::line::{self, Line};
+use super::{ACTIONS, SUBJECTS, topic};
+use crate::clock::moment_in;
+use crate::db::On;
+use crate::pages::{Page, Part};
+use crate::settings::Settings;
+use crate::{App, Error, Result};
+
+/// One line of the audit log.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = AuditEntry)]
+pub struct Entry {
+    pub id: Uuid,
+    pub at: DateTime<Utc>,
+    /// `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger).
+    pub actor_kind: String,
+    pub actor_id: Option<Uuid>,
+    /// The user name of a staff account that is still there.
+    pub actor_name: Option<String>,
+    /// The family of a login that is still there.
+    pub actor_family: Option<Uuid>,
+    pub action: String,
+    pub subject_kind: String,
+    pub subject_id: Option<Uuid>,
+    /// The title or user name of a record that is still there, never a person's name.
+    pub subject_name: Option<String>,
+    /// The family that the record is, or the login belongs to, while it is there.
+    pub subject_family: Option<Uuid>,
+    /// What was changed, before and after, and what else there is to say.
+    #[sqlx(skip)]
+    pub lines: Vec<Line>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    #[sqlx(flatten)]
+    entry: Entry,
+    details: String,
+}
+
+/// Who acts, as a kind.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = AuditActorKind)]
+pub enum ActorKind {
+    Staff,
+    User,
+    /// Somebody at the command line of the server.
+    Operator,
+    /// The portal itself.
+    System,
+    /// A stranger.
+    Nobody,
+}
+
+/// Which lines.
+#[derive(Debug, Default, Clone)]
+pub struct Filter {
+    pub actor_kind: Option<ActorKind>,
+    /// The user name of a staff account, or the id of any account.
+    pub actor: Option<String>,
+    /// A whole action (`payment.record`) or all of a topic (`payment`).
+    pub action: Option<String>,
+    pub subject_kind: Option<String>,
+    pub subject_id: Option<Uuid>,
+    /// Days in camp, both of them included.
+    pub from: Option<NaiveDate>,
+    pub to: Option<NaiveDate>,
+}
+
+/// A filter that the database understands.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    pub actor_kind: Option<ActorKind>,
+    pub actor_id: Option<Uuid>,
+    pub topic: Option<String>,
+    pub action: Option<String>,
+    pub subject_kind: Option<String>,
+    pub subject_id: Option<Uuid>,
+    from: DateTime<Utc>,
+    /// Only what is older than this line.
+    before: (DateTime<Utc>, Uuid),
+}
+
+impl Filter {
+    /// Errors: [`Error::Invalid`] names the field that is wrong.
+    pub(super) async fn read(&self, on: impl Into<On<'_>>, settings: &Settings) -> Result<Wanted> {
+        let action = self.action.as_deref().filter(|action| !action.is_empty());
+        let topic_only = action.filter(|action| topic(action) == *action);
+        known("action", action)?;
+        known("subject_kind", self.subject_kind.as_deref())?;
+        let (from, before) = self.days(settings)?;
+        Ok(Wanted {
+            actor_kind: self.actor_kind,
+            actor_id: actor(on, self.actor.as_deref()).await?,
+            topic: topic_only.map(str::to_owned),
+            action: action.filter(|_| topic_only.is_none()).map(str::to_owned),
+            subject_kind: self.subject_kind.clone().filter(|kind| !kind.is_empty()),
+            subject_id: self.subject_id,
+            from,
+            before: (before, Uuid::nil()),
+        })
+    }
+
+    fn days(&self, settings: &Settings) -> Result<(DateTime<Utc>, DateTime<Utc>)> {
+        for (field, day) in [("from", self.from), ("to", self.to)] {
+            if day.is_some_and(|day| !(1900..=2200).contains(&day.year())) {
+                return Err(Error::invalid(field, "Please choose a day between 1900 and 2200."));
+            }
+        }
+        if self.from.zip(self.to).is_some_and(|(from, to)| to < from) {
+            return Err(Error::invalid("to", "The last day is before the first."));
+        }
+        let begin = |day: NaiveDate| moment_in(settings.timezone, day.and_time(NaiveTime::MIN));
+        let ever = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH + Days::new(400 * 365));
+        Ok((
+            self.from.map_or(ever.0, begin),
+            self.to.map_or(ever.1, |day| begin(day + Days::new(1))),
+        ))
+    }
+}
+
+/// Words of the log are of small letters. One that is in no line finds none.
+fn known(field: &str, word: Option<&str>) -> Result<()> {
+    let fits = |word: &str| {
+        word.len() <= 60 && word.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'.'))
+    };
+    match word.is_none_or(fits) {
+        true => Ok(()),
+        false => Err(Error::invalid(field, "The log knows nothing of this name.")),
+    }
+}
+
+async fn actor(on: impl Into<On<'_>>, named: Option<&str>) -> Result<Option<Uuid>> {
+    let Some(named) = named.map(str::trim).filter(|named| !named.is_empty()) else {
+        return Ok(None);
+    };
+    if let Ok(id) = named.parse() {
+        return Ok(Some(id));
+    }
+    let unknown = || Error::invalid("actor", "There is no staff account of this name.");
+    if named.contains('\0') {
+        return Err(unknown());
+    }
+    let found: Option<(Uuid,)> = on
+        .into()
+        .sql("select id from staff where username_folded = $1")
+        .bind(named.to_lowercase())
+        .optional()
+        .await?;
+    found.map(|(id,)| Some(id)).ok_or_else(unknown)
+}
+
+macro_rules! wanted {
+    () => {
+        "l.at >= $1 and (l.at, l.id) < ($2, $3)
+         and (cast($4 as text) is null or l.actor_kind = $4)
+         and ($5 is null or l.actor_id = $5)
+         and (cast($6 as text) is null or l.topic = $6)
+         and (cast($7 as text) is null or l.action = $7)
+         and (cast($8 as text) is null or l.subject_kind = $8)
+         and ($9 is null or l.subject_id = $9) "
+    };
+}
+
+/// A query with each of the filters as the one that an index is read by: SQLite finds its way by
+/// an index only where nothing is optional.
+macro_rules! by_index {
+    ($wanted:expr, $begin:expr, $end:expr) => {
+        match $wanted {
+            Wanted { subject_id: Some(_), .. } => {
+                concat!($begin, wanted!(), "and l.subject_id = $9 ", $end)
+            }
+            Wanted { action: Some(_), .. } => {
+                concat!($begin, wanted!(), "and l.action = $7 ", $end)
+            }
+            Wanted { actor_id: Some(_), .. } => {
+                concat!($begin, wanted!(), "and l.actor_id = $5 ", $end)
+            }
+            Wanted { topic: Some(_), .. } => concat!($begin, wanted!(), "and l.topic = $6 ", $end),
+            Wanted { subject_kind: Some(_), .. } => {
+                concat!($begin, wanted!(), "and l.subject_kind = $8 ", $end)
+            }
+            Wanted { actor_kind: Some(_), .. } => {
+                concat!($begin, wanted!(), "and l.actor_kind = $4 ", $end)
+            }
+            _ => concat!($begin, wanted!(), $end),
+        }
+    };
+}
+
+impl Wanted {
+    pub(super) fn older_than(mut self, at: DateTime<Utc>, id: Uuid) -> Wanted {
+        self.before = self.before.min((at, id));
+        self
+    }
+
+    pub(super) async fn count(&self, on: impl Into<On<'_>>) -> Result<i64> {
+        let text = by_index!(self, "select count(*) from audit_log l where ", "");
+        self.bound(on, text).scalar().await
+    }
+
+    /// The newest lines, `most` of them.
+    pub(super) async fn newest(&self, on: impl Into<On<'_>>, most: i64) -> Result<Vec<Entry>> {
+        let text = by_index!(
+            self,
+            "select l.id, l.at, l.actor_kind, l.actor_id, l.action, l.subject_kind, l.subject_id,
+                    l.details,
+                    case l.actor_kind
+                      when 'staff' then (select username from staff where id = l.actor_id)
+                    end as actor_name,
+                    case l.actor_kind
+                      when 'user' then (select profile_id from users where id = l.actor_id)
+                    end as actor_family,
+                    case l.subject_kind
+                      when 'video' then (select title from videos where id = l.subject_id)
+                      when 'product' then (select title from products where id = l.subject_id)
+                      when 'faq' then (select question from faq where id = l.subject_id)
+                      when 'letter' then (select subject from letters where id = l.subject_id)
+                      when 'staff' then (select username from staff where id = l.subject_id)
+                      when 'live_update' then (select title from live_updates
+                                               where id = l.subject_id and deleted_at is null)
+                    end as subject_name,
+                    case l.subject_kind
+                      when 'user' then (select profile_id from users where id = l.subject_id)
+                      when 'profile' then (select id from profiles
+                                           where id = l.subject_id and deleted_at is null)
+                    end as subject_family
+             from audit_log l
+             where ",
+            "order by l.at desc, l.id desc limit $10"
+        );
+        let rows: Vec<Row> = self.bound(on, text).bind(most).all().await?;
+        let entry =
+            |Row { entry, details }| Entry { lines: line::read(&entry.action, &details), ..entry };
+        Ok(rows.into_iter().map(entry).collect())
+    }
+
+    fn bound<'c>(&self, on: impl Into<On<'c>>, text: &'static str) -> crate::db::Query<'c> {
+        on.into()
+            .sql(text)
+            .bind(self.from)
+            .bind(self.before.0)
+            .bind(self.before.1)
+            .bind(self.actor_kind)
+            .bind(self.actor_id)
+            .bind(self.topic.clone())
+            .bind(self.action.clone())
+            .bind(self.subject_kind.clone())
+            .bind(self.subject_id)
+    }
+}
+
+/// The log, the newest first. Errors: [`Error::Invalid`].
+pub async fn list(app: &App, filter: &Filter, part: &Part) -> Result<Page<Entry>> {
+    let settings = app.settings().await?;
+    let mut wanted = filter.read(&app.db, &settings).await?;
+    if let Some((at, id)) = part.after("audit")? {
+        wanted = wanted.older_than(at, id);
+    }
+    let rows = wanted.newest(&app.db, part.limit() + 1).await?;
+    Ok(part.page("audit", rows, |row| (row.at, row.id)))
+}
+
+/// What the log can be filtered by.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = AuditFilters)]
+pub struct Filters {
+    pub actions: Vec<&'static str>,
+    pub subjects: Vec<&'static str>,
+    /// The accounts that are there now, by name.
+    pub staff: Vec<StaffName>,
+    /// In which the amounts are.
+    pub currency: String,
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct StaffName {
+    pub id: Uuid,
+    pub username: String,
+}
+
+pub async fn filters(app: &App) -> Result<Filters> {
+    let currency = app.settings().await?.currency.clone();
+    let staff = app
+        .db
+        .sql("select id, username from staff order by username_folded limit 500")
+        .all()
+        .await?;
+    Ok(Filters { actions: ACTIONS.to_vec(), subjects: SUBJECTS.to_vec(), staff, currency })
+}

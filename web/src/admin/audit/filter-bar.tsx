@@ -1,0 +1,131 @@
+import { useId, useState } from "react";
+import type { Filters } from "../../lib/filters";
+import { Button } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { Field, Select, TextInput } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import type { Filter, Menus } from "./queries";
+import { actionLabel, isRecordId, kinds, subjectLabel, topicLabel, topicOf, type Kind } from "./words";
+
+const keys = ["who", "by", "what", "of", "record", "from", "to"] as const;
+type Asked = Record<(typeof keys)[number], string>;
+
+const kindNames = Object.keys(kinds) as Kind[];
+const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+
+/** The filter that stands in the address bar, and what is wrong with it. */
+export function readFilter(params: URLSearchParams) {
+  const asked = Object.fromEntries(keys.map((key) => [key, params.get(key)?.trim() ?? ""])) as Asked;
+  const kind = kindNames.find((one) => one === asked.by);
+  const wrong: Partial<Record<"record" | "from" | "to", string>> = {};
+  if (asked.record && !isRecordId(asked.record)) wrong.record = "Please enter a whole record id, or leave it empty.";
+  for (const key of ["from", "to"] as const) {
+    const year = Number(asked[key].slice(0, 4));
+    if (asked[key] && (!isDay(asked[key]) || year < 1900 || year > 2200)) wrong[key] = "Please choose a day between 1900 and 2200.";
+  }
+  if (asked.from && asked.to && !wrong.from && !wrong.to && asked.to < asked.from) wrong.to = "The last day is before the first.";
+  const filter: Filter = {
+    ...(kind ? { actor_kind: kind } : {}),
+    ...(asked.who ? { actor: asked.who } : {}),
+    ...(asked.what ? { action: asked.what } : {}),
+    ...(asked.of ? { subject_kind: asked.of } : {}),
+    ...(asked.record ? { subject_id: asked.record } : {}),
+    ...(asked.from ? { from: asked.from } : {}),
+    ...(asked.to ? { to: asked.to } : {}),
+  };
+  return { asked, filter, wrong, count: Object.keys(filter).length };
+}
+
+export const nothingAsked = Object.fromEntries(keys.map((key) => [key, ""]));
+
+type Props = { read: ReturnType<typeof readFilter>; set: Filters["set"]; menus: Menus | undefined; refused: Record<string, string> };
+
+/** Who, what, which record and which days; on a phone behind a button of its own. */
+export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }: Props) {
+  const panel = useId();
+  const troubled = Object.keys(wrong).length > 0 || Object.keys(refused).length > 0;
+  const [unfolded, setUnfolded] = useState(false);
+  const open = unfolded || troubled;
+  const topics = [...new Set(menus?.actions.map(topicOf))].map((topic) => [topic, menus!.actions.filter((action) => topicOf(action) === topic)] as const);
+
+  return (
+    <div role="search" aria-label="Filter the audit log" className="mb-5">
+      <div className="flex gap-2 md:hidden">
+        <Button look="line" aria-expanded={open} aria-controls={panel} onClick={() => setUnfolded(!open)} className="flex-1">
+          Filters{count > 0 && ` (${count})`}
+          <Icon name="down" className={cx("transition-transform", open && "rotate-180")} />
+        </Button>
+        {count > 0 && <Button look="quiet" onClick={() => set(nothingAsked)}>Clear</Button>}
+      </div>
+      <div id={panel} className={cx("grid grid-cols-2 items-start gap-x-3 gap-y-3.5 md:grid-cols-6 xl:grid-cols-[repeat(3,minmax(0,1.15fr))_minmax(0,1.6fr)_repeat(2,minmax(0,.85fr))]", open ? "max-md:mt-4" : "max-md:hidden")}>
+        <Field label="Who" error={refused.actor ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+          <Select value={asked.who || (asked.by && `by ${asked.by}`)} onChange={({ target }) => set(target.value.startsWith("by ") ? { who: "", by: target.value.slice(3) } : { who: target.value, by: "" })}>
+            <option value="">Anybody</option>
+            {kindNames.map((kind) => <option key={kind} value={`by ${kind}`}>{kinds[kind]}</option>)}
+            <optgroup label="Staff accounts">
+              {menus?.staff.map(({ id, username }) => <option key={id} value={username}>{username}</option>)}
+              {asked.who && !menus?.staff.some(({ username }) => username === asked.who) && <option value={asked.who}>{isRecordId(asked.who) ? "One account" : asked.who}</option>}
+            </optgroup>
+          </Select>
+        </Field>
+        <Field label="What" error={refused.action ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+          <Select value={asked.what} onChange={({ target }) => set({ what: target.value })}>
+            <option value="">Anything</option>
+            {topics.map(([topic, actions]) => (
+              <optgroup key={topic} label={topicLabel(topic)}>
+                {actions.length > 1 && <option value={topic}>{topicLabel(topic)}: everything</option>}
+                {actions.map((action) => <option key={action} value={action}>{actionLabel(action)}</option>)}
+              </optgroup>
+            ))}
+            {asked.what && !menus?.actions.some((action) => action === asked.what || topicOf(action) === asked.what) && <option value={asked.what}>{actionLabel(asked.what)}</option>}
+          </Select>
+        </Field>
+        <Field label="Kind of record" error={refused.subject_kind ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+          <Select value={asked.of} onChange={({ target }) => set({ of: target.value })}>
+            <option value="">Any record</option>
+            {menus?.subjects.map((kind) => <option key={kind} value={kind}>{subjectLabel(kind)}</option>)}
+            {asked.of && !menus?.subjects.includes(asked.of) && <option value={asked.of}>{subjectLabel(asked.of)}</option>}
+          </Select>
+        </Field>
+        <RecordId key={asked.record} asked={asked.record} error={wrong.record ?? null} onAsk={(record) => set({ record })} />
+        <Day label="From" value={asked.from} error={wrong.from ?? refused.from ?? null} onChange={(from) => set({ from })} />
+        <Day label="To" value={asked.to} error={wrong.to ?? refused.to ?? null} onChange={(to) => set({ to })} />
+      </div>
+      {count > 0 && <Button look="quiet" icon="close" onClick={() => set(nothingAsked)} className="mt-2 -ms-2 max-md:hidden">Clear filters</Button>}
+    </div>
+  );
+}
+
+type RecordIdProps = { asked: string; error: string | null; onAsk: (id: string) => void };
+
+/** Asked for as soon as an id is whole, or when one goes on to something else. */
+function RecordId({ asked, error, onAsk }: RecordIdProps) {
+  const [typed, setTyped] = useState(asked);
+  const ask = (text: string) => text !== asked && onAsk(text);
+  return (
+    <Field label="Record id" error={typed.trim() === asked ? error : null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+      <TextInput
+        value={typed}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={100}
+        placeholder="Of a video, a family, …"
+        onChange={({ target }) => {
+          setTyped(target.value);
+          const id = target.value.trim();
+          if (id === "" || isRecordId(id)) ask(id);
+        }}
+        onBlur={() => ask(typed.trim())}
+        onKeyDown={({ key }) => key === "Enter" && ask(typed.trim())}
+      />
+    </Field>
+  );
+}
+
+type DayProps = { label: string; value: string; error: string | null; onChange: (day: string) => void };
+
+const Day = ({ label, value, error, onChange }: DayProps) => (
+  <Field label={label} error={error} className="md:col-span-2 xl:col-span-1">
+    <TextInput type="date" min="1900-01-01" max="2200-12-31" value={isDay(value) ? value : ""} onChange={({ target }) => onChange(target.value)} className="px-2.5" />
+  </Field>
+);
