@@ -188,6 +188,9 @@ test.describe("Letters", () => {
     await form.getByLabel("Subject").fill("Come at ten");
     await form.getByRole("textbox", { name: "Letter" }).fill("The gates open at ten.\n\nBring a hat.");
     await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
+    await page.reload();
+    await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
+    await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toBeChecked();
     await send.click();
     const question = page.getByRole("dialog", { name: "Send letter to 2 people?" });
     await expect(question).toContainText("Come at ten");
@@ -198,6 +201,7 @@ test.describe("Letters", () => {
     await question.getByRole("button", { name: "Send letter" }).click();
     await expect(toast(page)).toContainText("It is on its way to 2 people.");
     await expect(form.getByLabel("Subject")).toHaveValue("");
+    expect(await page.evaluate(() => sessionStorage.length), "what was sent is kept nowhere").toBe(0);
     const sent = page.getByRole("region", { name: "Sent letters" }).getByRole("listitem");
     await expect(sent).toContainText(/Come at ten.*2 sent/s, { timeout: 20_000 });
 
