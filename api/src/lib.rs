@@ -15,7 +15,6 @@ mod events;
 mod families;
 mod faq;
 mod feeds;
-mod first_paint;
 mod input;
 mod letters;
 mod look;

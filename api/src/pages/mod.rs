@@ -1,43 +1,30 @@
 //! The static front end, with what other programs read (title, description, social tags) written
 //! into the HTML of every route by the server (decision V14).
 
+mod first_paint;
+mod meta;
+
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use portal::access::Viewer;
-use portal::look::{self, Pictures};
+use portal::look;
 use portal::settings::Settings;
-use portal::updates::{self, LiveUpdate};
 use portal::{App, Error, videos};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
+use self::meta::escape;
 use crate::Api;
 use crate::error::{Answer, Problem};
-use crate::{first_paint, site};
+use crate::site;
 
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../web/dist"]
 #[allow_missing = true]
 struct Web;
-
-/// What a page says of itself before any script runs.
-struct Meta {
-    title: String,
-    description: String,
-    /// Absolute.
-    picture: String,
-    /// The picture that the page itself shows first, as it names it.
-    shown: Option<String>,
-    kind: &'static str,
-    /// Whether search engines may list it.
-    listed: bool,
-    status: StatusCode,
-}
 
 /// Everything that no other route answers: a file of the front end, or a page.
 pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response> {
@@ -168,7 +155,7 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     };
     let settings = app.settings().await?;
     let site = site::describe(app, &settings).await?;
-    let meta = meta(app, &settings, path, &social(app, &site.pictures)).await?;
+    let meta = meta::of(app, &settings, &site.pictures, path).await?;
     let boot = json!({ "site": site }).to_string();
     let template = String::from_utf8_lossy(&template.data);
     // `<` in JSON could end the element that it stands in.
@@ -176,7 +163,7 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         "<script type=\"application/json\" id=\"boot\">{}</script>",
         boot.replace('<', "\\u003c")
     );
-    let mut head = head(app, &settings, path, &meta);
+    let mut head = meta::tags(app, &settings, path, &meta);
     if let Some(url) = &site.style_sheet {
         head.push_str(&format!("<link rel=\"stylesheet\" href=\"{url}\">"));
     }
@@ -217,182 +204,6 @@ fn manifest_of_build() -> Arc<first_paint::Manifest> {
     if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
 }
 
-/// The picture of pages that have none of their own: the camp's first one if it lies flat, as
-/// previews of links do.
-fn social(app: &App, pictures: &Pictures) -> String {
-    let own = pictures.hero.first().filter(|picture| picture.width > picture.height);
-    app.url(own.and_then(|own| own.small_url.as_deref()).unwrap_or("/art/social.jpg"))
-}
-
-async fn meta(app: &App, settings: &Settings, path: &str, social: &str) -> Answer<Meta> {
-    let site = &settings.site_name;
-    let said = |text: &str| match text.is_empty() {
-        true => settings.site_description.clone(),
-        false => text.to_owned(),
-    };
-    let plain = |title: &str, description: &str, listed: bool, status: StatusCode| Meta {
-        title: format!("{title} - {site}"),
-        description: said(description),
-        picture: social.to_owned(),
-        shown: None,
-        kind: "website",
-        listed,
-        status,
-    };
-    let ok = StatusCode::OK;
-    let meta = match trimmed(path) {
-        "/" => plain("Home", "", true, ok),
-        "/current-videos" => plain(
-            "This Year Videos",
-            "The videos of this summer at camp, night by night, the newest first.",
-            true,
-            ok,
-        ),
-        "/past-videos" => {
-            plain("Gallery", "The videos of earlier summers at camp, year by year.", true, ok)
-        }
-        "/about" => plain(
-            "About",
-            "Who we are: a boys' camp in the mountains, its story in Yiddish, and what this portal offers parents.",
-            true,
-            ok,
-        ),
-        "/store" => plain(
-            "Camp Store",
-            "Caps, shirts and other things from camp, and how to order them.",
-            true,
-            ok,
-        ),
-        "/privacy" => plain(
-            "Privacy Policy",
-            "What the camp's portal stores about families and children, why, for how long, and what you can ask for.",
-            true,
-            ok,
-        ),
-        "/terms" => plain(
-            "Terms of Service",
-            "The rules for using the camp's portal: accounts, videos of children, comments, payments and the store.",
-            true,
-            ok,
-        ),
-        "/updates" => {
-            plain("Live Updates", "Short announcements from camp, the newest first.", true, ok)
-        }
-        "/auth" => plain("Sign In", "Sign in or make an account.", true, ok),
-        "/profile" => {
-            plain("Profile", "Your family, your payments and your emails from camp.", false, ok)
-        }
-        "/auth/verify" => plain(
-            "Confirm your email",
-            "Confirm your email address for the camp's portal.",
-            false,
-            ok,
-        ),
-        "/auth/forgot" => plain("Forgot your password?", "", false, ok),
-        "/auth/reset" => plain("Choose a new password", "", false, ok),
-        "/faq" => plain(
-            "FAQ",
-            "Frequently asked questions about the videos, notifications, access and privacy.",
-            true,
-            ok,
-        ),
-        "/contact" => plain("Contact", "Write to the staff or to the video team.", true, ok),
-        "/subscribe/confirm" => plain("Stay Updated", "", false, ok),
-        "/unsubscribe" => plain("Unsubscribe", "Stop emails from camp.", false, ok),
-        _ if path == "/admin" || path.starts_with("/admin/") => plain("Staff", "", false, ok),
-        _ if path.starts_with("/updates/") => {
-            match update(app, settings, path.trim_start_matches("/updates/")).await? {
-                Some(Some(update)) => plain(&update.title, &update.message, true, ok),
-                // Withdrawn, or not for strangers.
-                Some(None) => plain("Live Update", "", false, ok),
-                None => plain("Update not found", "", false, StatusCode::NOT_FOUND),
-            }
-        }
-        _ => {
-            let id = path.strip_prefix("/video/").and_then(|id| id.parse::<Uuid>().ok());
-            let found = match id {
-                Some(id) => videos::preview(app, settings, id).await?,
-                None => None,
-            };
-            match found {
-                Some(video) => Meta {
-                    title: format!("{} - {site}", video.title),
-                    description: said(video.description.as_deref().unwrap_or("")),
-                    shown: video.picture.clone(),
-                    picture: match video.picture {
-                        Some(picture) if picture.starts_with('/') => app.url(&picture),
-                        Some(picture) => picture,
-                        None => social.to_owned(),
-                    },
-                    kind: "video.other",
-                    listed: true,
-                    status: ok,
-                },
-                None if path.starts_with("/video/") => {
-                    plain("Video not found", "", false, StatusCode::NOT_FOUND)
-                }
-                None => plain("Page not found", "", false, StatusCode::NOT_FOUND),
-            }
-        }
-    };
-    Ok(meta)
-}
-
-/// The update with this id as far as a stranger may read it; nothing when there never was one.
-async fn update(app: &App, settings: &Settings, id: &str) -> Answer<Option<Option<LiveUpdate>>> {
-    let Ok(id) = id.parse::<Uuid>() else { return Ok(None) };
-    match updates::find(app, settings, &Viewer::default(), id).await {
-        Ok(page) => Ok(Some((!page.withdrawn).then_some(page.update))),
-        Err(Error::NotFound(_)) => Ok(None),
-        Err(Error::SignInRequired) => Ok(Some(None)),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn head(app: &App, settings: &Settings, path: &str, meta: &Meta) -> String {
-    let title = escape(&meta.title);
-    let description = escape(&meta.description);
-    let url = escape(&app.url(path));
-    let picture = escape(&meta.picture);
-    let site = escape(&settings.site_name);
-    let kind = meta.kind;
-    let robots = match meta.listed {
-        true => "",
-        false => "<meta name=\"robots\" content=\"noindex\">",
-    };
-    format!(
-        "<title>{title}</title>\
-         <meta name=\"description\" content=\"{description}\">\
-         <link rel=\"canonical\" href=\"{url}\">\
-         <link rel=\"alternate\" type=\"application/atom+xml\" title=\"{site}\" href=\"/feed.xml\">\
-         <meta property=\"og:type\" content=\"{kind}\">\
-         <meta property=\"og:site_name\" content=\"{site}\">\
-         <meta property=\"og:title\" content=\"{title}\">\
-         <meta property=\"og:description\" content=\"{description}\">\
-         <meta property=\"og:url\" content=\"{url}\">\
-         <meta property=\"og:image\" content=\"{picture}\">\
-         <meta name=\"twitter:card\" content=\"summary_large_image\">\
-         <meta name=\"twitter:title\" content=\"{title}\">\
-         <meta name=\"twitter:description\" content=\"{description}\">\
-         <meta name=\"twitter:image\" content=\"{picture}\">{robots}"
-    )
-}
-
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 /// What a page may load (safety 19). Media from elsewhere only while there are such videos.
 async fn policy(app: &App, settings: &Settings) -> Answer<String> {
     let elsewhere = match videos::media_elsewhere(app).await? {
@@ -430,10 +241,5 @@ mod tests {
         assert!(super::frames(&settings).ends_with("drive.google.com"));
         settings.shop_url = "https://shop.example:8443/camp?x=;script-src *".into();
         assert!(super::frames(&settings).ends_with("drive.google.com https://shop.example:8443"));
-    }
-
-    #[test]
-    fn a_title_cannot_break_out_of_its_tag() {
-        assert_eq!(super::escape("\"><script>'&"), "&quot;&gt;&lt;script&gt;&#39;&amp;");
     }
 }
