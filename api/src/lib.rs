@@ -18,6 +18,7 @@ mod feeds;
 mod input;
 mod letters;
 mod look;
+mod mail;
 mod media;
 mod messages;
 mod ops;
@@ -88,6 +89,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(admin_videos::routes())
         .merge(messages::routes())
         .merge(letters::routes())
+        .merge(mail::routes())
         .merge(subscribers::routes())
         .merge(faq::routes())
         .merge(updates::routes())

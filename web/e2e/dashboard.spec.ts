@@ -103,7 +103,7 @@ test("the quick actions open their forms, every tile opens its page, and only ow
     }
     return addresses.map((address) => address.replace("/admin/", ""));
   };
-  const forAll = ["reports", "gallery", "users", "live-updates", "messages", "faq", "store", "analytics"];
+  const forAll = ["reports", "gallery", "users", "live-updates", "messages", "mail", "faq", "store", "analytics"];
   expect(await open(page)).toEqual(forAll);
   const owner = await somebody();
   await staff(owner, camp, "rabbi", "owner");

@@ -189,6 +189,8 @@ fn paths() -> Vec<String> {
     add("/api/admin/messages", &["status=read", "status=replied", "department=video_team"]);
     add("/api/admin/messages/counts", &[""]);
     add("/api/admin/letters", &[""]);
+    add("/api/admin/mail/failed", &["", "about=videos", "about=other"]);
+    add("/api/admin/mail/refused", &[""]);
     add("/api/admin/subscribers", &["", one, "q=nothing"]);
     add("/api/admin/faq", &["", "q=lake", "category=Schedule"]);
     add("/api/admin/faq/stats", &[""]);

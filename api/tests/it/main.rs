@@ -14,6 +14,7 @@ mod families;
 mod faq;
 mod feeds;
 mod letters;
+mod mail;
 mod media;
 mod messages;
 mod payments;

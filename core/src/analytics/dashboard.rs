@@ -5,6 +5,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::clock::year_in;
+use crate::notifications::undelivered;
 use crate::settings::Settings;
 use crate::{App, Result, payments};
 
@@ -39,6 +40,7 @@ pub struct Attention {
     pub failed_mails: i64,
     /// Those of them that are about videos.
     pub failed_video_mails: i64,
+    /// Of families, staff and the mailing list, that refused mail for good.
     pub suppressed_addresses: i64,
     /// Comments that readers reported and nobody has hidden.
     pub reported_comments: i64,
@@ -90,20 +92,18 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
     let (
         failed_mails,
         failed_video_mails,
-        suppressed_addresses,
         reported_comments,
         held_comments,
         to_approve,
         overdue_plans,
         failed_jobs,
-    ): (i64, i64, i64, i64, i64, i64, i64, i64) = app
+    ): (i64, i64, i64, i64, i64, i64, i64) = app
         .db
         .sql(
             "select
                (select count(*) from deliveries where status = 'failed' and updated_at >= $1),
                (select count(*) from deliveries d join notifications n on n.id = d.notification_id
                   where d.status = 'failed' and d.updated_at >= $1 and n.kind = 'video'),
-               (select count(*) from suppressed_addresses),
                (select count(distinct r.comment_id) from comment_reports r
                   join video_comments c on c.id = r.comment_id where c.hidden_at is null),
                (select count(*) from video_comments where held_at is not null),
@@ -112,7 +112,7 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
                (select count(*) from profiles where deleted_at is null and list_standing < $2),
                (select count(*) from failed_jobs)",
         )
-        .bind(week)
+        .bind(undelivered::lately(now))
         .bind(payments::day_number(payments::today(settings, now)))
         .one()
         .await?;
@@ -128,7 +128,7 @@ pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
         unread_messages: tiles.messages_unread,
         failed_mails,
         failed_video_mails,
-        suppressed_addresses,
+        suppressed_addresses: undelivered::count_refused(&app.db).await?,
         reported_comments,
         held_comments,
         to_approve,

@@ -5,6 +5,7 @@ mod deliver;
 mod letter;
 mod sweep;
 mod tell;
+pub mod undelivered;
 pub mod unsubscribe;
 
 use chrono::{DateTime, Utc};

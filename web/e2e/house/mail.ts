@@ -28,6 +28,8 @@ export class MailServer {
   readonly mails: Mail[] = [];
   /** What goes to these is refused for what is in it; the address itself stays good. */
   readonly refused = new Set<string>();
+  /** There is nobody of that name: these are refused for good. */
+  readonly unknown = new Set<string>();
 
   private constructor(private readonly server: SMTPServer) {}
 
@@ -35,6 +37,9 @@ export class MailServer {
     const server: SMTPServer = new SMTPServer({
       authOptional: true,
       disabledCommands: ["STARTTLS"],
+      onRcptTo({ address }, _session, taken) {
+        taken(box.unknown.has(address) ? Object.assign(new Error("5.1.1 No such user here"), { responseCode: 550 }) : null);
+      },
       onData(stream, { envelope }, taken) {
         const pieces: Buffer[] = [];
         stream.on("data", (piece: Buffer) => pieces.push(piece));

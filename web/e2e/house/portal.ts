@@ -110,6 +110,13 @@ export class Portal {
     for (const address of addresses) this.server.refused.add(address);
   }
 
+  /** From now on, nobody at the mail server has these addresses. */
+  nobodyHas(...addresses: string[]) {
+    if (!this.server) throw new Error("Only a mail server refuses mail: test.use({ post: \"smtp\" })");
+    this.server.unknown.clear();
+    for (const address of addresses) this.server.unknown.add(address);
+  }
+
   /** The newest such mail, as soon as it has come. */
   async mailTo(address: string, subject: RegExp): Promise<Mail> {
     for (const deadline = Date.now() + 15_000; Date.now() < deadline; await pause(100)) {

@@ -16,7 +16,8 @@ describe("the dashboard", () => {
     expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=reported_comments");
     expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe("/admin/messages?status=unread");
     expect(list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=failed_mails");
-    expect(list.getByText("1 other mail failed within the last seven days").closest("a")).toBeNull();
+    expect(list.getByText("1 other mail failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/mail?about=other");
+    expect(list.getByText("1 address refused mail for good").closest("a")?.getAttribute("href")).toBe("/admin/mail?show=addresses");
     expect(list.getByText(/^Next video:/).textContent).toBe("Next video: Grand Siyum, Tuesday, Jul 30, 2030, 8:30\u00a0PM");
   });
 
@@ -69,7 +70,7 @@ it("a line leads to just those that it counts, where a list shows them", () => {
   const lines = linesOf({ ...none, unread_messages: 1, failed_mails: 1, failed_jobs: 1 }, "UTC");
   expect(lines.map(({ text, to }) => [text, to])).toEqual([
     ["1 unread message", "/admin/messages?status=unread"],
-    ["1 mail failed within the last seven days", undefined],
+    ["1 mail failed within the last seven days", "/admin/mail?about=other"],
     ["1 failed job: whoever runs the portal should look at it", undefined],
   ]);
 });

@@ -92,8 +92,8 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
     to_approve > 0 && { icon: "people", text: `${count(to_approve, "family", "families")} to approve`, to: paths.admin.usersWith("to_approve"), tone: "due" },
     overdue_plans > 0 && { icon: "clock", text: count(overdue_plans, "overdue plan"), to: paths.admin.usersWith("overdue"), tone: "bad" },
     failed_video_mails > 0 && { icon: "alert", text: `${count(failed_video_mails, "mail")} about videos failed within the last seven days`, to: paths.admin.reportsWith("failed_mails"), tone: "bad" },
-    otherMails > 0 && { icon: "mail", text: `${count(otherMails, failed_video_mails > 0 ? "other mail" : "mail")} failed within the last seven days`, tone: "bad" },
-    suppressed_addresses > 0 && { icon: "mail", text: `${count(suppressed_addresses, "address", "addresses")} refused mail for good` },
+    otherMails > 0 && { icon: "mail", text: `${count(otherMails, failed_video_mails > 0 ? "other mail" : "mail")} failed within the last seven days`, to: paths.admin.otherMails, tone: "bad" },
+    suppressed_addresses > 0 && { icon: "mail", text: `${count(suppressed_addresses, "address", "addresses")} refused mail for good`, to: paths.admin.refusedAddresses },
     failed_jobs > 0 && { icon: "cog", text: `${count(failed_jobs, "failed job")}: whoever runs the portal should look at ${failed_jobs === 1 ? "it" : "them"}`, tone: "bad" },
     next_video ? { icon: "film", text: <>Next video: <VideoTitle>{next_video.title}</VideoTitle>, {scheduleTime(next_video.scheduled_date, timeZone)}</>, to: paths.admin.scheduled } : false,
   ];

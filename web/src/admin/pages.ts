@@ -46,6 +46,7 @@ const pages: AdminPage[] = [
     note: ({ messages_unread }) => (messages_unread > 0 ? `${number(messages_unread)} unread` : ""), tile: ({ messages_unread }) => `${number(messages_unread)} unread`,
     urgent: ({ messages_unread }) => messages_unread > 0,
   },
+  { label: "Mail", to: paths.admin.mail, icon: "mail", about: "What did not arrive, and why" },
   {
     label: "FAQ", to: paths.admin.faq, icon: "help", about: "What families ask, and what the camp answers",
     note: ({ faq }) => number(faq), tile: ({ faq }) => count(faq, "entry", "entries"),

@@ -6,7 +6,7 @@ import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { Thumbnail } from "../videos/thumbnail";
-import { MailSummary } from "./mail";
+import { MailSummary } from "./mail/report";
 import { people, providerName, scheduleTime, statusName } from "./words";
 import { VideoTitle } from "./video-title";
 

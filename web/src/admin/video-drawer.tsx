@@ -12,7 +12,7 @@ import { Drawer } from "../ui/drawer";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { everyQuarterMinute, useEvery } from "./attention";
-import { MailReport } from "./mail";
+import { MailReport } from "./mail/report";
 import { approveComment, awaitsJudgement, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
 import { VideoTitle } from "./video-title";
 

@@ -511,6 +511,74 @@ export interface paths {
         patch: operations["patch_admin_live_updates_id"];
         trace?: never;
     };
+    "/api/admin/mail/failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Mails that failed within the last seven days, the last first */
+        get: operations["get_admin_mail_failed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/failed/send-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send failed mails again */
+        post: operations["post_admin_mail_failed_send_again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/refused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Addresses that refused mail for good, the last first */
+        get: operations["get_admin_mail_refused"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/refused/let-through": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let mail go to a refused address again */
+        post: operations["post_admin_mail_refused_let_through"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/messages": {
         parameters: {
             query?: never;
@@ -2315,6 +2383,9 @@ export interface components {
             /** @description A person's name or a video's title. */
             what: string;
         };
+        AddressToLetThrough: {
+            email: string;
+        };
         /** @description A comment as staff see it. */
         AdminComment: components["schemas"]["Comment"] & {
             hidden: boolean;
@@ -2603,7 +2674,10 @@ export interface components {
              * @description Comments that readers reported and nobody has hidden.
              */
             reported_comments: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Of families, staff and the mailing list, that refused mail for good.
+             */
             suppressed_addresses: number;
             /** Format: int64 */
             to_approve: number;
@@ -2721,10 +2795,34 @@ export interface components {
         FactorCode: {
             code: string;
         };
+        /** @description A mail that was given up. */
+        FailedMail: {
+            email: string;
+            /** Format: date-time */
+            failed_at: string;
+            /**
+             * Format: uuid
+             * @description The family that it was for.
+             */
+            family_id?: string | null;
+            full_name: string;
+            /** @description Names the letter: `video`, `invitation`, `payment`, … */
+            kind: string;
+            /** Format: uuid */
+            notification_id: string;
+            /** @description In the words of the mail server. */
+            reason?: string | null;
+            /** @description The address refused mail for good. */
+            refused: boolean;
+            /** @description Of the video, the update, the letter or the message that it is about. */
+            title?: string | null;
+        };
         FamilyAddress: {
             email: string;
             /** @description `primary`, `secondary`, or `login` for one that only a login uses. */
             kind: string;
+            /** @description Why it refused mail for good, in the words of the mail server; null where mail goes to it. */
+            refused?: string | null;
             verified: boolean;
         };
         /** @description A family with its ledger and all its addresses. */
@@ -3023,6 +3121,23 @@ export interface components {
             daily_videos: boolean;
             /** @description Letters: to the family, or to a reader of the mailing list. */
             general: boolean;
+        };
+        /** @description Names one mail. */
+        MailRef: {
+            email: string;
+            /** Format: uuid */
+            notification_id: string;
+        };
+        MailsQueued: {
+            /**
+             * Format: int64
+             * @description Those that were still failed.
+             */
+            queued: number;
+        };
+        MailsToSend: {
+            /** @description At most 100. */
+            mails: components["schemas"]["MailRef"][];
         };
         /** @description The family that came, or would come, of it. */
         MergedFamily: {
@@ -3459,6 +3574,32 @@ export interface components {
             next?: string | null;
         };
         /** @description One page of a list. */
+        Page_FailedMail: {
+            items: {
+                email: string;
+                /** Format: date-time */
+                failed_at: string;
+                /**
+                 * Format: uuid
+                 * @description The family that it was for.
+                 */
+                family_id?: string | null;
+                full_name: string;
+                /** @description Names the letter: `video`, `invitation`, `payment`, … */
+                kind: string;
+                /** Format: uuid */
+                notification_id: string;
+                /** @description In the words of the mail server. */
+                reason?: string | null;
+                /** @description The address refused mail for good. */
+                refused: boolean;
+                /** @description Of the video, the update, the letter or the message that it is about. */
+                title?: string | null;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
         Page_FamilyRow: {
             items: {
                 /** Format: date-time */
@@ -3579,6 +3720,25 @@ export interface components {
                 user_type: components["schemas"]["MessageSenderType"];
                 /** Format: int64 */
                 version: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_RefusedAddress: {
+            items: {
+                email: string;
+                /** Format: uuid */
+                family_id?: string | null;
+                family_name?: string | null;
+                /** @description In the words of the mail server. */
+                reason: string;
+                /** Format: date-time */
+                refused_at: string;
+                /** @description User name of the staff account that has it. */
+                staff?: string | null;
+                /** @description On the mailing list. */
+                subscriber: boolean;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
@@ -3910,6 +4070,21 @@ export interface components {
         RecoveryCodes: {
             /** @description Each works once; shown only now. */
             recovery_codes: string[];
+        };
+        /** @description An address that refused mail for good, of somebody whom the camp still writes to. */
+        RefusedAddress: {
+            email: string;
+            /** Format: uuid */
+            family_id?: string | null;
+            family_name?: string | null;
+            /** @description In the words of the mail server. */
+            reason: string;
+            /** Format: date-time */
+            refused_at: string;
+            /** @description User name of the staff account that has it. */
+            staff?: string | null;
+            /** @description On the mailing list. */
+            subscriber: boolean;
         };
         /**
          * @description What became of the mail.
@@ -5535,6 +5710,114 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_mail_failed: {
+        parameters: {
+            query?: {
+                /** @description Those about videos, or all others. */
+                about?: "videos" | "other";
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FailedMail"];
+                };
+            };
+        };
+    };
+    post_admin_mail_failed_send_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailsToSend"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailsQueued"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_mail_refused: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RefusedAddress"];
+                };
+            };
+        };
+    };
+    post_admin_mail_refused_let_through: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressToLetThrough"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -12,6 +12,7 @@ const Reports = lazy(() => import("../admin/reports"));
 const Gallery = lazy(() => import("../admin/gallery"));
 const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
 const Messages = lazy(() => import("../admin/messages/messages"));
+const Mail = lazy(() => import("../admin/mail/mail"));
 const FaqDesk = lazy(() => import("../admin/faq/faq"));
 const StoreDesk = lazy(() => import("../admin/store/store"));
 const Users = lazy(() => import("../admin/users/users"));
@@ -34,6 +35,7 @@ export default function Admin() {
         <Route path="gallery" element={<Gallery />} />
         <Route path="live-updates" element={<LiveUpdates />} />
         <Route path="messages" element={<Messages />} />
+        <Route path="mail" element={<Mail />} />
         <Route path="faq" element={<FaqDesk />} />
         <Route path="store" element={<StoreDesk />} />
         <Route path="users" element={<Users />} />

@@ -61,6 +61,8 @@ pub struct Address {
     /// `primary`, `secondary`, or `login` for one that only a login uses.
     pub kind: String,
     pub verified: bool,
+    /// Why it refused mail for good, in the words of the mail server; null where mail goes to it.
+    pub refused: Option<String>,
 }
 
 /// One family with everything. Errors: [`Error::NotFound`].
@@ -70,12 +72,14 @@ pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
     let emails = app
         .db
         .sql(
-            "select a.email, a.kind, a.verified_at is not null as verified
+            "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused
              from profile_addresses a
+             left join suppressed_addresses s on s.email = a.email
              where a.profile_id = $1
              union all
-             select u.email, 'login', u.verified_at is not null
+             select u.email, 'login', u.verified_at is not null, s.reason
              from users u
+             left join suppressed_addresses s on s.email = u.email
              where u.profile_id = $1
                and not exists (select 1 from profile_addresses b
                                where b.profile_id = $1 and b.email = u.email)

@@ -22,6 +22,8 @@ const deeds: Record<string, string> = {
   "live_update.delete": "Live update deleted",
   "live_update.edit": "Live update changed",
   "live_update.expire": "Live update came to its end",
+  "mail.let_through": "Mail let through to a refused address",
+  "mail.send_again": "Failed mails sent again",
   "message.change": "Message marked or assigned",
   "message.delete": "Message deleted",
   "message.reply": "Message answered",

@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/st
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../attention";
 import { toastFailure } from "../failed";
-import { summary } from "../mail";
+import { summary } from "../mail/report";
 import { NotRefreshed } from "../not-refreshed";
 import { people } from "../words";
 import { useLetterDraft } from "./letter-draft";

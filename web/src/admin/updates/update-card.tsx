@@ -7,7 +7,7 @@ import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../failed";
-import { summary } from "../mail";
+import { summary } from "../mail/report";
 import { scheduleTime } from "../words";
 import { toggled } from "./draft";
 import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";

@@ -87,5 +87,5 @@ export function writeFamily(client: QueryClient, id: string, change: (family: Fa
 /** Call after any change to a family: lists, figures and what needs attention are asked for again. */
 export function useUsersChanged() {
   const client = useQueryClient();
-  return () => Promise.all(["users", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+  return () => Promise.all(["users", "dashboard", "mail"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
 }

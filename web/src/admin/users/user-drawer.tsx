@@ -86,10 +86,11 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
           <dt className="text-muted">Email</dt>
           <dd className="grid gap-1">
             {family.emails.length === 0 && "No Email"}
-            {family.emails.map(({ email, kind, verified }) => (
+            {family.emails.map(({ email, kind, verified, refused }) => (
               <span key={email} className="flex flex-wrap items-center gap-x-2">
                 <a href={`mailto:${email}`} className="link min-w-0 wrap-anywhere"><bdi>{email}</bdi></a>
                 <span className="text-xs text-muted">{addressName[kind] ?? kind}, {verified ? "verified" : "not verified"}</span>
+                {refused && <span className="basis-full text-sm wrap-anywhere text-clay">Refused mail: <bdi>{refused}</bdi> <Link to={paths.admin.refusedAddresses} className="link">What to do</Link></span>}
               </span>
             ))}
           </dd>

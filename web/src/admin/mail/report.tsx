@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { AdminVideo } from "../api/client";
-import { explain } from "../lib/forms";
-import { number } from "../lib/format";
-import { Button } from "../ui/button";
-import { Icon } from "../ui/icon";
-import { ErrorState, Loading, Skeleton } from "../ui/states";
-import { toast } from "../ui/toast";
-import { everyQuarterMinute, useEvery } from "./attention";
-import { deliveriesQuery, retryDeliveries, type Deliveries } from "./queries";
+import type { AdminVideo } from "../../api/client";
+import { explain } from "../../lib/forms";
+import { number } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { ErrorState, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { everyQuarterMinute, useEvery } from "../attention";
+import { deliveriesQuery, retryDeliveries, type Deliveries } from "../queries";
 
 /** While mails are on their way their number changes by the second. */
 function useDeliveries(id: string, enabled = true) {

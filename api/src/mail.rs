@@ -1,0 +1,112 @@
+//! Mail that did not arrive, for the staff area.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use portal::App;
+use portal::audit::Actor;
+use portal::notifications::undelivered::{self, About, FailedMail, MailRef, RefusedAddress};
+use portal::pages::Part;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::OnDuty;
+use crate::error::{Answer, Problem};
+use crate::input::{Input, Page, Params};
+use crate::videos::PartQuery;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(failed))
+        .routes(routes!(send_again))
+        .routes(routes!(refused))
+        .routes(routes!(let_through))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct FailedQuery {
+    /// Those about videos, or all others.
+    #[param(inline)]
+    about: Option<About>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+}
+
+/// Mails that failed within the last seven days, the last first
+#[utoipa::path(get, path = "/api/admin/mail/failed", tag = "mail", security(("staff" = [])), params(FailedQuery),
+    responses((status = 200, body = Page<FailedMail>)))]
+async fn failed(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Params(query): Params<FailedQuery>,
+) -> Answer<Json<Page<FailedMail>>> {
+    let part = Part { cursor: query.cursor, limit: query.limit };
+    Ok(Json(undelivered::failed(&app, query.about, &part).await?.into()))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = MailsToSend)]
+struct Mails {
+    /// At most 100.
+    mails: Vec<MailRef>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = MailsQueued)]
+struct Queued {
+    /// Those that were still failed.
+    queued: i64,
+}
+
+/// Send failed mails again
+#[utoipa::path(post, path = "/api/admin/mail/failed/send-again", tag = "mail", security(("staff" = [])),
+    request_body = Mails, responses((status = 200, body = Queued), (status = 422, body = Problem)))]
+async fn send_again(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    Input(given): Input<Mails>,
+) -> Answer<Json<Queued>> {
+    let mut tx = app.db.begin().await?;
+    let actor = Actor::Staff(me.id);
+    let queued = undelivered::send_again(&mut tx, &app, actor, &given.mails).await?;
+    tx.commit().await?;
+    Ok(Json(Queued { queued }))
+}
+
+/// Addresses that refused mail for good, the last first
+#[utoipa::path(get, path = "/api/admin/mail/refused", tag = "mail", security(("staff" = [])), params(PartQuery),
+    responses((status = 200, body = Page<RefusedAddress>)))]
+async fn refused(
+    State(app): State<App>,
+    _staff: OnDuty,
+    Params(query): Params<PartQuery>,
+) -> Answer<Json<Page<RefusedAddress>>> {
+    Ok(Json(undelivered::refused(&app.db, &query.into()).await?.into()))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = AddressToLetThrough)]
+struct Address {
+    email: String,
+}
+
+/// Let mail go to a refused address again
+#[utoipa::path(post, path = "/api/admin/mail/refused/let-through", tag = "mail", security(("staff" = [])),
+    request_body = Address, responses((status = 204), (status = 404, body = Problem)))]
+async fn let_through(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    Input(given): Input<Address>,
+) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    undelivered::let_through(&mut tx, &app, Actor::Staff(me.id), &given.email).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,163 @@
+//! Mail that did not arrive: staff see it, put it right and send it again.
+
+use chrono::TimeDelta;
+use portal::db::Db;
+use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
+
+use crate::camp::{Browser, Camp};
+
+/// What a mail server that refuses leaves behind.
+async fn write(camp: &Camp, text: String) {
+    let rows = match &camp.app.db {
+        Db::Sqlite { write, .. } => {
+            sqlx::query(AssertSqlSafe(text)).execute(write).await.expect("written").rows_affected()
+        }
+        Db::Postgres(pool) => {
+            sqlx::query(AssertSqlSafe(text)).execute(pool).await.expect("written").rows_affected()
+        }
+    };
+    assert!(rows > 0);
+}
+
+async fn fail_all_to(camp: &Camp, email: &str) {
+    write(camp, format!("update deliveries set status = 'failed', last_error = '554 Looks like spam' where email = '{email}' and status = 'queued'")).await;
+}
+
+async fn refuse(camp: &Camp, email: &str) {
+    let at = camp.now().format("%Y-%m-%dT%H:%M:%S+00:00");
+    write(
+        camp,
+        format!("insert into suppressed_addresses values ('{email}', '550 No such user', '{at}')"),
+    )
+    .await;
+}
+
+async fn rows(staff: &Browser, path: &str) -> Vec<Value> {
+    let list = staff.get(&format!("/api/admin/mail/{path}")).await.expect(200).json();
+    list["items"].as_array().expect("items").clone()
+}
+
+async fn attention(staff: &Browser, key: &str) -> usize {
+    let board = staff.get("/api/admin/dashboard").await.expect(200).json();
+    board["attention"][key].as_u64().expect("a number") as usize
+}
+
+fn mail(row: &Value) -> Value {
+    json!({ "notification_id": row["notification_id"], "email": row["email"] })
+}
+
+async fn add_family(staff: &Browser, name: &str, email: &str) -> Value {
+    let new = json!({ "full_name": name, "child_name": "Yossi", "email": email });
+    staff.post("/api/admin/users", new).await.expect(201).json()
+}
+
+story! {
+    async fn every_failed_mail_that_the_dashboard_counts_is_on_a_list_and_sent_again_from_it(camp) {
+        let staff = camp.staff().await;
+        let chaya = add_family(&staff, "Chaya", "chaya@family.example").await;
+        fail_all_to(&camp, "chaya@family.example").await;
+        camp.work().await;
+        let year = camp.now().format("%Y-%m-%d").to_string();
+        staff.post("/api/admin/videos", json!({ "title": "Swim", "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": year })).await.expect(201);
+        let letter = json!({ "subject": "Come at ten", "body": "The gates open.", "audience": "families" });
+        staff.post("/api/admin/letters", letter).await.expect(200);
+        fail_all_to(&camp, "chaya@family.example").await;
+        camp.work().await;
+        refuse(&camp, "chaya@family.example").await;
+
+        let (all, videos, other) = (rows(&staff, "failed").await, rows(&staff, "failed?about=videos").await, rows(&staff, "failed?about=other").await);
+        assert_eq!((all.len(), videos.len(), other.len()), (3, 1, 2));
+        assert_eq!(all.len(), attention(&staff, "failed_mails").await);
+        assert_eq!(videos.len(), attention(&staff, "failed_video_mails").await);
+        assert_eq!((&videos[0]["kind"], &videos[0]["title"]), (&json!("video"), &json!("Swim")));
+        let invitation = other.iter().find(|row| row["kind"] == "invitation").expect("it is there");
+        assert_eq!((&invitation["email"], &invitation["family_id"], &invitation["refused"]), (&json!("chaya@family.example"), &chaya["id"], &json!(true)));
+        assert_eq!((&invitation["reason"], &invitation["title"]), (&json!("554 Looks like spam"), &Value::Null));
+        let page = staff.get("/api/admin/mail/failed?limit=2").await.expect(200).json();
+        let rest = rows(&staff, &format!("failed?cursor={}", page["next"].as_str().expect("more"))).await;
+        assert_eq!(rest, all[2..]);
+
+        // Two who press at once send it once, and mail goes to the address again.
+        let again = json!({ "mails": [mail(invitation)] });
+        let (one, two) = tokio::join!(staff.post("/api/admin/mail/failed/send-again", again.clone()), staff.post("/api/admin/mail/failed/send-again", again));
+        let queued = one.expect(200).json()["queued"].as_i64().unwrap_or_default() + two.expect(200).json()["queued"].as_i64().unwrap_or_default();
+        assert_eq!(queued, 1);
+        camp.work().await;
+        let mails = camp.mails_to("chaya@family.example");
+        assert_eq!(mails.len(), 1);
+        assert!(mails[0].text.contains("/auth?invite="), "the link is made anew");
+        assert_eq!(attention(&staff, "suppressed_addresses").await, 0);
+        let left: Vec<Value> = rows(&staff, "failed").await.iter().map(mail).collect();
+        assert_eq!((left.len(), attention(&staff, "failed_mails").await), (2, 2));
+        staff.post("/api/admin/mail/failed/send-again", json!({ "mails": left })).await.expect(200);
+        camp.work().await;
+        assert_eq!((camp.mails_to("chaya@family.example").len(), rows(&staff, "failed").await.len()), (3, 0));
+        let video = staff.get("/api/admin/videos").await.json()["items"][0]["id"].clone();
+        let tally = staff.get(&format!("/api/admin/videos/{}/deliveries", video.as_str().expect("an id"))).await.expect(200).json();
+        assert_eq!(tally, json!({ "queued": 0, "sent": 1, "failed": 0, "suppressed": 0 }));
+        let many = json!({ "mails": vec![json!({ "notification_id": video, "email": "x" }); 101] });
+        staff.post("/api/admin/mail/failed/send-again", many).await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn what_failed_a_week_ago_is_history(camp) {
+        let staff = camp.staff().await;
+        add_family(&staff, "Chaya", "chaya@family.example").await;
+        fail_all_to(&camp, "chaya@family.example").await;
+        camp.work().await;
+        assert_eq!((rows(&staff, "failed").await.len(), attention(&staff, "failed_mails").await), (1, 1));
+        camp.wait(TimeDelta::days(8));
+        let staff = camp.staff_member("adler", portal::accounts::Role::Staff).await;
+        assert_eq!((rows(&staff, "failed").await.len(), attention(&staff, "failed_mails").await), (0, 0));
+    }
+}
+
+story! {
+    async fn every_refused_address_is_on_a_list_until_it_is_let_through_or_corrected(camp) {
+        let staff = camp.staff().await;
+        let chaya = add_family(&staff, "Chaya", "chaya@family.example").await;
+        add_family(&staff, "Rivka", "rivka@family.example").await;
+        camp.parent("Zev", "zev@family.example").await;
+        camp.browser().post("/api/subscribe", json!({ "email": "reader@town.example" })).await.expect(202);
+        let token = camp.token_for("reader@town.example").await;
+        camp.browser().post("/api/subscribe/confirm", json!({ "token": token })).await.expect(204);
+        for email in ["chaya@family.example", "rivka@family.example", "zev@family.example", "reader@town.example", "feder@camp.example", "stranger@town.example"] {
+            refuse(&camp, email).await;
+            camp.wait(TimeDelta::seconds(1));
+        }
+        let list = rows(&staff, "refused").await;
+        let shown: Vec<_> = list.iter().map(|row| (row["email"].as_str().expect("an address"), &row["family_name"], &row["staff"], &row["subscriber"])).collect();
+        let (no, yes, null) = (json!(false), json!(true), Value::Null);
+        assert_eq!(shown, [
+            ("feder@camp.example", &null, &json!("feder"), &no),
+            ("reader@town.example", &null, &null, &yes),
+            ("zev@family.example", &json!("Zev"), &null, &no),
+            ("rivka@family.example", &json!("Rivka"), &null, &no),
+            ("chaya@family.example", &json!("Chaya"), &null, &no),
+        ], "nobody writes to the stranger any more");
+        assert_eq!((list.len(), &list[4]["reason"], &list[4]["family_id"]), (attention(&staff, "suppressed_addresses").await, &json!("550 No such user"), &chaya["id"]));
+        let page = staff.get("/api/admin/mail/refused?limit=2").await.expect(200).json();
+        assert_eq!(rows(&staff, &format!("refused?cursor={}", page["next"].as_str().expect("more"))).await, list[2..]);
+
+        let path = format!("/api/admin/users/{}", chaya["id"].as_str().expect("an id"));
+        assert_eq!(staff.get(&path).await.json()["emails"][0]["refused"], "550 No such user");
+        staff.patch(&path, json!({ "version": chaya["version"], "email": "chaya@new.example" })).await.expect(200);
+        assert_eq!(staff.get(&path).await.json()["emails"][0]["refused"], Value::Null);
+        let lift = |email: &str| staff.post("/api/admin/mail/refused/let-through", json!({ "email": email }));
+        lift("rivka@family.example").await.expect(204);
+        lift("rivka@family.example").await.refused(404, "not_found");
+        assert_eq!((rows(&staff, "refused").await.len(), attention(&staff, "suppressed_addresses").await), (3, 3));
+        camp.work().await;
+        let before = camp.mails_to("rivka@family.example").len();
+        let letter = json!({ "subject": "Come at ten", "body": "The gates open.", "audience": "families" });
+        staff.post("/api/admin/letters", letter).await.expect(200);
+        camp.work().await;
+        assert_eq!(camp.mails_to("rivka@family.example").len(), before + 1);
+        assert!(camp.mails_to("zev@family.example").iter().all(|mail| mail.subject != "Come at ten"));
+        let log = camp.owner().await.get("/api/admin/audit").await.json();
+        assert!(log["items"].as_array().expect("items").iter().any(|line| line["action"] == "mail.let_through"));
+        assert!(!log.to_string().contains("rivka@"));
+    }
+}

@@ -1,0 +1,221 @@
+//! Mail that did not arrive, on the desk of the staff: what failed of late, and the addresses that
+//! refused mail for good.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::Deliver;
+use crate::audit::{self, Actor, Subject};
+use crate::db::{Db, Tx};
+use crate::pages::{Page, Part};
+use crate::{App, Error, Result, jobs};
+
+/// What failed before is history.
+const LATELY: TimeDelta = TimeDelta::days(7);
+
+/// The moment from which failed mails wait for somebody.
+pub fn lately(now: DateTime<Utc>) -> DateTime<Utc> {
+    now - LATELY
+}
+
+/// Which mails one looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = FailedMailAbout)]
+pub enum About {
+    Videos,
+    Other,
+}
+
+/// A mail that was given up.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct FailedMail {
+    pub notification_id: Uuid,
+    pub email: String,
+    pub full_name: String,
+    /// Names the letter: `video`, `invitation`, `payment`, …
+    pub kind: String,
+    /// Of the video, the update, the letter or the message that it is about.
+    pub title: Option<String>,
+    /// In the words of the mail server.
+    pub reason: Option<String>,
+    pub failed_at: DateTime<Utc>,
+    /// The family that it was for.
+    pub family_id: Option<Uuid>,
+    /// The address refused mail for good.
+    pub refused: bool,
+}
+
+/// Names one mail.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MailRef {
+    pub notification_id: Uuid,
+    pub email: String,
+}
+
+/// An address that refused mail for good, of somebody whom the camp still writes to.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct RefusedAddress {
+    pub email: String,
+    /// In the words of the mail server.
+    pub reason: String,
+    pub refused_at: DateTime<Utc>,
+    pub family_id: Option<Uuid>,
+    pub family_name: Option<String>,
+    /// User name of the staff account that has it.
+    pub staff: Option<String>,
+    /// On the mailing list.
+    pub subscriber: bool,
+}
+
+/// Refused addresses that are in use: once staff have corrected one, it waits for nobody.
+macro_rules! refused_in_use {
+    () => {
+        "from suppressed_addresses s
+         left join profile_addresses a on a.email = s.email
+         left join users u on u.email = s.email
+         left join profiles p on p.id = coalesce(a.profile_id, u.profile_id) and p.deleted_at is null
+         left join staff t on t.email = s.email
+         left join subscribers l on l.email = s.email and l.confirmed_at is not null
+         where (p.id is not null or t.id is not null or l.id is not null) "
+    };
+}
+
+/// How many rows [`refused`] has.
+pub(crate) async fn count_refused(db: &Db) -> Result<i64> {
+    db.sql(concat!("select count(*) ", refused_in_use!())).scalar().await
+}
+
+/// The mails that failed of late, the last first.
+pub async fn failed(app: &App, about: Option<About>, part: &Part) -> Result<Page<FailedMail>> {
+    let after: Option<(DateTime<Utc>, Uuid, String)> = part.after("failed mails")?;
+    let (at, id, email) = match after {
+        Some((at, id, email)) => (Some(at), Some(id), Some(email)),
+        None => (None, None, None),
+    };
+    let rows: Vec<FailedMail> = app
+        .db
+        .sql(
+            "select d.notification_id, d.email, d.full_name, n.kind,
+                    nullif(coalesce(v.title, l.subject, w.title, m.subject), '') as title,
+                    d.last_error as reason, d.updated_at as failed_at, p.id as family_id,
+                    s.email is not null as refused
+             from deliveries d
+             join notifications n on n.id = d.notification_id
+             left join videos v on v.id = n.subject_id and n.kind = 'video'
+             left join letters l on l.id = n.subject_id and n.kind = 'letter'
+             left join live_updates w on w.id = n.subject_id and n.kind = 'update'
+             left join message_replies r on r.id = n.subject_id and n.kind = 'message_reply'
+             left join messages m on m.id = r.message_id
+             left join profile_addresses a on a.email = d.email
+             left join users u on u.email = d.email
+             left join profiles p
+               on p.id = coalesce(a.profile_id, u.profile_id,
+                                  case when n.kind = 'invitation' then n.subject_id end,
+                                  d.profile_id)
+              and p.deleted_at is null
+             left join suppressed_addresses s on s.email = d.email
+             where d.status = 'failed' and d.updated_at >= $1
+               and ($2 is null or (n.kind = 'video') = $2)
+               and ($3 is null or (d.updated_at, d.notification_id, d.email) < ($3, $4, $5))
+             order by d.updated_at desc, d.notification_id desc, d.email desc
+             limit $6",
+        )
+        .bind(lately(app.clock.now()))
+        .bind(about.map(|about| about == About::Videos))
+        .bind(at)
+        .bind(id)
+        .bind(email)
+        .bind(part.limit() + 1)
+        .all()
+        .await?;
+    let place = |row: &FailedMail| (row.failed_at, row.notification_id, row.email.clone());
+    Ok(part.page("failed mails", rows, place))
+}
+
+/// Sends mails again, each to the address that it was for, even where that refused mail for good:
+/// somebody has looked at it. Returns how many were still failed.
+pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
+    if mails.len() as i64 > crate::pages::MOST {
+        return Err(Error::invalid("mails", "Please send at most 100 mails at a time."));
+    }
+    let now = app.clock.now();
+    let mut queued = 0;
+    for MailRef { notification_id, email } in mails {
+        let again = tx
+            .sql(
+                "update deliveries
+                 set status = 'queued', attempts = 0, due_at = $3, created_at = $3, updated_at = $3
+                 where notification_id = $1 and email = $2 and status = 'failed'",
+            )
+            .bind(*notification_id)
+            .bind(email)
+            .bind(now)
+            .execute()
+            .await?;
+        if again == 0 {
+            continue;
+        }
+        queued += 1;
+        tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
+        tx.sql(
+            "update notifications set sent = null, failed = null, suppressed = null where id = $1",
+        )
+        .bind(*notification_id)
+        .execute()
+        .await?;
+        jobs::enqueue(tx, app, &Deliver { notification_id: *notification_id }).await?;
+    }
+    if queued > 0 {
+        let details = json!({ "queued": queued });
+        audit::record(tx, now, actor, "mail.send_again", Subject::none("mail"), details).await?;
+    }
+    Ok(queued)
+}
+
+/// The addresses that refused mail for good, the last first.
+pub async fn refused(db: &Db, part: &Part) -> Result<Page<RefusedAddress>> {
+    let after: Option<(DateTime<Utc>, String)> = part.after("refused addresses")?;
+    let (at, email) = after.unzip();
+    let rows: Vec<RefusedAddress> = db
+        .sql(concat!(
+            "select s.email, s.reason, s.created_at as refused_at, p.id as family_id,
+                    p.full_name as family_name, t.username as staff,
+                    l.id is not null as subscriber ",
+            refused_in_use!(),
+            "and ($1 is null or (s.created_at, s.email) < ($1, $2))
+             order by s.created_at desc, s.email desc
+             limit $3"
+        ))
+        .bind(at)
+        .bind(email)
+        .bind(part.limit() + 1)
+        .all()
+        .await?;
+    Ok(part.page("refused addresses", rows, |row| (row.refused_at, row.email.clone())))
+}
+
+/// Lets mail go to an address again that had refused it. Errors: [`Error::NotFound`].
+pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> Result<()> {
+    let lifted =
+        tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
+    if lifted == 0 {
+        return Err(Error::NotFound("Mail goes to this address already."));
+    }
+    let family: Option<(Uuid,)> = tx
+        .sql(
+            "select profile_id from profile_addresses where email = $1
+             union select profile_id from users where email = $1",
+        )
+        .bind(email)
+        .optional()
+        .await?;
+    let subject = match family {
+        Some((id,)) => Subject::new("profile", id),
+        None => Subject::none("mail"),
+    };
+    audit::record(tx, app.clock.now(), actor, "mail.let_through", subject, json!({})).await
+}

@@ -1,0 +1,108 @@
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { useSite } from "../../api/queries";
+import { useFilters } from "../../lib/filters";
+import { ago, campDateTime, number } from "../../lib/format";
+import { paths } from "../../lib/paths";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { Field, Select } from "../../ui/field";
+import { EmptyState } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { everyQuarterMinute, useEvery } from "../attention";
+import { toastFailure } from "../failed";
+import { keepFocus } from "../keep-focus";
+import { Listing } from "../listing";
+import { failedQuery, sendAgain, useMailChanged, type About, type FailedMail } from "./queries";
+import { MailSkeleton, Reason } from "./row";
+import { kindName } from "./words";
+
+const abouts: readonly About[] = ["videos", "other"];
+
+/** Mails that were given up within the last seven days. */
+export function FailedMails() {
+  const { params, set } = useFilters();
+  const about = abouts.find((one) => one === params.get("about")) ?? null;
+  const every = useEvery(everyQuarterMinute);
+  const failed = useInfiniteQuery({ ...failedQuery(about), refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every) });
+  const mailChanged = useMailChanged();
+  const again = useMutation({
+    mutationFn: sendAgain,
+    onSuccess: (queued) => {
+      toast(
+        queued > 0
+          ? { title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` }
+          : { title: "Success", description: "Somebody has sent it again already" },
+      );
+      void mailChanged().then(keepFocus);
+    },
+    onError: (error) => toastFailure(error, "The mails could not be sent again."),
+  });
+  const busy = (mail: FailedMail) => again.isPending && again.variables.length === 1 && again.variables[0] === mail;
+
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-end justify-between gap-x-8 gap-y-3">
+        <Field label="About" className="w-56 max-sm:w-full">
+          <Select value={about ?? ""} onChange={(event) => set({ about: event.target.value })}>
+            <option value="">Everything</option>
+            <option value="videos">Videos</option>
+            <option value="other">Everything but videos</option>
+          </Select>
+        </Field>
+        {failed.data && failed.data.length > 1 && (
+          <Button look="line" icon="refresh" busy={again.isPending && again.variables.length > 1} onClick={() => again.mutate(failed.data)} className="max-sm:w-full">
+            Send all {number(failed.data.length)} again
+          </Button>
+        )}
+      </div>
+      <h2 className="sr-only">Failed mails</h2>
+      <Listing
+        list={failed}
+        what="mails"
+        failed="Failed to load the failed mails"
+        skeleton={<MailSkeleton label="Loading failed mails" />}
+        empty={
+          <EmptyState title="No mail failed within the last seven days" text={about ? undefined : "Whatever the mail server refuses, or does not take for two days, is listed here with its reason."}>
+            {about && <Button look="line" onClick={() => set({ about: "" })}>Show everything</Button>}
+          </EmptyState>
+        }
+      >
+        {(mails) => (
+          <>
+            <ul className="sheet overflow-clip">
+              {mails.map((mail) => (
+                <FailedRow key={mail.notification_id + mail.email} mail={mail} busy={busy(mail)} onAgain={() => again.mutate([mail])} />
+              ))}
+            </ul>
+            <p className="mt-4 max-w-[80ch] text-sm text-muted">Sending again goes to the same address. Where that is wrong, correct it on the family's page: whatever is written later goes to the new one.</p>
+          </>
+        )}
+      </Listing>
+    </>
+  );
+}
+
+function FailedRow({ mail, busy, onAgain }: { mail: FailedMail; busy: boolean; onAgain: () => void }) {
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const { email, full_name, family_id, title, kind, failed_at, refused } = mail;
+  return (
+    <li className="grid items-center gap-x-4 gap-y-2 border-line px-4 py-3 not-first:border-t md:grid-cols-[minmax(0,1fr)_auto]">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-medium">{kindName(kind)}{title && <>: <bdi>{title}</bdi></>}</span>
+          {refused && <Badge tone="bad" icon="mail">Address refused</Badge>}
+        </p>
+        <p className="text-sm text-muted">
+          To {family_id ? <Link to={paths.admin.user(family_id)} className="link"><bdi>{full_name || email}</bdi></Link> : full_name && <bdi>{full_name}</bdi>}
+          {(full_name || !family_id) && <> <bdi className="wrap-anywhere">{email}</bdi></>},{" "}
+          <time dateTime={failed_at} title={campDateTime(failed_at, timeZone)}>{ago(failed_at, timeZone)}</time>
+        </p>
+        <Reason text={mail.reason} />
+      </div>
+      <Button look="line" icon="refresh" busy={busy} onClick={onAgain} className="max-md:justify-self-start">
+        Send again<span className="sr-only"> to {email}</span>
+      </Button>
+    </li>
+  );
+}

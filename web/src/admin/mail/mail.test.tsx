@@ -1,0 +1,103 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { detail, family, summary } from "../../test/families";
+import { list, open, refuse, server } from "../../test/portal";
+import { onDuty } from "../../test/staff";
+import type { FailedMail, RefusedAddress } from "./queries";
+
+const failed = (change: Partial<FailedMail> = {}): FailedMail => ({
+  notification_id: "n1", email: "chaya@family.example", full_name: "Chaya Lindenfeld", kind: "invitation", title: null,
+  reason: "554 5.7.1 Looks like spam", failed_at: "2026-07-29T12:00:00Z", family_id: "f1", refused: false, ...change,
+});
+const letter = failed({ notification_id: "n2", email: "bubby@neighbor.example", full_name: "", kind: "letter", title: "Come at ten", family_id: null, refused: true });
+const refused = (change: Partial<RefusedAddress> = {}): RefusedAddress => ({
+  email: "chaya@family.example", reason: "550 No such user", refused_at: "2026-07-20T12:00:00Z", family_id: "f1", family_name: "Chaya Lindenfeld", staff: null, subscriber: false, ...change,
+});
+
+const post = (answers: Record<string, unknown> = {}) =>
+  server({
+    ...onDuty,
+    "GET /api/admin/mail/failed": list(failed(), letter),
+    "GET /api/admin/mail/refused": list(refused(), refused({ email: "bubby@neighbor.example", family_id: null, family_name: null, subscriber: true })),
+    "GET /api/admin/users/summary": summary,
+    ...answers,
+  });
+const row = async (words: string) => within((await screen.findByText(words, { selector: "bdi, span.font-medium" })).closest("li")!);
+
+describe("failed mails", () => {
+  it("say what they were, to whom and why they failed", async () => {
+    post();
+    open("/admin/mail");
+    const invitation = await row("Invitation");
+    expect(invitation.getByText("554 5.7.1 Looks like spam")).toBeTruthy();
+    expect(invitation.getByRole("link", { name: "Chaya Lindenfeld" }).getAttribute("href")).toBe("/admin/users?user=f1");
+    expect((await row("Letter:")).getByText("Come at ten")).toBeTruthy();
+    expect((await row("Letter:")).getByText("Address refused")).toBeTruthy();
+  });
+
+  it("are filtered in the address bar", async () => {
+    const camp = post();
+    const user = open("/admin/mail?about=other");
+    await row("Invitation");
+    expect(camp.asked("GET", "/api/admin/mail/failed")[0]?.query).toMatchObject({ about: "other" });
+    camp.answer("GET /api/admin/mail/failed", list());
+    await user.selectOptions(screen.getByLabelText("About"), "videos");
+    expect(await screen.findByText("No mail failed within the last seven days")).toBeTruthy();
+    expect(screen.getByTestId("address").textContent).toBe("/admin/mail?about=videos");
+    await user.click(screen.getByRole("button", { name: "Show everything" }));
+    expect(screen.getByTestId("address").textContent).toBe("/admin/mail");
+  });
+
+  it("go out again, one or all", async () => {
+    const camp = post({ "POST /api/admin/mail/failed/send-again": { queued: 1 } });
+    const user = open("/admin/mail");
+    await user.click((await row("Invitation")).getByRole("button", { name: "Send again to chaya@family.example" }));
+    expect(await screen.findByText("1 mail goes out again")).toBeTruthy();
+    camp.answer("POST /api/admin/mail/failed/send-again", { queued: 2 });
+    await user.click(screen.getByRole("button", { name: "Send all 2 again" }));
+    expect(await screen.findByText("2 mails go out again")).toBeTruthy();
+    const one = { notification_id: "n1", email: "chaya@family.example" };
+    expect(camp.asked("POST", "/api/admin/mail/failed/send-again").map(({ body }) => body)).toEqual([{ mails: [one] }, { mails: [one, { notification_id: "n2", email: "bubby@neighbor.example" }] }]);
+    camp.answer("POST /api/admin/mail/failed/send-again", refuse(500, "internal"));
+    await user.click(screen.getByRole("button", { name: "Send all 2 again" }));
+    expect(await screen.findByText("The mails could not be sent again.")).toBeTruthy();
+  });
+
+  it("do not take a failure for calm", async () => {
+    const camp = post({ "GET /api/admin/mail/failed": refuse(500, "internal", "Something went wrong.") });
+    const user = open("/admin/mail");
+    expect(await screen.findByText("Failed to load the failed mails")).toBeTruthy();
+    camp.answer("GET /api/admin/mail/failed", list());
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByText("No mail failed within the last seven days")).toBeTruthy();
+  });
+});
+
+describe("refused addresses", () => {
+  it("say whose they are and why, and let mail through again", async () => {
+    const camp = post({ "POST /api/admin/mail/refused/let-through": null });
+    const user = open("/admin/mail?show=addresses");
+    const chaya = await row("chaya@family.example");
+    expect(chaya.getByText("550 No such user")).toBeTruthy();
+    expect((await row("bubby@neighbor.example")).getByRole("link", { name: "Mailing list" }).getAttribute("href")).toBe("/admin/messages?view=subscribers&q=bubby%40neighbor.example");
+    camp.answer("GET /api/admin/mail/refused", list());
+    await user.click(chaya.getByRole("button", { name: "Let mail through to chaya@family.example" }));
+    expect(await screen.findByText("Mail goes to chaya@family.example again")).toBeTruthy();
+    expect(await screen.findByText("No address has refused mail")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/mail/refused/let-through")[0]?.body).toEqual({ email: "chaya@family.example" });
+  });
+
+  it("are corrected on the spot", async () => {
+    const camp = post({ "GET /api/admin/users/f1": detail(), "PATCH /api/admin/users/f1": detail({ email: "chaya@new.example" }) });
+    const user = open("/admin/mail?show=addresses");
+    await user.click((await row("chaya@family.example")).getByRole("button", { name: "Correct chaya@family.example" }));
+    const email = await screen.findByLabelText("Email");
+    await user.clear(email);
+    await user.type(email, "chaya@new.example");
+    camp.answer("GET /api/admin/mail/refused", list());
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("User Updated")).toBeTruthy();
+    await waitFor(() => expect(screen.getByText("No address has refused mail")).toBeTruthy());
+    expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({ version: family().version, email: "chaya@new.example" });
+  });
+});

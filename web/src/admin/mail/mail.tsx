@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import { number } from "../../lib/format";
+import { useFilters } from "../../lib/filters";
+import { Segmented } from "../../ui/segmented";
+import { everyQuarterMinute, useEvery } from "../attention";
+import { dashboardQuery } from "../dashboard-query";
+import { PageHead } from "../page-head";
+import { FailedMails } from "./failed-mails";
+import { RefusedAddresses } from "./refused-addresses";
+
+const views = ["mails", "addresses"] as const;
+
+/** What the dashboard counts of the mail that did not arrive, and what can be done about it. */
+export default function Mail() {
+  const { params, set } = useFilters();
+  const view = views.find((one) => one === params.get("show")) ?? "mails";
+  const attention = useQuery({ ...dashboardQuery, refetchInterval: useEvery(everyQuarterMinute) }).data?.attention;
+
+  return (
+    <>
+      <PageHead title="Mail" text="What did not arrive, and why">
+        <Segmented
+          label="What to show"
+          value={view}
+          options={[
+            { value: "mails", label: "Failed mails", note: attention && number(attention.failed_mails) },
+            { value: "addresses", label: "Refused addresses", note: attention && number(attention.suppressed_addresses) },
+          ]}
+          onChange={(next) => set({ show: next === "mails" ? "" : next, about: "" })}
+          className="max-sm:w-full max-sm:[&>button]:px-2"
+        />
+      </PageHead>
+      {view === "mails" ? <FailedMails /> : <RefusedAddresses />}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { infiniteQueryOptions, keepPreviousData, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../api/client";
+import type { components, operations } from "../../api/schema.gen";
+import { asStaff } from "../session";
+import { unlessGone } from "../unless-gone";
+
+type Schemas = components["schemas"];
+export type FailedMail = Schemas["FailedMail"];
+export type RefusedAddress = Schemas["RefusedAddress"];
+export type About = NonNullable<NonNullable<operations["get_admin_mail_failed"]["parameters"]["query"]>["about"]>;
+
+export const failedQuery = (about: About | null) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "mail", "failed", about],
+    queryFn: ({ pageParam, signal }) =>
+      asStaff(api.GET("/api/admin/mail/failed", { params: { query: { limit: 50, ...(about ? { about } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
+
+export const refusedQuery = infiniteQueryOptions({
+  queryKey: ["admin", "mail", "refused"],
+  queryFn: ({ pageParam, signal }) => asStaff(api.GET("/api/admin/mail/refused", { params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  initialPageParam: "",
+  getNextPageParam: ({ next }) => next,
+  select: ({ pages }) => pages.flatMap(({ items }) => items),
+});
+
+/** The server takes a hundred at a time. */
+const most = 100;
+
+export async function sendAgain(mails: FailedMail[]) {
+  let queued = 0;
+  for (let from = 0; from < mails.length; from += most) {
+    const part = mails.slice(from, from + most).map(({ notification_id, email }) => ({ notification_id, email }));
+    queued += (await asStaff(api.POST("/api/admin/mail/failed/send-again", { body: { mails: part } }))).queued;
+  }
+  return queued;
+}
+
+/** When somebody was quicker, mail goes to it already, as was wanted. */
+export const letThrough = (email: string) => unlessGone(asStaff(api.POST("/api/admin/mail/refused/let-through", { body: { email } })));
+
+/** Call after mails were sent again or an address let through: wherever they are counted is asked again. */
+export function useMailChanged() {
+  const client = useQueryClient();
+  return () => Promise.all(["mail", "dashboard", "users", "videos", "counts", "deliveries", "letters", "messages", "live-updates"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+}

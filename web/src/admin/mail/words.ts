@@ -1,0 +1,22 @@
+const kinds: Record<string, string> = {
+  video: "Video",
+  update: "Live update",
+  letter: "Letter",
+  message: "Message to the camp",
+  message_received: "Thanks for a message",
+  message_reply: "Reply",
+  payment: "Payment receipt",
+  invitation: "Invitation",
+  approved: "Approval",
+  refused: "Refusal",
+  verify: "Confirmation of an address",
+  change_email: "Confirmation of an address",
+  secondary_email: "Confirmation of an address",
+  subscribe: "Confirmation for the mailing list",
+  reset: "Link for a new password",
+  staff_reset: "Link for a new password",
+  alert: "Alert to an owner",
+};
+
+/** What a mail is, for those who did not write it. */
+export const kindName = (kind: string) => (Object.hasOwn(kinds, kind) ? kinds[kind] : "Notice about an account");
