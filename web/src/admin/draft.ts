@@ -1,6 +1,7 @@
 import type { AdminVideo } from "../api/client";
 import { campLocal } from "../lib/format";
 import type { VideoPatch, VideoStatus } from "./queries";
+import { threeWay } from "./use-draft";
 import { people } from "./words";
 
 /** What the edit panel holds while somebody types. */
@@ -53,15 +54,11 @@ export function changesOf(draft: Draft, video: AdminVideo, timeZone: string): Om
 
 /** After somebody else saved: what I typed stays, the rest is what the video is now. */
 export function merge(mine: Draft, base: Draft, fresh: Draft): Draft {
-  const keys = Object.keys(fresh) as (keyof Draft)[];
-  const kept = Object.fromEntries(keys.map((key) => [key, mine[key] === base[key] ? fresh[key] : mine[key]])) as Draft;
   // The switch and the date speak of one thing: whoever touched either meant both.
   const touched = mine.publish !== base.publish || mine.date !== base.date || mine.time !== base.time;
   const { publish, date, time } = touched ? mine : fresh;
-  return { ...kept, publish, date, time };
+  return { ...threeWay(mine, base, fresh), publish, date, time };
 }
-
-export const sameDraft = (a: Draft, b: Draft) => (Object.keys(a) as (keyof Draft)[]).every((key) => a[key] === b[key]);
 
 /** How many addresses get mail if the video is published: only the first time, and only in its own year. */
 export function reachOf(video: Pick<AdminVideo, "published_at" | "announced"> | null, uploadDate: string, currentYear: number, recipients: number) {

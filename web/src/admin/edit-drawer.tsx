@@ -7,15 +7,14 @@ import { Button } from "../ui/button";
 import { ConfirmDialog } from "../ui/dialog";
 import { Drawer } from "../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextArea, TextInput } from "../ui/field";
-import { Icon } from "../ui/icon";
 import { toast } from "../ui/toast";
-import { changesOf, draftOf, merge, nineInTheMorning, reachOf, sameDraft, statusOf, updateLabel, type Draft } from "./draft";
+import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel } from "./draft";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
-import { StaleNotice } from "./stale-notice";
 import { takesFocus } from "./takes-focus";
+import { DraftNotice, useDraft } from "./use-draft";
 import { people, withNotifications } from "./words";
 
 type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
@@ -25,17 +24,25 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const videosChanged = useVideosChanged();
-  const [video, setVideo] = useState(opened);
-  const [draft, setDraft] = useState(() => draftOf(opened, timeZone));
-  const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
   const [asking, setAsking] = useState<"discard" | "take-away" | null>(null);
+  const { row: video, draft, set, dirty, stale, becameStale, reload } = useDraft({
+    opened,
+    draftOf: (one) => draftOf(one, timeZone),
+    merge,
+    read: async (one) => {
+      const fresh = await readVideo(one);
+      void videosChanged();
+      return fresh;
+    },
+    onGone: () => {
+      toast({ title: "Update Failed", description: "This video has been deleted in the meantime.", destructive: true });
+      onClose();
+    },
+  });
 
-  const base = draftOf(video, timeZone);
-  const dirty = !sameDraft(draft, base);
   const status = statusOf(draft);
   const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
   const takesAway = video.status === "published" && status !== "published";
-  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
 
   async function save() {
     const { notified } = await editVideo(video.id, { version: video.version, ...changesOf(draft, video, timeZone) });
@@ -47,7 +54,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
   function refused(error: unknown) {
     if (isTurnedAway(error)) return true;
     if (isApiError(error, "stale")) {
-      setStale("yes");
+      becameStale();
       return true;
     }
     toast({ title: "Update Failed", description: explain(error), destructive: true });
@@ -68,31 +75,12 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
     failed: refused,
   });
 
-  async function reload() {
-    const fresh = await readVideo(video);
-    if (!fresh) {
-      toast({ title: "Update Failed", description: "This video has been deleted in the meantime.", destructive: true });
-      await videosChanged();
-      return onClose();
-    }
-    setDraft(merge(draft, base, draftOf(fresh, timeZone)));
-    setVideo(fresh);
-    setStale("reloaded");
-    void videosChanged();
-  }
-
   const close = () => (dirty ? setAsking("discard") : onClose());
 
   return (
     <Drawer title="Edit video" onClose={close}>
       <form {...form} className="grid gap-5">
-        {stale === "yes" && <StaleNotice what="video" onReload={reload} />}
-        {stale === "reloaded" && (
-          <p role="status" className="flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-3 text-lake">
-            <Icon name="info" className="mt-[0.15em]" />
-            This is the newest version, with what you typed still in it. Please look it over and save again.
-          </p>
-        )}
+        <DraftNotice what="video" stale={stale} onReload={reload} />
         <Field label="Video Title" error={errors.title}>
           <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={takesFocus} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
         </Field>

@@ -4,18 +4,22 @@ import { StaleNotice } from "./stale-notice";
 
 type Options<Row, Draft> = {
   /** What is edited; null for something new. */
-  opened: Row | null;
-  draftOf: (row: Row | null) => Draft;
+  opened: Row;
+  draftOf: (row: Row) => Draft;
+  /** What the form begins with besides, as if it had been typed. */
+  begun?: Partial<Draft>;
   /** The record as it is now, or null when it was deleted. */
-  read: (row: Row) => Promise<Row | null>;
+  read: (row: NonNullable<Row>) => Promise<NonNullable<Row> | null>;
+  /** Where some fields speak of one thing. */
+  merge?: (mine: Draft, base: Draft, fresh: Draft) => Draft;
   /** Called instead of a reload when there is nothing left to edit. */
   onGone: () => unknown;
 };
 
 /** What a form holds while somebody types, and the way out when somebody else saved first. */
-export function useDraft<Row, Draft extends object>({ opened, draftOf, read, onGone }: Options<Row, Draft>) {
+export function useDraft<Row, Draft extends object>({ opened, draftOf, begun, read, merge = threeWay, onGone }: Options<Row, Draft>) {
   const [row, setRow] = useState(opened);
-  const [draft, setDraft] = useState(() => draftOf(opened));
+  const [draft, setDraft] = useState(() => ({ ...draftOf(opened), ...begun }));
   const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
   const base = draftOf(row);
 
@@ -23,7 +27,7 @@ export function useDraft<Row, Draft extends object>({ opened, draftOf, read, onG
     if (!row) return;
     const fresh = await read(row);
     if (!fresh) return void onGone();
-    setDraft((mine) => threeWay(mine, base, draftOf(fresh)));
+    setDraft((mine) => merge(mine, base, draftOf(fresh)));
     setRow(fresh);
     setStale("reloaded");
   }

@@ -33,7 +33,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
   const { busy, errors, message, form } = useForm({
     check: () => missing(draft),
     submit: async () => {
-      if (dirty) await editUpdate(update.id, { version: (row ?? update).version, ...changesOf(draft, base) });
+      if (dirty) await editUpdate(update.id, { version: row.version, ...changesOf(draft, base) });
     },
     done: async () => {
       toast({ title: "Update Saved", description: "Families see it as it is now. Nobody was mailed again." });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { family, leah, payment, plan } from "../../test/families";
-import { adjustment, changesOf, draftOf, merge, problemsOf } from "./edit-draft";
+import { adjustment, changesOf, draftOf, problemsOf } from "./edit-draft";
 import { freshKey } from "../fresh-key";
+import { threeWay } from "../use-draft";
 import { amountOf, balanceAfter, problemsOf as recordProblems, type Draft } from "./record-draft";
 import { running } from "./statement";
 import { dueText, paidShare, recorded, signed, waits } from "./words";
@@ -34,7 +35,7 @@ describe("the edit dialog", () => {
   it("keeps what was typed when somebody else was quicker, and takes over the rest", () => {
     const base = draftOf(family());
     const fresh = draftOf(family({ child_name: "Yanky", plan: plan({ paid_amount: 200_000 }), version: 5 }));
-    expect(merge({ ...base, full_name: "Chaya L." }, base, fresh)).toEqual({ ...fresh, full_name: "Chaya L." });
+    expect(threeWay({ ...base, full_name: "Chaya L." }, base, fresh)).toEqual({ ...fresh, full_name: "Chaya L." });
   });
 });
 

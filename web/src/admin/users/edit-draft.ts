@@ -73,11 +73,3 @@ export function changesOf(draft: Draft, family: Family): Omit<FamilyPatch, "vers
   }
   return changes;
 }
-
-/** After somebody else saved: what I typed stays, the rest is what the family is now. */
-export function merge(mine: Draft, base: Draft, fresh: Draft): Draft {
-  const keys = Object.keys(fresh) as (keyof Draft)[];
-  return Object.fromEntries(keys.map((key) => [key, mine[key] === base[key] ? fresh[key] : mine[key]])) as Draft;
-}
-
-export const sameDraft = (a: Draft, b: Draft) => (Object.keys(a) as (keyof Draft)[]).every((key) => a[key] === b[key]);

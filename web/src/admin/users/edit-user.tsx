@@ -6,12 +6,12 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextArea, TextInput } from "../../ui/field";
-import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
-import { StaleNotice } from "../stale-notice";
 import { takesFocus } from "../takes-focus";
-import { adjustment, changesOf, draftOf, merge, problemsOf, sameDraft, type Draft } from "./edit-draft";
+import { orNull } from "../unless-gone";
+import { DraftNotice, useDraft } from "../use-draft";
+import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
 import { MoneyInput } from "./money-input";
 import { editFamily, readFamily, summaryQuery, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
@@ -26,16 +26,24 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   const usersChanged = useUsersChanged();
   const summary = useQuery(summaryQuery);
   const [usual] = useState(summary.data?.default_plan_amount ?? null);
-  const [family, setFamily] = useState(opened);
-  const [draft, setDraft] = useState(() => ({ ...draftOf(opened, usual), ...(withPlan ? { planned: true } : {}) }));
-  const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
   const [discarding, setDiscarding] = useState(false);
+  const { row: family, draft, set, dirty, stale, becameStale, reload } = useDraft({
+    opened,
+    draftOf: (one) => draftOf(one, usual),
+    ...(withPlan ? { begun: { planned: true } } : {}),
+    read: async ({ id }) => {
+      const fresh = await orNull(readFamily(id));
+      void usersChanged();
+      return fresh;
+    },
+    onGone: () => {
+      toast({ title: "Error", description: "This user has been deleted in the meantime.", destructive: true });
+      onClose();
+    },
+  });
 
-  const base = draftOf(family, usual);
-  const dirty = !sameDraft(draft, base);
   const difference = adjustment(draft, family);
   const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
-  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const typed = (key: keyof Draft) => ({ name: key, value: String(draft[key]), onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }) });
   const ticked = (key: keyof Draft) => ({ name: key, checked: Boolean(draft[key]), onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }) });
   const close = () => (dirty ? setDiscarding(true) : onClose());
@@ -52,7 +60,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     failed: (error) => {
       if (isTurnedAway(error)) return true;
       if (isApiError(error, "stale")) {
-        setStale("yes");
+        becameStale();
         return true;
       }
       const plan = isApiError(error) && Object.keys(error.fields).some(ofThePlan);
@@ -61,30 +69,10 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     },
   });
 
-  async function reload() {
-    try {
-      const fresh = await readFamily(family.id);
-      setDraft(merge(draft, base, draftOf(fresh, usual)));
-      setFamily(fresh);
-      setStale("reloaded");
-    } catch (error) {
-      if (!isApiError(error, "not_found")) throw error;
-      toast({ title: "Error", description: "This user has been deleted in the meantime.", destructive: true });
-      onClose();
-    }
-    void usersChanged();
-  }
-
   return (
     <Drawer title={<>Edit <bdi>{nameOf(opened)}</bdi></>} onClose={close}>
       <form {...form} className="grid gap-6">
-        {stale === "yes" && <StaleNotice what="user" onReload={reload} />}
-        {stale === "reloaded" && (
-          <p role="status" className="flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-3 text-lake">
-            <Icon name="info" className="mt-[0.15em]" />
-            This is the newest version, with what you typed still in it. Please look it over and save again.
-          </p>
-        )}
+        <DraftNotice what="user" stale={stale} onReload={reload} />
         <fieldset className="grid gap-4">
           <legend className="mb-3 font-head text-xl font-semibold">Profile Information</legend>
           <Field label="Full Name" error={errors.full_name}>
