@@ -26,6 +26,7 @@ on_both_engines! {
             "select count(*) from payment_plans l where paid_amount <> (select coalesce(sum(amount), 0) from payments p where p.plan_id = l.id)",
             "select count(*) from profiles f join payment_plans l on l.profile_id = f.id where list_paid <> paid_amount",
             "select count(*) from payments where payment_date > '2026-07-28'",
+            "select count(*) from product_images i join products p on p.id = i.product_id where i.alt_text <> p.title || ', picture 1'",
         ] {
             assert_eq!(count(&app.db, wrong).await, 0, "{wrong}");
         }
@@ -40,6 +41,10 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from messages where status = 'replied'").await, 9);
         assert_eq!(count(&app.db, "select count(*) from messages where draft is not null").await, 2);
         assert_eq!(count(&app.db, "select count(*) from messages where spam").await, 1);
+        // Last summer's shirt has none, so that the parcel that stands for one is seen.
+        assert_eq!(count(&app.db, "select count(distinct product_id) from product_images").await, 23);
+        let pictures = app.files.folder.as_ref().expect("a folder").join("products");
+        assert_eq!(std::fs::read_dir(pictures).expect("pictures").count(), 2 * 23);
         assert_eq!(count(&app.db, "select count(*) from faq where is_published").await, 10);
         assert_eq!(count(&app.db, "select count(*) from faq where not is_published").await, 2);
         for (plans, query) in [

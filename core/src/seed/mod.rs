@@ -145,7 +145,7 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     films::write(&mut tx, &films).await?;
     doings.write(&mut tx, app).await?;
     let mut mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
-    shelf::write(&mut tx, &content, &people, now, &mut dice).await?;
+    shelf::write(&mut tx, app, &content, &people, now, &mut dice).await?;
     post::write(&mut tx, &content, &people, now, &mut dice).await?;
     answers::write(&mut tx, &content, now, &mut dice).await?;
     mails += board::write(&mut tx, &content, &people, now, &mut dice).await?;

@@ -30,11 +30,20 @@ pub async fn prepare(bytes: bytes::Bytes) -> Result<Sizes> {
     .await
 }
 
+/// Where the two sizes of a picture lie.
+pub(crate) fn keys(id: Uuid) -> (String, String) {
+    (format!("products/{id}.jpg"), format!("products/{id}-small.jpg"))
+}
+
+pub(crate) fn alt_text(title: &str, order: i64) -> String {
+    format!("{title}, picture {}", order + 1)
+}
+
 /// Adds a prepared picture at the end. Errors: [`Error::Conflict`] for a fifth one,
 /// [`Error::NotFound`] for a product that is gone.
 pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Result<()> {
     let id = Uuid::now_v7();
-    let (file_key, thumb_key) = (format!("products/{id}.jpg"), format!("products/{id}-small.jpg"));
+    let (file_key, thumb_key) = keys(id);
     let mut tx = app.db.begin().await?;
     // The row is locked by writing it, so that of many at once each sees those before it.
     let title: Option<(String,)> = tx
@@ -61,7 +70,7 @@ pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Res
     .bind(product_id)
     .bind(&file_key)
     .bind(&thumb_key)
-    .bind(format!("{title}, picture {}", order + 1))
+    .bind(alt_text(&title, order))
     .bind(order)
     .bind(now)
     .execute()

@@ -41,7 +41,7 @@ it("prices are in the camp's currency", async () => {
   expect((await card("Camp cap")).getByText("£18.50")).toBeTruthy();
 });
 
-it("a product has its pictures, or a drawing of its kind", async () => {
+it("a product has its pictures, or a parcel that shows no particular thing", async () => {
   server(store([product(), product({ id: "p2", title: "Two sides", images: [picture(1), picture(2)] })]));
   open("/store");
   const bare = (await card("Camp cap")).getByRole("presentation");
