@@ -53,6 +53,8 @@ const LIKES: usize = 1_200;
 const VIEWS: usize = 10_000;
 /// People who watch without a login, and with one.
 const VIEWERS: usize = 420;
+/// How far back it goes what people did.
+const EARLIEST: TimeDelta = TimeDelta::days(40);
 const FAILED: usize = 5;
 const SUPPRESSED: usize = 2;
 
@@ -63,7 +65,9 @@ pub fn invent(
     films: &mut [Film],
     dice: &mut Dice,
 ) -> Doings {
-    let logins = people.logins_of_all();
+    // Who came lately has done nothing yet: nobody comments before they joined.
+    let mut logins = people.logins_of_all();
+    logins.retain(|login| login.joined_at < now - EARLIEST);
     let writers: Vec<&&Login> = logins.iter().filter(|login| login.can_comment).collect();
     let team = people.video_team();
     let watched: Vec<usize> =
@@ -143,7 +147,7 @@ fn after(film: &Film, now: DateTime<Utc>, dice: &mut Dice, minutes: i64) -> Date
     let Some(published_at) = film.published_at else { return now };
     let from = match film.announced {
         true => published_at,
-        false => published_at.max(now - TimeDelta::days(40)),
+        false => published_at.max(now - EARLIEST),
     };
     let room = (now - from).num_minutes();
     let room = if film.announced { room.min(minutes) } else { room };

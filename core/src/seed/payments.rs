@@ -86,6 +86,7 @@ pub fn invent(
     }
     let mut book = Book {
         today,
+        joined: today,
         noon: |day: NaiveDate| moment_in(zone, day.and_time(NaiveTime::MIN)) + TimeDelta::hours(12),
         now,
         office: people.staff.first().map(|staff| staff.id),
@@ -106,6 +107,9 @@ pub fn invent(
             Standing::Due => Some(today + Days::new(dice.between(0, 45) as u64)),
             _ => Some(today - Days::new(dice.between(0, 60) as u64)),
         };
+        // Nothing is due or paid before the family was there.
+        book.joined = day_in(zone, family.created_at);
+        let due_date = due_date.map(|day| day.max(book.joined));
         let parts = match standing {
             Standing::Paid => dice.between(2, 5),
             Standing::Due => dice.between(1, 4),
@@ -183,6 +187,8 @@ pub fn invent(
 /// The office with its ledger open.
 struct Book<N> {
     today: NaiveDate,
+    /// The first day of the family whose page is open.
+    joined: NaiveDate,
     noon: N,
     now: DateTime<Utc>,
     office: Option<Uuid>,
@@ -237,6 +243,7 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
         date: NaiveDate,
         dice: &mut Dice,
     ) -> Uuid {
+        let date = date.max(self.joined);
         let at = (self.noon)(date) + TimeDelta::minutes(dice.between(-180, 240));
         let at = at.min(self.now);
         let id = dice.id(at);

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::content::{Content, Member, Name};
 use super::dice::Dice;
 use super::{Logins, Sample};
+use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::{Error, Result, profiles};
 
@@ -44,6 +46,7 @@ pub struct Login {
     pub id: Uuid,
     pub full_name: String,
     pub can_comment: bool,
+    pub joined_at: DateTime<Utc>,
 }
 
 pub struct Staff {
@@ -52,6 +55,7 @@ pub struct Staff {
     email: String,
     role: String,
     disabled_at: Option<DateTime<Utc>>,
+    last_sign_in_at: DateTime<Utc>,
     created_at: DateTime<Utc>,
 }
 
@@ -68,6 +72,8 @@ const VISITORS: usize = 20;
 /// Of the families: those without an e-mail, and those who have not used their invitation.
 const WITHOUT_EMAIL: usize = 8;
 const INVITED_ONLY: usize = 19;
+/// One family in so many came while the summer was going on.
+const LATE: usize = 8;
 
 pub fn invent(content: &Content, sample: Sample, now: DateTime<Utc>, dice: &mut Dice) -> People {
     let mut taken = HashSet::new();
@@ -110,14 +116,16 @@ fn family(
         }
     }
     let child_name = format!("{} {}", together(&first_names), spelled(surname, hebrew));
-    let created_at = now - TimeDelta::minutes(dice.between(80 * 1440, 200 * 1440));
+    let age = dice.between(80 * 1440, 200 * 1440);
+    let age = if at % LATE == 3 { (age - 78 * 1440) / 2 } else { age };
+    let created_at = now - TimeDelta::minutes(age);
     // Those who stand first are signed up, so that the sample parent is.
     let without_email = (90..90 + WITHOUT_EMAIL).contains(&at);
     let invited_only = (40..40 + INVITED_ONLY).contains(&at);
     let mut addresses = Vec::new();
     if !without_email {
         let email = email(parent, surname, "family.example", taken);
-        let joined = created_at + TimeDelta::minutes(dice.between(30, 20 * 1440));
+        let joined = (created_at + TimeDelta::minutes(dice.between(30, 20 * 1440))).min(now);
         let login = (!invited_only).then(|| new_login(dice, joined, &full_name, true));
         addresses.push(Address {
             email,
@@ -127,7 +135,7 @@ fn family(
             login,
         });
         if at.is_multiple_of(9) {
-            let joined = joined + TimeDelta::days(2);
+            let joined = (joined + TimeDelta::days(2)).min(now);
             let other = full(partner, surname, hebrew);
             let claimed = at.is_multiple_of(27) && !invited_only;
             addresses.push(Address {
@@ -166,7 +174,7 @@ fn visitor(
     let surname = dice.pick(&names.surnames);
     let given = dice.pick(if at.is_multiple_of(2) { &names.mothers } else { &names.fathers });
     let full_name = full(given, surname, dice.percent(15));
-    let created_at = now - TimeDelta::minutes(dice.between(60, 60 * 1440));
+    let created_at = now - TimeDelta::minutes(dice.between(60, 200 * 1440));
     // A few have not opened the mail that confirms their address.
     let verified = at % 7 != 6;
     let joined = new_login(dice, created_at, &full_name, verified);
@@ -192,18 +200,32 @@ fn visitor(
     }
 }
 
-fn new_login(dice: &mut Dice, at: DateTime<Utc>, full_name: &str, can_comment: bool) -> Login {
-    Login { id: dice.id(at), full_name: full_name.to_owned(), can_comment }
+fn new_login(
+    dice: &mut Dice,
+    joined_at: DateTime<Utc>,
+    full_name: &str,
+    can_comment: bool,
+) -> Login {
+    Login { id: dice.id(joined_at), full_name: full_name.to_owned(), can_comment, joined_at }
 }
 
 fn staff(member: &Member, now: DateTime<Utc>, dice: &mut Dice) -> Staff {
     let created_at = now - TimeDelta::days(dice.between(300, 900));
+    let id = dice.id(created_at);
+    let disabled_at = member.disabled.then(|| now - TimeDelta::days(120));
+    // Dice of the account's own, so that it does not change the rest of the camp.
+    let mut own = Dice::new(id.as_u64_pair().1);
+    let ago = TimeDelta::minutes(match member.role.as_str() {
+        "owner" => own.between(20, 300),
+        _ => own.between(45, 3 * 1440),
+    });
     Staff {
-        id: dice.id(created_at),
+        id,
         username: member.username.clone(),
         email: member.email.clone(),
         role: member.role.clone(),
-        disabled_at: member.disabled.then(|| now - TimeDelta::days(120)),
+        disabled_at,
+        last_sign_in_at: disabled_at.unwrap_or(now) - ago,
         created_at,
     }
 }
@@ -286,9 +308,9 @@ impl People {
         for staff in &self.staff {
             tx.sql(
                 "insert into staff
-                   (id, username, username_folded, email, password_hash, role, disabled_at, version,
-                    created_at, updated_at)
-                 values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)",
+                   (id, username, username_folded, email, password_hash, role, disabled_at,
+                    last_sign_in_at, version, created_at, updated_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, 1, $9, $9)",
             )
             .bind(staff.id)
             .bind(&staff.username)
@@ -297,9 +319,18 @@ impl People {
             .bind(password_hash)
             .bind(&staff.role)
             .bind(staff.disabled_at)
+            .bind(staff.last_sign_in_at)
             .bind(staff.created_at)
             .execute()
             .await?;
+        }
+        // The log is read in the order in which it was written.
+        let mut seen: Vec<&Staff> = self.staff.iter().collect();
+        seen.sort_by_key(|staff| staff.last_sign_in_at);
+        for Staff { id, last_sign_in_at, .. } in seen {
+            let (actor, subject) = (Actor::Staff(*id), Subject::new("staff", *id));
+            audit::record(tx, *last_sign_in_at, actor, "staff.sign_in", subject, Value::Null)
+                .await?;
         }
         for family in self.everybody() {
             family.write(tx, password_hash).await?;
