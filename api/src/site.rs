@@ -82,7 +82,7 @@ pub struct SessionUser {
     pub email: String,
     pub email_verified: bool,
     pub full_name: String,
-    /// The full name, else the part of the e-mail before the at-sign, else "User".
+    /// The full name, else the part of the email before the at-sign, else "User".
     pub display_name: String,
     pub user_type: UserType,
     pub can_comment: bool,

@@ -162,7 +162,7 @@ async fn list(app: &App, json: bool) -> Result<()> {
             ]
         })
         .collect();
-    say_table(&["NAME", "E-MAIL", "ROLE", "STANDING", "TWO-FACTOR", "LAST SIGN-IN"], &rows);
+    say_table(&["NAME", "EMAIL", "ROLE", "STANDING", "TWO-FACTOR", "LAST SIGN-IN"], &rows);
     Ok(())
 }
 

@@ -23,7 +23,7 @@ impl Mail {
     pub async fn run(self, config: Config) -> Outcome {
         let Mail::Test { address } = self;
         let Some(to) = checks::address(&address) else {
-            return Err(Error::invalid("address", format!("“{address}” is no e-mail address.")));
+            return Err(Error::invalid("address", format!("“{address}” is no email address.")));
         };
         let app = App::open(config).await?;
         let settings = app.settings().await?;

@@ -54,12 +54,12 @@ impl Checks {
         value.to_owned()
     }
 
-    /// An e-mail address in the one form in which the portal keeps it ([`address`]).
+    /// An email address in the one form in which the portal keeps it ([`address`]).
     pub fn email(&mut self, field: &str, value: &str) -> String {
         match address(value) {
             Some(email) => email,
             None => {
-                self.refuse(field, "Please enter a valid e-mail address.");
+                self.refuse(field, "Please enter a valid email address.");
                 String::new()
             }
         }

@@ -27,7 +27,7 @@ for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail
         await expect(toast(page)).toContainText("Please check your email to confirm your account.");
         await expect(page.getByRole("complementary", { name: "Confirm your email" })).toBeVisible();
 
-        await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya@family.example", /Please confirm your e-mail/)));
+        await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya@family.example", /Please confirm your email/)));
         await expect(page.getByRole("heading", { name: "Confirm your email" })).toBeVisible();
         await page.getByRole("button", { name: "Confirm my email" }).click();
         await expect(page.getByRole("heading", { name: "Your email is confirmed" })).toBeVisible();

@@ -70,7 +70,7 @@ test("a second address counts when its owner has said yes, and can then have a l
   await father.goto("/profile");
   await expect(section(father, "Personal Information").getByLabel("Full name")).toHaveValue("Dovid Feder");
   await expect(section(father, "Personal Information").getByLabel("Primary email"), "not before it is his for sure").toHaveValue("");
-  await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /Please confirm your e-mail/)));
+  await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /Please confirm your email/)));
   await father.getByRole("button", { name: "Confirm my email" }).click();
   await expect(toast(father)).toContainText("Your account has been created and linked to your pre-existing profile.");
   await father.goto("/profile");
@@ -156,10 +156,10 @@ test("a login is a person's own: devices, password, address, data and the end of
     await dialog.getByRole("button", { name: "Send the confirmation" }).click();
     await expect(toast(page)).toContainText("We wrote to chaya.klein@family.example.");
     await expect(section(page, "Personal Information").getByLabel("Primary email")).toHaveValue(chaya.email);
-    await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya.klein@family.example", /confirm your new e-mail/)));
+    await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya.klein@family.example", /confirm your new email/)));
     await page.getByRole("button", { name: "Confirm my email" }).click();
     await expect(page.getByRole("heading", { name: "Your email is confirmed" })).toBeVisible();
-    await camp.mailTo(chaya.email, /e-mail .* was changed/);
+    await camp.mailTo(chaya.email, /email .* was changed/);
     await page.goto("/profile");
     await expect(section(page, "Email Settings").getByText("chaya.klein@family.example").first()).toBeVisible();
   });

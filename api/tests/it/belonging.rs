@@ -154,7 +154,7 @@ story! {
             let person = camp.unconfirmed_parent("Person", &who).await;
             if verified {
                 camp.work().await;
-                let confirm = camp.mails_to(&who).into_iter().rev().find(|m| m.subject.starts_with("Please confirm your e-mail for")).expect("a mail");
+                let confirm = camp.mails_to(&who).into_iter().rev().find(|m| m.subject.starts_with("Please confirm your email for")).expect("a mail");
                 person.post("/api/auth/verify", json!({ "token": token(&confirm) })).await.expect(200);
                 if login == "same" {
                     let signed = person.post("/api/auth/sign-in", json!({ "email": who, "password": PASSWORD })).await.expect(200).json();

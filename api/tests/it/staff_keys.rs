@@ -135,7 +135,7 @@ story! {
         owner.patch(&path, both).await.expect(200);
         let mut told = subjects(&camp, "feder@camp.example").await;
         told.sort();
-        assert_eq!(told, ["The e-mail of your staff account at Visiting Day was changed", CHANGED]);
+        assert_eq!(told, ["The email of your staff account at Visiting Day was changed", CHANGED]);
         assert!(camp.mails_to("new@camp.example").is_empty());
         owner.patch(&path, json!({ "version": 2, "role": "owner" })).await.expect(200);
         assert!(subjects(&camp, "new@camp.example").await.is_empty());

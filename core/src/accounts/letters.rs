@@ -48,24 +48,24 @@ pub(crate) async fn write(
     let ignore = "If this was not you, you need not do anything.".to_owned();
     let letter = match kind {
         VERIFY => Letter {
-            subject: format!("Please confirm your e-mail for {site}"),
+            subject: format!("Please confirm your email for {site}"),
             heading: "One click, and you are in.".into(),
             paragraphs: vec![format!(
                 "Please confirm that this is your address. Then you can comment, and {site} can write to you when a video is up."
             )],
             button: Some(Button {
-                label: "Confirm my e-mail",
+                label: "Confirm my email",
                 url: link(Purpose::Verify, "/auth/verify?token=").await?,
             }),
             notes: vec!["The link works for three days.".into(), ignore],
             ..Letter::default()
         },
         CHANGE_EMAIL => Letter {
-            subject: format!("Please confirm your new e-mail for {site}"),
+            subject: format!("Please confirm your new email for {site}"),
             heading: "Your new address".into(),
             paragraphs: vec!["You asked to sign in with this address from now on. Please confirm that it is yours.".into()],
             button: Some(Button {
-                label: "Confirm my e-mail",
+                label: "Confirm my email",
                 url: link(Purpose::ChangeEmail, "/auth/verify?token=").await?,
             }),
             notes: vec!["The link works for three days.".into(), ignore],
@@ -78,7 +78,7 @@ pub(crate) async fn write(
                 "A family of {site} gave this as its second address. Please confirm that it is yours; before that we do not write to it."
             )],
             button: Some(Button {
-                label: "Confirm my e-mail",
+                label: "Confirm my email",
                 url: link(Purpose::SecondaryEmail, "/auth/verify?token=").await?,
             }),
             notes: vec!["The link works for three days.".into(), ignore],
@@ -121,7 +121,7 @@ pub(crate) async fn write(
             ..Letter::default()
         },
         EMAIL_CHANGED => Letter {
-            subject: format!("Your e-mail for {site} was changed"),
+            subject: format!("Your email for {site} was changed"),
             heading: "You sign in with another address now".into(),
             paragraphs: vec![format!(
                 "The address of your account was changed, and the new one was confirmed. If this was not you, please write to {} at once.",
@@ -139,7 +139,7 @@ pub(crate) async fn write(
             ..Letter::default()
         },
         STAFF_EMAIL_CHANGED => Letter {
-            subject: format!("The e-mail of your staff account at {site} was changed"),
+            subject: format!("The email of your staff account at {site} was changed"),
             heading: "Your staff account has another address now".into(),
             paragraphs: vec![
                 format!("An owner changed the address of {}. Mail about the account no longer comes here.", delivery.full_name),

@@ -33,7 +33,7 @@ fn engine() -> Argon2<'static> {
 }
 
 /// Checks a password that is about to be chosen (safety 2): length only, and not one of the
-/// passwords that everybody tries first. `known` are texts that must not be it, such as the e-mail.
+/// passwords that everybody tries first. `known` are texts that must not be it, such as the email.
 pub fn check(
     checks: &mut Checks,
     field: &str,

@@ -61,7 +61,7 @@ fn access_answer(settings: &Settings) -> &'static str {
             "Everybody who has an account here and is signed in can watch the videos and read the updates. Without an account only their titles and dates are shown."
         }
         Access::Families => {
-            "Only registered parents and authorized family members can watch the videos and read the updates. Sign in with the e-mail address that the camp has, or use the link in your invitation. Whoever registers without one is confirmed by the camp first."
+            "Only registered parents and authorized family members can watch the videos and read the updates. Sign in with the email address that the camp has, or use the link in your invitation. Whoever registers without one is confirmed by the camp first."
         }
     }
 }

@@ -74,9 +74,9 @@ pub struct Logins {
     pub owner: String,
     /// User name in the staff area.
     pub staff: String,
-    /// E-mail.
+    /// Email.
     pub parent: String,
-    /// E-mail.
+    /// Email.
     pub visitor: String,
 }
 

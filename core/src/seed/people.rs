@@ -69,7 +69,7 @@ fn sizes(sample: Sample) -> Vec<usize> {
 }
 
 const VISITORS: usize = 20;
-/// Of the families: those without an e-mail, and those who have not used their invitation.
+/// Of the families: those without an email, and those who have not used their invitation.
 const WITHOUT_EMAIL: usize = 8;
 const INVITED_ONLY: usize = 19;
 /// One family in so many came while the summer was going on.

@@ -210,7 +210,7 @@ pub(super) fn check(key: &Key, value: &Value) -> Result<Value> {
         (Kind::EmailOrNone, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
         (Kind::Email | Kind::EmailOrNone, Value::String(text)) => match address(text) {
             Some(email) => Ok(json!(email)),
-            None => wrong("Please enter a valid e-mail address.".into()),
+            None => wrong("Please enter a valid email address.".into()),
         },
         (Kind::Switch, Value::Bool(_)) => Ok(value.clone()),
         (Kind::Number { min, max }, Value::Number(number)) => match number.as_i64() {

@@ -4143,7 +4143,7 @@ export interface components {
         SessionUser: {
             awaiting_approval: boolean;
             can_comment: boolean;
-            /** @description The full name, else the part of the e-mail before the at-sign, else "User". */
+            /** @description The full name, else the part of the email before the at-sign, else "User". */
             display_name: string;
             email: string;
             email_verified: boolean;

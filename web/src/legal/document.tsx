@@ -66,7 +66,7 @@ export function HowToReachUs() {
   return (
     <address className="not-italic">
       <strong className="font-medium">{site.site_name}</strong>
-      {email && <>, e-mail <a href={`mailto:${email}`} className="link wrap-anywhere">{email}</a></>}
+      {email && <>, email <a href={`mailto:${email}`} className="link wrap-anywhere">{email}</a></>}
       {phone && <>, phone <a href={`tel:${phone.replace(/[^+\d]/g, "")}`} className="link"><bdi dir="ltr" className="whitespace-nowrap tabular-nums">{phone}</bdi></a></>}
     </address>
   );

@@ -51,12 +51,12 @@ export default function Privacy() {
               <p>Nearly everything here was either typed by you or entered by the camp’s office when your child was enrolled.</p>
               <Terms>
                 {[
-                  ["Your account", "Your name, e-mail address, whether you came as a parent or a visitor, and when you joined: so that you can sign in. Your password is kept only as a one-way fingerprint that nobody, not even we, can turn back."],
-                  ["Your family", "The name of the contact person, your child’s or children’s names, a first and a second e-mail address and which e-mails you want: so that the right people hear from us."],
+                  ["Your account", "Your name, email address, whether you came as a parent or a visitor, and when you joined: so that you can sign in. Your password is kept only as a one-way fingerprint that nobody, not even we, can turn back."],
+                  ["Your family", "The name of the contact person, your child’s or children’s names, a first and a second email address and which emails you want: so that the right people hear from us."],
                   ["Payments", "The total, the due date, and each payment, refund or correction with its date and note. Card and bank numbers are never entered here; the portal takes no payments."],
                   ["What you write", "Comments, shown with your name; your word to us that somebody else’s comment should not stand, shown to staff only; messages to the camp and our answers to them."],
                   ["What you like and watch", "The videos that you marked as favorites. A view is counted at most once an hour for each viewer, with the kind of device (phone, tablet or computer) and without your network address."],
-                  ["E-mails to you", "Which e-mail went to which address, when, and whether it arrived: so that nothing is lost and nothing is sent twice."],
+                  ["Emails to you", "Which email went to which address, when, and whether it arrived: so that nothing is lost and nothing is sent twice."],
                   ["Mailing list", "Your address, and when you confirmed it. An address that is not confirmed gets no letters."],
                   ["Signed-in devices", "The kind of device, when it signed in and when it was last used, so that you can end a session that is not yours."],
                   ["Protection from abuse", "How often something was tried, for example a password, under a scrambled key from which the network address cannot be read; forgotten within days."],
@@ -117,8 +117,8 @@ export default function Privacy() {
           body: (
             <Points>
               <li>Staff of the camp, each with an account of their own. What they change is recorded.</li>
-              <li>Other visitors see your comments with your name. They never see your e-mail address, your child’s name or your payments.</li>
-              <li>The companies that run the server, store the files and deliver the e-mails, on our instructions only.</li>
+              <li>Other visitors see your comments with your name. They never see your email address, your child’s name or your payments.</li>
+              <li>The companies that run the server, store the files and deliver the emails, on our instructions only.</li>
               <li>Authorities, if the law leaves us no choice.</li>
               <li>Nobody else. We do not sell, rent or swap what we know of you.</li>
             </Points>
@@ -137,7 +137,7 @@ export default function Privacy() {
                 ["Messages", "Until the matter is settled and for as long as we may need to look it up. Ask us to delete one, and we do."],
                 ["Mailing list", "Until you leave it. Every letter has a link for that. An address that nobody confirms is forgotten after a week."],
                 ["Sign-in sessions", "14 days without a visit, 90 days at most."],
-                ["Links in e-mails", "From an hour for a new password to 30 days for an invitation; each works once."],
+                ["Links in emails", "From an hour for a new password to 30 days for an invitation; each works once."],
                 ["Backups", "Copies for emergencies are overwritten in turn; what was deleted leaves them with time."],
               ]}
             </Terms>
@@ -153,7 +153,7 @@ export default function Privacy() {
                 <li><strong className="font-medium">see</strong> what we hold about you and your child, and have a copy of it;</li>
                 <li><strong className="font-medium">correct</strong> it;</li>
                 <li><strong className="font-medium">delete</strong> your account, or ask us to delete more;</li>
-                <li><strong className="font-medium">stop e-mails</strong>, one kind or all, with the link at the end of each; receipts and messages about your account still come;</li>
+                <li><strong className="font-medium">stop emails</strong>, one kind or all, with the link at the end of each; receipts and messages about your account still come;</li>
                 <li><strong className="font-medium">object</strong> to a video or to anything else that we do with what we know of you.</li>
               </Points>
               <p>Much of this is on your profile page. For the rest <Link to={paths.contact} className="link">write to us</Link>: we answer within 30 days, during the season usually within 24 hours. We may ask you to show that you are the parent. If you are not content with our answer, you may turn to the data protection or consumer authority where you live.</p>
@@ -170,7 +170,7 @@ export default function Privacy() {
         {
           id: "changes",
           title: "When this page changes",
-          body: <p>The date at the top is the day on which the text last changed. If a change matters to you or your child, we also tell you by e-mail before it takes effect.</p>,
+          body: <p>The date at the top is the day on which the text last changed. If a change matters to you or your child, we also tell you by email before it takes effect.</p>,
         },
         {
           id: "contact",

@@ -133,7 +133,7 @@ export default function TermsOfService() {
           title: "Changes, and the law",
           body: (
             <>
-              <p>The date at the top is the day on which this text last changed. When a change matters, we tell those who have an account by e-mail, at least two weeks ahead. If you go on using the portal after that, the new text holds.</p>
+              <p>The date at the top is the day on which this text last changed. When a change matters, we tell those who have an account by email, at least two weeks ahead. If you go on using the portal after that, the new text holds.</p>
               <p>The law of the place where the camp has its office applies. If one rule here turns out not to be valid, the others still are.</p>
             </>
           ),

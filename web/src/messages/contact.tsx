@@ -40,7 +40,7 @@ export default function Contact() {
               </Way>
             )}
             {site?.contact_email && (
-              <Way icon="mail" title="E-mail">
+              <Way icon="mail" title="Email">
                 <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">{site.contact_email}</a>
               </Way>
             )}

@@ -43,7 +43,7 @@ pub struct SignedIn {
     pub linked: bool,
 }
 
-const WRONG: Error = Error::InvalidCredentials("The e-mail address or the password is not right.");
+const WRONG: Error = Error::InvalidCredentials("The email address or the password is not right.");
 
 /// Makes login, family and preferences in one transaction and signs the person in (decision P4).
 /// Errors: [`Error::Taken`] on `email` when the address has a login already, [`Error::Gone`] for

@@ -25,7 +25,7 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
         .await?;
     let Some((email,)) = address else {
         return Err(Error::Conflict(
-            "This family has no e-mail address. Copy the invitation link instead.",
+            "This family has no email address. Copy the invitation link instead.",
         ));
     };
     notifications::tell(

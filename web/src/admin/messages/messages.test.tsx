@@ -10,7 +10,7 @@ import "../../app/admin";
 import "./messages";
 
 const message = (change: Partial<Message> = {}): Message => ({
-  id: "m1", name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", subject: "Second e-mail", user_type: "parent",
+  id: "m1", name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", subject: "Second email", user_type: "parent",
   department: "staff", message: "Where does he press?", status: "unread", spam: false, assigned_to: null, created_at: "2026-07-29T12:00:00Z", draft: null, replies: [], version: 2, ...change,
 });
 
@@ -28,7 +28,7 @@ const inbox = (answers: Record<string, unknown> = {}) =>
   });
 
 const openMessage = async (user: ReturnType<typeof open>) => {
-  await user.click(await screen.findByRole("button", { name: "Second e-mail" }, { timeout: 4_900 }));
+  await user.click(await screen.findByRole("button", { name: "Second email" }, { timeout: 4_900 }));
   return within(await screen.findByRole("dialog"));
 };
 
@@ -36,7 +36,7 @@ describe("the inbox", () => {
   it("is searched and filtered in the address bar", async () => {
     const camp = inbox();
     const user = open("/admin/messages?department=video_team&spam=true");
-    await screen.findByRole("button", { name: "Second e-mail" }, { timeout: 4_900 });
+    await screen.findByRole("button", { name: "Second email" }, { timeout: 4_900 });
     expect(camp.asked("GET", "/api/admin/messages")[0]?.query).toMatchObject({ department: "video_team", spam: "true" });
     await user.click(screen.getByRole("button", { name: /^Unread/ }));
     await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/admin/messages?department=video_team&status=unread"));

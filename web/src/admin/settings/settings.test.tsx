@@ -48,12 +48,12 @@ describe("the settings", () => {
     const user = open("/admin/settings");
     await user.clear(await field("Camp name"));
     await user.type(await field("Camp name"), "Camp Ner");
-    await user.click(screen.getByRole("switch", { name: "E-mail" }));
+    await user.click(screen.getByRole("switch", { name: "Email" }));
     expect(screen.getAllByText("1 unsaved change")).toHaveLength(2);
     await user.click(screen.getByRole("button", { name: "Save general settings" }));
     expect(await screen.findByText("Settings Saved")).toBeTruthy();
     expect(patched(portal)).toEqual([{ siteName: "Camp Ner", seen: { siteName: "Camp Pine Lake" } }]);
-    expect(screen.getByRole("switch", { name: "E-mail" })).toHaveProperty("checked", false);
+    expect(screen.getByRole("switch", { name: "Email" })).toHaveProperty("checked", false);
     await user.click(screen.getByRole("button", { name: "Save notifications" }));
     expect(await screen.findByText("Notifications Updated")).toBeTruthy();
     expect(patched(portal).at(-1)).toEqual({ emailEnabled: false, seen: { emailEnabled: true } });
