@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn every_picture_is_there_and_hangs_at_one_product() {
-        let both = [Sample::Yiddish, Sample::General].map(|sample| content::read(sample).unwrap());
+        let both = [Sample::Yiddish, Sample::General]
+            .map(|sample| content::read(sample).expect("readable"));
         let mut hung: Vec<&str> = both
             .iter()
             .flat_map(|content| &content.products)
