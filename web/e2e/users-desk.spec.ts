@@ -217,6 +217,7 @@ test.describe("Users", () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export CSV" }).click();
     const table = await readFile(await (await download).path(), "utf8");
+    expect(table, "spreadsheets know it for UTF-8").toMatch(/^\ufeffName,/);
     for (const cell of ["Adina Zehner", "bluma@family.example", "Motty"]) expect(table).toContain(cell);
     const again = await call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", { csv: table, dry_run: true });
     expect(again).toMatchObject({ added: 0, updated: 0, problems: [] });

@@ -42,7 +42,9 @@ function Log() {
       </PageHead>
       <FilterBar read={read} set={set} menus={menus} refused={refused} />
       <h2 className="sr-only">Audit log</h2>
-      {right && Object.keys(refused).length === 0 && (
+      {!right || Object.keys(refused).length > 0 ? (
+        <p className="text-muted">The log comes back as soon as the filters are right.</p>
+      ) : (
         <Listing
           list={log}
           what="lines"
@@ -72,8 +74,8 @@ function Log() {
 function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
   const download = useMutation({
     mutationFn: () => auditTable(filter),
-    onSuccess: (text) => {
-      saveFile("audit.csv", text, "text/csv;charset=utf-8");
+    onSuccess: (table) => {
+      saveFile("audit.csv", table, "text/csv;charset=utf-8");
       toast({ title: "Success", description: "The log was downloaded as a table" });
     },
     onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),

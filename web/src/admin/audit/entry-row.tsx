@@ -9,7 +9,8 @@ type Props = { entry: Entry; reading: Reading; record: string | undefined };
 export function EntryRow({ entry, reading, record }: Props) {
   const { id, at, action, lines, subject_id } = entry;
   const changes = lines.filter(({ before }) => before !== undefined);
-  const facts = lines.filter(({ before }) => before === undefined);
+  // What a record was called comes before everything else that is told of it.
+  const facts = lines.filter(({ before }) => before === undefined).toSorted((a, b) => Number(isName(b)) - Number(isName(a)));
   return (
     <li aria-labelledby={`${id}-what`} className="grid gap-x-6 gap-y-2 border-line px-4 py-3.5 not-first:border-t lg:grid-cols-[minmax(0,19rem)_minmax(0,1fr)]">
       <div className="grid content-start gap-0.5">
@@ -26,7 +27,7 @@ export function EntryRow({ entry, reading, record }: Props) {
             {subject_id && (
               <>
                 {" "}
-                {record === subject_id ? <span>{subject_id}</span> : <Link to={paths.admin.auditOf(subject_id)} aria-label={`Everything about record ${subject_id}`} className="link">{shortId(subject_id)}</Link>}
+                {record === subject_id ? <span>{subject_id}</span> : <Link to={paths.admin.auditOf(subject_id)} className="link"><span className="sr-only">Everything about record </span>{shortId(subject_id)}</Link>}
               </>
             )}
           </p>
@@ -35,6 +36,8 @@ export function EntryRow({ entry, reading, record }: Props) {
     </li>
   );
 }
+
+const isName = ({ field }: Line) => field === "title" || field === "question";
 
 function Actor({ entry }: { entry: Entry }) {
   const { actor_name, actor_family, actor_id } = entry;
@@ -77,7 +80,7 @@ const Changes = ({ lines, reading }: LinesProps) => (
         <dt className="text-muted">{fieldLabel(field)}</dt>
         <dd className="wrap-anywhere">
           <span className="sr-only">before </span>
-          <bdi className="rounded-sm bg-clay-wash px-1.5 py-0.5 box-decoration-clone line-through decoration-clay/60">{shown(field, before, reading)}</bdi>
+          <bdi className="rounded-sm bg-clay-wash px-1.5 py-0.5 box-decoration-clone line-through decoration-muted">{shown(field, before, reading)}</bdi>
           <span aria-hidden="true" className="px-1 text-muted">→</span>
           <span className="sr-only">, after </span>
           <bdi className="rounded-sm bg-pine-wash px-1.5 py-0.5 box-decoration-clone">{shown(field, after, reading)}</bdi>

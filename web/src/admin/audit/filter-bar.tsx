@@ -57,7 +57,7 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
         </Button>
         {count > 0 && <Button look="quiet" onClick={() => set(nothingAsked)}>Clear</Button>}
       </div>
-      <div id={panel} className={cx("grid grid-cols-2 items-start gap-x-3 gap-y-3.5 md:grid-cols-6 xl:grid-cols-[repeat(3,minmax(0,1.15fr))_minmax(0,1.6fr)_repeat(2,minmax(0,.85fr))]", open ? "max-md:mt-4" : "max-md:hidden")}>
+      <div id={panel} className={cx("grid grid-cols-2 items-start gap-x-3 gap-y-3.5 md:grid-cols-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_9.25rem_9.25rem]", open ? "max-md:mt-4" : "max-md:hidden")}>
         <Field label="Who" error={refused.actor ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
           <Select value={asked.who || (asked.by && `by ${asked.by}`)} onChange={({ target }) => set(target.value.startsWith("by ") ? { who: "", by: target.value.slice(3) } : { who: target.value, by: "" })}>
             <option value="">Anybody</option>
@@ -109,7 +109,7 @@ function RecordId({ asked, error, onAsk }: RecordIdProps) {
         autoComplete="off"
         spellCheck={false}
         maxLength={100}
-        placeholder="Of a video, a family, …"
+        placeholder="Any"
         onChange={({ target }) => {
           setTyped(target.value);
           const id = target.value.trim();

@@ -67,7 +67,8 @@ export const refuse = (id: string): Promise<Family> => asStaff(api.POST("/api/ad
 export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/users/{id}/clear-limits", at(id)));
 export const mergeFamilies = (keep: string, drop: string, preview: boolean): Promise<Merged> => asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, preview } }));
 export const importFamilies = (csv: string, dry_run: boolean): Promise<ImportReport> => asStaff(api.POST("/api/admin/users/import", { body: { csv, dry_run } }));
-export const exportFamilies = () => asStaff<string>(api.GET("/api/admin/users/export.csv", { parseAs: "text" }));
+/** As it comes: read as text it would lose the mark by which spreadsheets know UTF-8. */
+export const exportFamilies = () => asStaff<Blob>(api.GET("/api/admin/users/export.csv", { parseAs: "blob" }));
 
 /** The newest that any list or drawer knows of a family. */
 export function knownFamily(client: QueryClient, id: string): Family | undefined {

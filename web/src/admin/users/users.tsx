@@ -14,6 +14,7 @@ import { toast } from "../../ui/toast";
 import { useEvery } from "../attention";
 import { FoldedFormButton, useFoldedForm } from "../folded-form";
 import { NotRefreshed } from "../not-refreshed";
+import { saveFile } from "../save-file";
 import { useStaff } from "../session";
 import { AddUser } from "./add-user";
 import { DeleteUser } from "./delete-user";
@@ -228,10 +229,7 @@ function ExportButton() {
   async function save() {
     setBusy(true);
     try {
-      const url = URL.createObjectURL(new Blob([await exportFamilies()], { type: "text/csv;charset=utf-8" }));
-      const link = Object.assign(document.createElement("a"), { href: url, download: "families.csv" });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      saveFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8");
     } catch (error) {
       toast({ title: "Error", description: explain(error), destructive: true });
     } finally {
