@@ -142,9 +142,7 @@ mod tests {
     fn everything_that_is_written_down_can_be_asked_for() {
         let (mut actions, subjects) = written();
         // Files and columns of the same form.
-        actions.retain(|action| {
-            ACTIONS.iter().any(|known| super::super::topic(known) == super::super::topic(action))
-        });
+        actions.retain(|action| ACTIONS.iter().any(|known| topic(known) == topic(action)));
         actions.insert("seed".into());
         assert_eq!(actions, ACTIONS.iter().map(|action| action.to_string()).collect());
         assert_eq!(subjects, SUBJECTS.iter().map(|kind| kind.to_string()).collect());

@@ -1,6 +1,6 @@
 //! What staff do with videos, and what the worker does when one is due.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -167,24 +167,24 @@ pub async fn publish(
 /// Deletes a video with its comments, likes and files. A letter about it that has not gone out yet
 /// never will. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let gone: Option<(String, Status, NaiveDate, i64, Option<String>, Option<String>)> = tx
-        .sql(
-            "delete from videos where id = $1
-             returning title, status, upload_date, comment_count, file_key, thumbnail_key",
-        )
+    let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
+    let comments: Option<(i64,)> = tx
+        .sql("delete from videos where id = $1 returning comment_count")
         .bind(id)
         .optional()
         .await?;
-    let (title, status, upload_date, comments, file_key, thumbnail_key) = gone.ok_or(NOT_FOUND)?;
+    let (comments,) = comments.ok_or(NOT_FOUND)?;
     let details = json!({
-        "title": title, "status": status, "upload_date": upload_date, "comments": comments,
+        "title": old.title, "status": old.status, "upload_date": old.upload_date,
+        "comments": comments,
     });
     let subject = Subject::new("video", id);
     audit::record(tx, app.clock.now(), actor, "video.delete", subject, details).await?;
+    let Source { file_key, thumbnail_key, .. } = old.source;
     if file_key.is_some() || thumbnail_key.is_some() {
         jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
     }
-    if status == Status::Published {
+    if old.status == Status::Published {
         events::tell(tx, app.clock.now(), Event::VideoChanged(id));
     }
     Ok(())
