@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { money, number } from "../../lib/format";
@@ -25,9 +25,13 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
   const image = product.images[0];
   const shown = image && image.id !== broken ? image : null;
 
+  const saved = useRef(product.version);
   const flag = useMutation({
-    mutationFn: (change: Flag) => changeProduct(product.id, { version: product.version, ...change }),
-    onSuccess: async (_, change) => {
+    // One after the other, so that a second switch knows the version that the first one made.
+    scope: { id: `product ${product.id}` },
+    mutationFn: (change: Flag) => changeProduct(product.id, { version: Math.max(product.version, saved.current), ...change }),
+    onSuccess: async ({ version }, change) => {
+      saved.current = version;
       await productsChanged();
       toast({ title: "Product Updated", description: sentence(product.title, change) });
     },
@@ -39,7 +43,6 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
       toast({ title: "Error", description: why, destructive: true });
     },
   });
-  const change = (next: Flag) => !flag.isPending && flag.mutate(next);
   const coming = flag.isPending && "is_featured" in flag.variables ? flag.variables.is_featured : product.is_featured;
   const of = <span className="sr-only"> {product.title}</span>;
 
@@ -71,10 +74,10 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
           <span className="text-lg font-medium">{money(product.price, currency)}</span>
           {product.stock_quantity > 0 ? <span className="text-sm text-muted">{number(product.stock_quantity)} in stock</span> : <Badge tone="bad">Out of stock</Badge>}
         </p>
-        <Switch label={<>Featured{of}</>} checked={coming} onChange={(event) => change({ is_featured: event.target.checked })} className="mt-1" />
+        <Switch label={<>Featured{of}</>} checked={coming} onChange={(event) => flag.mutate({ is_featured: event.target.checked })} className="mt-1" />
       </div>
       <div className="col-span-2 flex items-center border-line px-1.5 py-1 sm:border-t">
-        <Button look="quiet" icon="eye" busy={flag.isPending && "is_active" in flag.variables} onClick={() => change({ is_active: !product.is_active })}>
+        <Button look="quiet" icon="eye" busy={flag.isPending && "is_active" in flag.variables} onClick={() => flag.mutate({ is_active: !product.is_active })}>
           {product.is_active ? "Hide" : "Show"}{of}
         </Button>
         <IconButton icon="edit" label={`Edit ${product.title}`} title="Edit" onClick={onEdit} className="ms-auto" />

@@ -108,6 +108,16 @@ describe("the products", () => {
     expect(await cardOf("Camp cap")).toBeTruthy();
   });
 
+  it("two switches right after each other are both saved, the second on top of the first", async () => {
+    const camp = desk({ "PATCH /api/admin/products/p1": cap({ version: 3 }) });
+    const user = open("/admin/store");
+    const card = await cardOf("Camp cap");
+    await user.click(card.getByRole("switch", { name: /^Featured/ }));
+    await user.click(card.getByRole("button", { name: /^Hide/ }));
+    expect(await screen.findByText("Camp cap is hidden from the store.")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/products/p1").map(({ body }) => body)).toEqual([{ version: 2, is_featured: true }, { version: 3, is_active: false }]);
+  });
+
   it("features, hides and shows, each with the version that was looked at", async () => {
     const camp = desk({ "PATCH /api/admin/products/p1": cap(), "PATCH /api/admin/products/p2": mug });
     const user = open("/admin/store");
