@@ -157,7 +157,7 @@ story! {
         assert_eq!(camp.mails_to("rivka@family.example").len(), before + 1);
         assert!(camp.mails_to("zev@family.example").iter().all(|mail| mail.subject != "Come at ten"));
         let log = camp.owner().await.get("/api/admin/audit").await.json();
-        assert!(log["items"].as_array().expect("items").iter().any(|line| line["action"] == "mail.let_through"));
+        assert!(log["items"].as_array().expect("items").iter().any(|line| line["action"] == "mail.let_through" && line["lines"] == json!([{ "field": "refused", "before": true, "after": false }])));
         assert!(!log.to_string().contains("rivka@"));
     }
 }

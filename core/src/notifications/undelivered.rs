@@ -217,5 +217,6 @@ pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> R
         Some((id,)) => Subject::new("profile", id),
         None => Subject::none("mail"),
     };
-    audit::record(tx, app.clock.now(), actor, "mail.let_through", subject, json!({})).await
+    let details = json!({ "refused": audit::changed(true, false) });
+    audit::record(tx, app.clock.now(), actor, "mail.let_through", subject, details).await
 }
