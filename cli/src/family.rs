@@ -32,7 +32,7 @@ impl Family {
         let bytes = file.read(import::MAX_BYTES)?;
         let app = App::open(config).await?;
         let bar = Bar::of("families");
-        let tell = |done, all| bar.is_at(done, all);
+        let tell = |done: usize, all: usize| bar.is_at(done as u64, all as u64);
         let report = import::import(&app, Actor::Operator, &bytes, file.dry_run, tell).await;
         drop(bar);
         let report = report?;

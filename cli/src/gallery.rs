@@ -36,7 +36,7 @@ impl Gallery {
         let bytes = file.read(gallery::MAX_BYTES)?;
         let app = App::open(config).await?;
         let bar = Bar::of("videos");
-        let tell = |done, all| bar.is_at(done, all);
+        let tell = |done: usize, all: usize| bar.is_at(done as u64, all as u64);
         let report = gallery::import(&app, Actor::Operator, &bytes, year, file.dry_run, tell).await;
         drop(bar);
         let report = report?;

@@ -7,7 +7,8 @@ use crate::output::{Code, Outcome, say};
 
 /// Bring the database up to date
 ///
-/// Every command does this by itself; here it is alone, for those who want to see it done.
+/// Every command does this by itself; here it is alone, for those who want to see it done. Of a
+/// SQLite database a copy is kept beside it first; of those, the last three.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  camp migrate --database-url postgres://camp@localhost/camp")]
 pub struct Migrate {}
@@ -18,7 +19,11 @@ impl Migrate {
         let db = Db::open(&config.database_url()).await?;
         let pending = db.pending_migrations().await?;
         db.close().await;
-        App::open(config).await?.db.close().await;
+        let app = App::open(config).await?;
+        app.db.close().await;
+        if let Some(copy) = &app.before_upgrade {
+            say(format!("How it was before is kept in {}.", copy.display()));
+        }
         say(match pending {
             0 => "The database was up to date already.".to_owned(),
             1 => "The database is up to date; 1 step was applied.".to_owned(),

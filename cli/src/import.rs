@@ -72,21 +72,27 @@ pub struct Bar(ProgressBar);
 
 impl Bar {
     pub fn of(things: &str) -> Bar {
+        Bar::with(&format!("{{bar:40}} {{pos}}/{{len}} {things}"))
+    }
+
+    pub fn of_bytes() -> Bar {
+        Bar::with("{bar:40} {bytes}/{total_bytes}")
+    }
+
+    fn with(template: &str) -> Bar {
         if !stderr_is_terminal() {
             return Bar(ProgressBar::hidden());
         }
         let bar = ProgressBar::new(0);
-        if let Ok(style) =
-            ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {things}"))
-        {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Bar(bar)
     }
 
-    pub fn is_at(&self, done: usize, all: usize) {
-        self.0.set_length(all as u64);
-        self.0.set_position(done as u64);
+    pub fn is_at(&self, done: u64, all: u64) {
+        self.0.set_length(all);
+        self.0.set_position(done);
     }
 }
 

@@ -1,6 +1,7 @@
 //! `camp`: the portal from the command line, and the portal itself.
 
 mod admin;
+mod backup;
 mod demo;
 mod family;
 mod gallery;
@@ -56,6 +57,8 @@ enum Command {
     Worker(serve::Worker),
     Demo(demo::Demo),
     Migrate(house::Migrate),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
     Seed(seed::Seed),
     Openapi(house::Openapi),
     #[command(subcommand, after_help = "Example:\n  camp mail test miriam@camp.example")]
@@ -105,6 +108,8 @@ impl Command {
             Command::Worker(worker) => worker.run(config).await,
             Command::Demo(demo) => demo.run(config).await,
             Command::Migrate(migrate) => migrate.run(config).await,
+            Command::Backup(backup) => backup.run(config).await,
+            Command::Restore(restore) => restore.run(config).await,
             Command::Seed(seed) => seed.run(config).await,
             Command::Openapi(openapi) => openapi.run(),
             Command::Mail(mail) => mail.run(config).await,

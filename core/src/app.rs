@@ -1,6 +1,7 @@
 //! What every entry point is given: the database, the post office, the files and the clock.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base64::Engine;
@@ -15,7 +16,7 @@ use crate::config::Config;
 use crate::db::Db;
 use crate::files::Files;
 use crate::mail::Mailer;
-use crate::{Error, Result, faq, settings};
+use crate::{Error, Result, backup, faq, settings};
 
 #[derive(Clone)]
 pub struct App {
@@ -30,6 +31,10 @@ pub struct App {
     /// Passwords that are hashed at the same time: each takes 19 MiB and a core.
     pub(crate) hashing: Arc<Semaphore>,
     pub(crate) settings: Arc<settings::Cache>,
+    /// The copy that was kept when this process brought the database up to date.
+    pub before_upgrade: Option<PathBuf>,
+    /// Shows that somebody is at work in the data folder, for as long as it is held.
+    _present: Option<Arc<File>>,
 }
 
 impl App {
@@ -39,16 +44,11 @@ impl App {
         std::fs::create_dir_all(&config.data_dir).map_err(|e| {
             Error::Setup(format!("The folder {} cannot be made: {e}", config.data_dir.display()))
         })?;
-        // Two crates could each choose a cryptography library; this one is for the whole process.
-        rustls::crypto::ring::default_provider().install_default().ok();
-        let db = Db::open(&config.database_url()).await.map_err(|error| match error {
-            Error::Busy(Some(cause)) | Error::Database(cause) => {
-                Error::Setup(format!("The database cannot be opened: {cause}"))
-            }
-            other => other,
-        })?;
-        migrate(&db, &config).await?;
-        App::with(db, config).await
+        let present = presence(&config.data_dir)?;
+        let db = open_database(&config).await?;
+        let before_upgrade = migrate(&db, &config).await?;
+        let app = App::with(db, config).await?;
+        Ok(App { before_upgrade, _present: Some(Arc::new(present)), ..app })
     }
 
     /// An app on a database that is up to date already.
@@ -63,6 +63,8 @@ impl App {
             process: Uuid::new_v4(),
             hashing: Arc::new(Semaphore::new(2)),
             settings: Arc::default(),
+            before_upgrade: None,
+            _present: None,
         })
     }
 
@@ -72,16 +74,60 @@ impl App {
     }
 }
 
-/// Brings the database up to date, one process at a time.
-async fn migrate(db: &Db, config: &Config) -> Result<()> {
+/// Opens the database and changes nothing in it.
+pub(crate) async fn open_database(config: &Config) -> Result<Db> {
+    // Two crates could each choose a cryptography library; this one is for the whole process.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    Db::open(&config.database_url()).await.map_err(|error| match error {
+        Error::Busy(Some(cause)) | Error::Database(cause) => {
+            Error::Setup(format!("The database cannot be opened: {cause}"))
+        }
+        other => other,
+    })
+}
+
+/// Says that somebody is at work in this folder, until it is dropped.
+pub(crate) fn presence(data_dir: &Path) -> Result<File> {
+    let lock = File::create(data_dir.join(IN_USE))?;
+    match lock.try_lock_shared() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(Error::Setup(
+            "A backup is being restored here just now. Please try again when that is done.".into(),
+        )),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// Sees to it that nobody else is at work in this folder, and comes, until it is dropped.
+pub(crate) fn alone(data_dir: &Path) -> Result<File> {
+    let lock = File::create(data_dir.join(IN_USE))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(backup::AT_WORK),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+const IN_USE: &str = "in-use.lock";
+
+/// Brings the database up to date, one process at a time. On SQLite a copy of how it was is kept.
+async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
     // PostgreSQL has a lock for this, SQLite has not; the file serves for both.
     let lock = File::create(config.data_dir.join("migrate.lock"))?;
     let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
         .await
         .map_err(Error::unforeseen)??;
     let done = async {
+        let mut copy = None;
+        if matches!(db, Db::Sqlite { .. }) && db.is_to_be_upgraded().await? {
+            let now = Clock::default().now();
+            let kept = backup::before_upgrade(db, &config.database_url(), now).await?;
+            tracing::info!(copy = %kept.display(), "the database is copied before it is upgraded");
+            copy = Some(kept);
+        }
         db.migrate().await?;
-        faq::begin(db, &Clock::default()).await
+        faq::begin(db, &Clock::default()).await?;
+        Ok(copy)
     };
     let done = done.await;
     drop(lock);

@@ -19,6 +19,11 @@ use crate::{Error, Result};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
+/// The number of the last migration that this program knows.
+pub(crate) fn newest_schema() -> i64 {
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
+}
+
 /// An open database.
 ///
 /// SQLite has one connection that writes and several that read: two to three times faster than a
@@ -311,6 +316,16 @@ impl Db {
         })
     }
 
+    /// Begins a transaction that reads, and sees the database as it is at its first question.
+    pub(crate) async fn snapshot(&self) -> Result<Tx> {
+        Ok(match self {
+            Db::Sqlite { read, .. } => Tx::Sqlite(Open::new(read.begin().await?)),
+            Db::Postgres(pool) => Tx::Postgres(Open::new(
+                pool.begin_with("begin isolation level repeatable read, read only").await?,
+            )),
+        })
+    }
+
     /// One statement outside a transaction.
     pub(crate) fn sql(&self, text: &'static str) -> Query<'_> {
         On::Db(self).sql(text)
@@ -342,6 +357,16 @@ impl Db {
     /// How many of our migrations are not yet applied.
     pub async fn pending_migrations(&self) -> Result<usize> {
         let all = MIGRATIONS.iter().filter(|m| m.migration_type.is_up_migration()).count();
+        Ok(all.saturating_sub(self.applied_migrations().await?))
+    }
+
+    /// Whether there is something in it, of an earlier version.
+    pub(crate) async fn is_to_be_upgraded(&self) -> Result<bool> {
+        let applied = self.applied_migrations().await?;
+        Ok(applied > 0 && self.pending_migrations().await? > 0)
+    }
+
+    async fn applied_migrations(&self) -> Result<usize> {
         let table: i64 = match self {
             Db::Sqlite { .. } => {
                 self.sql("select count(*) from sqlite_master where name = '_sqlx_migrations'")
@@ -358,11 +383,11 @@ impl Db {
             }
         };
         if table == 0 {
-            return Ok(all);
+            return Ok(0);
         }
         let done: i64 =
             self.sql("select count(*) from _sqlx_migrations where success").scalar().await?;
-        Ok(all.saturating_sub(done as usize))
+        Ok(done as usize)
     }
 
     pub fn engine(&self) -> &'static str {

@@ -5,6 +5,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::TryStreamExt;
 use futures_util::stream::BoxStream;
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
@@ -104,6 +105,12 @@ impl Files {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(refusal(error)),
         }
+    }
+
+    /// All files with their sizes in bytes, in no order.
+    pub async fn list(&self) -> Result<Vec<(String, u64)>> {
+        let listed = self.store.list(None).map_ok(|file| (file.location.to_string(), file.size));
+        listed.try_collect().await.map_err(refusal)
     }
 
     pub async fn exists(&self, key: &str) -> Result<bool> {

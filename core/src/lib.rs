@@ -10,6 +10,7 @@ pub mod accounts;
 pub mod alerts;
 pub mod analytics;
 pub mod audit;
+pub mod backup;
 pub mod checks;
 pub mod clock;
 pub mod comments;

@@ -87,6 +87,10 @@ impl Camp {
 
     /// With something on standard input.
     pub fn run_with(&self, arguments: &[&str], input: &str) -> Said {
+        self.run_with_bytes(arguments, input.as_bytes())
+    }
+
+    pub fn run_with_bytes(&self, arguments: &[&str], input: &[u8]) -> Said {
         let mut child = self
             .command(arguments)
             .stdin(Stdio::piped())
@@ -94,7 +98,7 @@ impl Camp {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the binary starts");
-        child.stdin.take().expect("piped").write_all(input.as_bytes()).ok();
+        child.stdin.take().expect("piped").write_all(input).ok();
         let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
         Said {
             code: status.code().expect("it was not killed"),
@@ -129,7 +133,11 @@ impl Camp {
         App::open(config).await.expect("an app")
     }
 
-    fn database_url(&self) -> Option<String> {
+    pub fn is_on_postgres(&self) -> bool {
+        self.postgres.is_some()
+    }
+
+    pub fn database_url(&self) -> Option<String> {
         self.postgres.as_ref().map(|Postgres { server, name }| {
             let mut url = server.clone();
             url.set_path(name);

@@ -22,7 +22,7 @@ fn chaos() -> bool {
 }
 
 /// Families with these addresses, who want to hear of videos.
-async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
+pub async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
     let now = Utc::now();
     for email in emails {
         let id = Uuid::now_v7();
@@ -49,7 +49,7 @@ async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
 }
 
 /// Publishes a video; returns how many families are to be told.
-async fn publish(app: &App) -> usize {
+pub async fn publish(app: &App) -> usize {
     let settings = app.settings().await.expect("settings");
     let new = NewVideo {
         title: "Swim test at the lake".into(),

@@ -1,6 +1,7 @@
 //! The command line through the real binary, on SQLite and on PostgreSQL.
 
 mod admin;
+mod backup;
 mod camp;
 mod family;
 mod gallery;

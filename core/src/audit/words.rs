@@ -4,6 +4,7 @@
 pub const ACTIONS: &[&str] = &[
     "analytics.export",
     "audit.export",
+    "backup.restore",
     "comment.approve",
     "comment.delete",
     "comment.hide",

@@ -6,6 +6,7 @@ import type { Entry, Line, Menus } from "./queries";
 const deeds: Record<string, string> = {
   "analytics.export": "Analytics exported",
   "audit.export": "Audit log exported",
+  "backup.restore": "Backup restored",
   "comment.approve": "Comment approved",
   "comment.delete": "Comment deleted",
   "comment.hide": "Comment hidden",

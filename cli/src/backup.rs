@@ -1,0 +1,193 @@
+//! Backups: one file with everything, and the way back from it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chrono::SecondsFormat;
+use portal::backup::{self, Made, Manifest, Place, Progress, Stored, Tally};
+use portal::{Config, Result};
+use serde::Serialize;
+
+use crate::import::Bar;
+use crate::output::{Code, Outcome, remark, say, say_json};
+
+/// Write everything the camp needs into one file, while it goes on
+///
+/// In it are the database, with the keys that sign the links in mails, and the camp's files; not in
+/// it are the operator's own settings (CAMP_…). The copy is checked before it is kept, and the
+/// file is for its owner's eyes only. Personal data is in it: keep it where nobody else can read.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  camp backup camp-2026-07-28.tar.zst\n  camp backup - | ssh backup@elsewhere.example 'cat > camp.tar.zst'"
+)]
+pub struct Backup {
+    /// The file, or - for standard output
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write over a file of this name
+    #[arg(long)]
+    force: bool,
+    /// Print what is in it as JSON; on standard error when the backup goes to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// Make the camp what it was when a backup was made
+///
+/// Either all of it is restored or nothing is changed. What waited to be mailed when the backup was
+/// made has probably been sent since, so it is held back as failed, where staff can send it after
+/// all; scheduled videos whose time has come since become drafts.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  camp restore camp-2026-07-28.tar.zst\n  camp restore camp-2026-07-28.tar.zst --replace"
+)]
+pub struct Restore {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Set the camp that is there aside, and put the backup in its place
+    #[arg(long)]
+    replace: bool,
+    /// Send what waited: for a camp that moves, and was stopped before its last backup
+    #[arg(long)]
+    send_mail: bool,
+    /// Print what was restored as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Backup {
+    pub async fn run(self, config: Config) -> Outcome {
+        let Backup { file, force, json } = self;
+        let place = match file.as_os_str() == "-" {
+            true => Place::Stdout,
+            false => Place::File { path: file.clone(), force },
+        };
+        let made = backup::make(&config, &place, progress()).await?;
+        let tell: fn(String) = match place {
+            Place::Stdout => |line| remark(line),
+            Place::File { .. } => |line| say(line),
+        };
+        if json {
+            tell(as_json(&made)?);
+            return Ok(Code::Done);
+        }
+        let Made { manifest, packed, size } = made;
+        let size = size.map(|size| format!(", {}", bytes(size))).unwrap_or_default();
+        tell(format!(
+            "{} holds the camp of {}{size}.",
+            name(&file, "The backup"),
+            moment(&manifest)
+        ));
+        tell(contents(&manifest, packed));
+        if let Stored::Bucket { url } = &manifest.files {
+            tell(format!(
+                "Of the files in {url} it holds the list only: the bucket has versions and copies \
+                 of its own. Please see that they are switched on."
+            ));
+        }
+        complain_of_plans(&manifest);
+        Ok(Code::Done)
+    }
+}
+
+impl Restore {
+    pub async fn run(self, config: Config) -> Outcome {
+        let Restore { file, replace, send_mail, json } = self;
+        let from = (file.as_os_str() != "-").then_some(file.as_path());
+        let options = backup::Options { replace, send_mail };
+        let restored = backup::restore(&config, from, options, progress()).await?;
+        if json {
+            say_json(&restored)?;
+            return Ok(Code::Done);
+        }
+        let manifest = &restored.manifest;
+        say(format!("The camp is as it was at {}.", moment(manifest)));
+        say(contents(manifest, restored.unpacked));
+        if let Some(folder) = &restored.set_aside {
+            say(format!("What was there before is in {}.", folder.display()));
+        }
+        if let Some(schema) = &restored.set_aside_schema {
+            say(format!(
+                "The database as it was before is in the schemas {schema} and {schema}_queue."
+            ));
+        }
+        match restored.held.mails {
+            0 => {}
+            1 => say("1 mail that waited is held back as failed; staff can send it after all."),
+            n => say(format!(
+                "{n} mails that waited are held back as failed; staff can send them after all."
+            )),
+        }
+        match restored.held.videos {
+            0 => {}
+            1 => say("1 scheduled video whose time has come since is a draft now."),
+            n => say(format!("{n} scheduled videos whose time has come since are drafts now.")),
+        }
+        if let Stored::Bucket { url } = &manifest.files {
+            say(format!(
+                "The files were in {url}, and not in the backup: --storage-url must name it."
+            ));
+        }
+        complain_of_plans(manifest);
+        Ok(Code::Done)
+    }
+}
+
+fn progress() -> Progress {
+    let bar = Bar::of_bytes();
+    Arc::new(move |done, all| bar.is_at(done, all))
+}
+
+fn as_json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value).map_err(portal::Error::unforeseen)
+}
+
+fn name(file: &std::path::Path, stdout: &str) -> String {
+    match file.as_os_str() == "-" {
+        true => stdout.to_owned(),
+        false => file.display().to_string(),
+    }
+}
+
+fn moment(manifest: &Manifest) -> String {
+    manifest.made_at.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+fn contents(manifest: &Manifest, packed: Tally) -> String {
+    let counts: Vec<String> =
+        manifest.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    format!(
+        "In it: {}; {} files ({}); database {} of schema {} ({}).",
+        counts.join(", "),
+        packed.files,
+        bytes(packed.bytes),
+        manifest.engine,
+        manifest.schema,
+        bytes(manifest.database_bytes)
+    )
+}
+
+fn complain_of_plans(manifest: &Manifest) {
+    if manifest.plans_off > 0 {
+        remark(format!(
+            "camp: {} payment plans do not agree with their ledger. `camp doctor` says more.",
+            manifest.plans_off
+        ));
+    }
+}
+
+/// 1,536 bytes are 1.5 KiB.
+pub fn bytes(n: u64) -> String {
+    let mut size = n as f64;
+    for unit in ["bytes", "KiB", "MiB", "GiB"] {
+        if size < 1024.0 {
+            return match unit {
+                "bytes" => format!("{n} {unit}"),
+                _ => format!("{size:.1} {unit}"),
+            };
+        }
+        size /= 1024.0;
+    }
+    format!("{size:.1} TiB")
+}

@@ -1,0 +1,84 @@
+//! What is in a database, and whether it is sound: asked of the copy in a backup and of a live one.
+
+use std::collections::BTreeMap;
+
+use crate::Result;
+use crate::db::{Db, On, Tx};
+
+/// What a backup says of its database.
+pub(super) struct Facts {
+    pub schema: i64,
+    pub counts: BTreeMap<String, i64>,
+    pub plans_off: i64,
+}
+
+/// What is counted, and the table that has to be there: an old database knows fewer.
+const COUNTED: &[(&str, &str, &str)] = &[
+    ("families", "profiles", "select count(*) from profiles where deleted_at is null"),
+    ("logins", "users", "select count(*) from users"),
+    ("staff", "staff", "select count(*) from staff"),
+    ("videos", "videos", "select count(*) from videos"),
+    ("comments", "video_comments", "select count(*) from video_comments"),
+    ("mails", "deliveries", "select count(*) from deliveries"),
+    ("updates", "live_updates", "select count(*) from live_updates"),
+    ("payments", "payments", "select count(*) from payments"),
+    ("messages", "messages", "select count(*) from messages"),
+    ("products", "products", "select count(*) from products"),
+];
+
+pub(super) async fn facts(on: impl Into<On<'_>>) -> Result<Facts> {
+    let mut on = on.into();
+    let tables = tables(on.again()).await?;
+    let has = |table: &str| tables.iter().any(|(name,)| name == table);
+    let mut counts = BTreeMap::new();
+    for (what, table, query) in COUNTED.iter().filter(|(_, table, _)| has(table)) {
+        debug_assert!(query.contains(table));
+        counts.insert((*what).to_owned(), on.again().sql(query).scalar().await?);
+    }
+    let plans_off = match has("payments") {
+        true => plans_off(on.again()).await?,
+        false => 0,
+    };
+    let schema = match has("_sqlx_migrations") {
+        true => {
+            on.again()
+                .sql("select coalesce(max(version), 0) from _sqlx_migrations where success")
+                .scalar()
+                .await?
+        }
+        false => 0,
+    };
+    Ok(Facts { schema, counts, plans_off })
+}
+
+/// Whether somebody is in it: staff, a family or a video.
+pub(super) fn is_lived_in(facts: &Facts) -> bool {
+    ["staff", "families", "logins", "videos"]
+        .iter()
+        .any(|what| facts.counts.get(*what).is_some_and(|count| *count > 0))
+}
+
+/// How many payment plans do not agree with their ledger.
+pub(crate) async fn plans_off(on: impl Into<On<'_>>) -> Result<i64> {
+    on.into()
+        .sql(
+            "select count(*) from payment_plans l
+             where paid_amount <> (select coalesce(sum(amount), 0) from payments p
+                                   where p.plan_id = l.id)",
+        )
+        .scalar()
+        .await
+}
+
+async fn tables(on: On<'_>) -> Result<Vec<(String,)>> {
+    let sqlite = matches!(on, On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)));
+    match sqlite {
+        true => on.sql("select name from sqlite_master where type = 'table'"),
+        false => on.sql(
+            "select cast(table_name as text) from information_schema.tables
+             where table_schema = 'public'",
+        ),
+    }
+    .all()
+    .await
+}

@@ -1,0 +1,234 @@
+//! Making a backup, while the portal runs.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use chrono::{SubsecRound, Utc};
+
+use super::inspect::{self, Facts};
+use super::pack::{self, Parts};
+use super::sqlite::unless_gone;
+use super::{FORMAT, Manifest, Progress, Stored, Tally, postgres, sqlite, swap};
+use crate::config::Config;
+use crate::db::Db;
+use crate::files::Files;
+use crate::{Error, Result, app};
+
+/// Where a backup goes.
+#[derive(Debug, Clone)]
+pub enum Place {
+    File { path: PathBuf, force: bool },
+    Stdout,
+}
+
+/// A backup that was made.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Made {
+    #[serde(flatten)]
+    pub manifest: Manifest,
+    pub packed: Tally,
+    /// Of the whole file; unknown when it went to standard output.
+    pub size: Option<u64>,
+}
+
+/// Writes a backup. The database in it is as it was at one moment after this began, everything that
+/// was committed before included; it is checked before it is packed. Nothing is written under the
+/// final name before it is whole and safe on the disk.
+pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made> {
+    config.check()?;
+    let url = config.database_url();
+    let is_sqlite = url.starts_with("sqlite:");
+    if !config.data_dir.is_dir() || (is_sqlite && !sqlite::file_of(&url)?.exists()) {
+        return Err(Error::Setup(format!(
+            "There is no camp in {}. Please check --data-dir and --database-url.",
+            config.data_dir.display()
+        )));
+    }
+    let _present = app::presence(&config.data_dir)?;
+    let out = Out::open(place)?;
+    let copy = Temporary::beside(place, &config.data_dir)?;
+    let db = app::open_database(config).await?;
+    let made = copy_and_pack(config, &db, &url, copy, &out, told).await;
+    db.close().await;
+    let (manifest, packed) = made?;
+    let size = out.keep()?;
+    Ok(Made { manifest, packed, size })
+}
+
+async fn copy_and_pack(
+    config: &Config,
+    db: &Db,
+    url: &str,
+    copy: Temporary,
+    out: &Out,
+    told: Progress,
+) -> Result<(Manifest, Tally)> {
+    let made_at = Utc::now().trunc_subsecs(6);
+    let Facts { schema, counts, plans_off } = copy_database(db, url, &copy.0).await?;
+    if schema == 0 {
+        return Err(Error::Setup("There is no camp in this database.".into()));
+    }
+    let files = Files::open(config.storage_url.as_deref(), &config.data_dir)?;
+    let (stored, objects) = match &files.folder {
+        Some(_) => (Stored::Folder, None),
+        None => {
+            let url = config.storage_url.clone().unwrap_or_default();
+            let list = files.list().await?;
+            let lines = list.iter().map(|(key, size)| format!("{size}\t{key}\n"));
+            (Stored::Bucket { url }, Some(lines.collect::<String>()))
+        }
+    };
+    let names = match &files.folder {
+        Some(folder) => swap::files_in(folder)?,
+        None => Vec::new(),
+    };
+    let database_bytes = copy.0.metadata()?.len();
+    let parts = Parts { database: copy.0.clone(), files: files.folder.clone().unwrap_or_default() };
+    let size = |name: &PathBuf| parts.files.join(name).metadata().map_or(0, |file| file.len());
+    let manifest = Manifest {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: db.engine().to_owned(),
+        schema,
+        made_at,
+        database_bytes,
+        bytes: database_bytes + names.iter().map(size).sum::<u64>(),
+        counts,
+        plans_off,
+        files: stored,
+    };
+    let writer = out.writer()?;
+    let packing = tokio::task::spawn_blocking(move || {
+        let writer = BufWriter::with_capacity(1 << 18, writer);
+        let (writer, tally) =
+            pack::pack(writer, &manifest, &parts, &names, objects.as_deref(), &told)?;
+        writer.into_inner().map_err(io::IntoInnerError::into_error)?.flush()?;
+        drop(copy);
+        Ok::<_, Error>((manifest, tally))
+    });
+    packing.await.map_err(Error::unforeseen)?
+}
+
+async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
+    if let Db::Postgres(_) = db {
+        return postgres::dump(db, url, to).await;
+    }
+    sqlite::copy(db, to).await?;
+    swap::private(to)?;
+    let copy = sqlite::open_copy(to).await?;
+    let problems = sqlite::problems(&copy, true).await?;
+    if !problems.is_empty() {
+        return Err(Error::Unforeseen(format!(
+            "The database is damaged, so this would be no good backup: {}. Keep the earlier ones; \
+             `camp doctor` says more.",
+            problems.join("; ")
+        )));
+    }
+    let facts = inspect::facts(&copy).await?;
+    copy.close().await;
+    Ok(facts)
+}
+
+/// A file that goes when it is not needed any more.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    /// Where there is room for the backup there is room for the copy of the database.
+    fn beside(place: &Place, data_dir: &Path) -> Result<Temporary> {
+        let path = match place {
+            Place::File { path, .. } => hidden(path, "database.part"),
+            Place::Stdout => data_dir.join(format!(".backup-{}.part", std::process::id())),
+        };
+        std::fs::remove_file(&path).or_else(unless_gone)?;
+        Ok(Temporary(path))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).ok();
+    }
+}
+
+fn hidden(path: &Path, ending: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{ending}"))
+}
+
+/// Where the bytes go: standard output, or a file that gets its name when it is whole.
+enum Out {
+    Stdout,
+    File { part: PathBuf, path: PathBuf, force: bool, file: File, kept: bool },
+}
+
+impl Out {
+    fn open(place: &Place) -> Result<Out> {
+        let Place::File { path, force } = place else { return Ok(Out::Stdout) };
+        if path.is_dir() || path.file_name().is_none() {
+            let text = format!("{} is a folder; please name a file in it.", path.display());
+            return Err(Error::invalid("file", text));
+        }
+        if path.exists() && !force {
+            return Err(taken(path));
+        }
+        let part = hidden(path, "part");
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&part)
+            .map_err(|error| {
+                let text = format!("{} cannot be written: {error}.", path.display());
+                Error::invalid("file", text)
+            })?;
+        if file.try_lock().is_err() {
+            let text = format!("Another backup to {} is being made just now.", path.display());
+            return Err(Error::invalid("file", text));
+        }
+        // Of a process that was killed half-way.
+        file.set_len(0)?;
+        Ok(Out::File { part, path: path.clone(), force: *force, file, kept: false })
+    }
+
+    fn writer(&self) -> Result<Box<dyn Write + Send>> {
+        Ok(match self {
+            Out::Stdout => Box::new(io::stdout()),
+            Out::File { file, .. } => Box::new(file.try_clone()?),
+        })
+    }
+
+    /// Gives it its name; returns its size.
+    fn keep(mut self) -> Result<Option<u64>> {
+        let Out::File { part, path, force, file, kept } = &mut self else { return Ok(None) };
+        file.sync_all()?;
+        let size = file.metadata()?.len();
+        if !*force && path.exists() {
+            return Err(taken(path));
+        }
+        std::fs::rename(part, &*path)?;
+        *kept = true;
+        swap::sync_folder_of(path)?;
+        Ok(Some(size))
+    }
+}
+
+impl Drop for Out {
+    fn drop(&mut self) {
+        if let Out::File { part, kept, .. } = self
+            && !*kept
+        {
+            std::fs::remove_file(part).ok();
+        }
+    }
+}
+
+fn taken(path: &Path) -> Error {
+    let text = format!(
+        "{} is there already. Choose another name, or write over it with --force.",
+        path.display()
+    );
+    Error::invalid("file", text)
+}

@@ -1,0 +1,311 @@
+//! PostgreSQL's own programs do its copies: `pg_dump`, and `pg_restore` with `psql`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection, PgConnection};
+use url::Url;
+
+use super::inspect::{self, Facts};
+use super::{Held, hold, stamp};
+use crate::db::Db;
+use crate::{Error, Result};
+
+/// Begins the names of the schemas of a camp that was set aside; they are never part of a backup.
+const ASIDE: &str = "before_restore_";
+
+/// Copies the database as it is at this moment, and says what is in that very copy.
+pub(super) async fn dump(db: &Db, url: &str, to: &Path) -> Result<Facts> {
+    let tools = Tools::find(db, url).await?;
+    let mut tx = db.snapshot().await?;
+    let schema: Option<String> = tx.sql("select cast(current_schema() as text)").scalar().await?;
+    if schema.as_deref() != Some("public") {
+        return Err(Error::Setup(
+            "Backups are made of the schema public only, and this camp is in another one. Please \
+             use pg_dump itself."
+                .into(),
+        ));
+    }
+    let snapshot: String = tx.sql("select pg_export_snapshot()").scalar().await?;
+    let facts = inspect::facts(&mut tx).await?;
+    let mut dump = tools.on_database("pg_dump");
+    dump.args(["--format=custom", "--compress=0", "--no-owner", "--no-privileges"])
+        .arg(format!("--exclude-schema={ASIDE}*"))
+        .arg(format!("--snapshot={snapshot}"))
+        .arg("--file")
+        .arg(to);
+    run(dump).await?;
+    tx.rollback().await?;
+    super::swap::private(to)?;
+    // Only whoever can read its table of contents can restore it.
+    let mut list = tools.program("pg_restore");
+    list.arg("--list").arg(to);
+    run(list).await?;
+    Ok(facts)
+}
+
+/// What is in the database that a backup is to be restored to.
+pub(super) struct Present {
+    pub lived_in: bool,
+    /// Any table at all.
+    pub anything: bool,
+    queue: bool,
+    extensions: Vec<String>,
+}
+
+pub(super) async fn present(db: &Db) -> Result<Present> {
+    let mut tx = db.snapshot().await?;
+    let facts = inspect::facts(&mut tx).await?;
+    let tables: i64 = tx
+        .sql("select count(*) from information_schema.tables where table_schema = 'public'")
+        .scalar()
+        .await?;
+    let queue: i64 =
+        tx.sql("select count(*) from pg_namespace where nspname = 'apalis'").scalar().await?;
+    let extensions: Vec<(String,)> = tx
+        .sql(
+            "select cast(e.extname as text) from pg_extension e
+             join pg_namespace n on n.oid = e.extnamespace
+             where n.nspname = 'public' order by 1",
+        )
+        .all()
+        .await?;
+    tx.rollback().await?;
+    Ok(Present {
+        lived_in: inspect::is_lived_in(&facts),
+        anything: tables > 0,
+        queue: queue > 0,
+        extensions: extensions.into_iter().map(|(name,)| name).collect(),
+    })
+}
+
+/// How many connections `camp` has to this database, from whatever machine. Asked by one that does
+/// not call itself so.
+pub(super) async fn connections(url: &str) -> Result<i64> {
+    let options = url.parse::<PgConnectOptions>()?.application_name("camp-restore");
+    let mut alone = PgConnection::connect_with(&options).await?;
+    let count = sqlx::query_scalar(
+        "select count(*) from pg_stat_activity
+         where datname = current_database() and application_name = 'camp'",
+    )
+    .fetch_one(&mut alone)
+    .await?;
+    alone.close().await?;
+    Ok(count)
+}
+
+/// Puts the dump into the database, in one transaction: what was there moves to schemas of another
+/// name, and what may have been sent already is held back.
+pub(super) async fn put(
+    tools: &Tools,
+    present: &Present,
+    dump: &Path,
+    work: &Path,
+    now: DateTime<Utc>,
+    hold: bool,
+) -> Result<(Held, Option<String>)> {
+    let script = work.join("restore.sql");
+    let mut write = tools.program("pg_restore");
+    write.args(["--no-owner", "--no-privileges", "--file"]).arg(&script).arg(dump);
+    run(write).await?;
+
+    let aside = present.anything.then(|| format!("{ASIDE}{}", stamp(now)).to_lowercase());
+    let before = work.join("before.sql");
+    std::fs::write(&before, set_aside(present, aside.as_deref()))?;
+    let after = work.join("after.sql");
+    std::fs::write(&after, if hold { hold_back(now) } else { String::new() })?;
+
+    let mut psql = tools.on_database("psql");
+    psql.args(["--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--single-transaction"])
+        .args(["--set=ON_ERROR_STOP=1", "--file"])
+        .arg(&before)
+        .arg("--file")
+        .arg(&script)
+        .arg("--file")
+        .arg(&after);
+    let said = run(psql).await?;
+    let number = |what: &str| {
+        said.lines().find_map(|line| line.strip_prefix(what)?.trim().parse().ok()).unwrap_or(0)
+    };
+    Ok((Held { mails: number("held mails"), videos: number("held videos") }, aside))
+}
+
+fn set_aside(present: &Present, aside: Option<&str>) -> String {
+    let mut sql = String::new();
+    let Some(aside) = aside else { return sql };
+    writeln!(sql, "alter schema public rename to {aside};\ncreate schema public;").ok();
+    if present.queue {
+        writeln!(sql, "alter schema apalis rename to {aside}_queue;").ok();
+    }
+    // There is one of each in a database, and the restored tables look for it here.
+    for extension in &present.extensions {
+        let name = extension.replace('"', "\"\"");
+        writeln!(sql, "alter extension \"{name}\" set schema public;").ok();
+    }
+    sql
+}
+
+fn hold_back(now: DateTime<Utc>) -> String {
+    let moment = format!("timestamptz '{}'", now.to_rfc3339_opts(SecondsFormat::Micros, true));
+    let mut sql = "set search_path = public;\n".to_owned();
+    for (what, update) in [("mails", hold::MAILS), ("videos", hold::VIDEOS)] {
+        let update = update.replace("$1", &moment);
+        writeln!(
+            sql,
+            "with held as ({update} returning 1) select 'held {what} ' || count(*) from held;"
+        )
+        .ok();
+    }
+    sql
+}
+
+/// Where PostgreSQL's programs are, and how they reach the database.
+pub(super) struct Tools {
+    /// Nothing when they are found by their names.
+    folder: Option<PathBuf>,
+    address: String,
+    password: Option<String>,
+}
+
+impl Tools {
+    /// Those of the server's version, or else of a newer one: an older pg_dump refuses.
+    pub async fn find(db: &Db, url: &str) -> Result<Tools> {
+        let number: String =
+            db.sql("select current_setting('server_version_num')").scalar().await?;
+        let wanted = number.parse::<u32>().map_err(Error::unforeseen)? / 10_000;
+        let (address, password) = without_password(url)?;
+        let tools = |folder| Tools { folder, address, password };
+        let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let version = entry.file_name().to_str()?.parse().ok()?;
+                let folder = entry.path().join("bin");
+                let whole = ["pg_dump", "pg_restore", "psql"];
+                whole.iter().all(|name| folder.join(name).exists()).then_some((version, folder))
+            })
+            .filter(|(version, _)| *version >= wanted)
+            .collect();
+        versions.sort();
+        if let Some((_, folder)) = versions.into_iter().next() {
+            return Ok(tools(Some(folder)));
+        }
+        let said = Command::new("pg_dump").arg("--version").output();
+        let found = said.ok().and_then(|said| {
+            let said = String::from_utf8(said.stdout).ok()?;
+            let version =
+                said.split_whitespace().find(|word| word.starts_with(char::is_numeric))?;
+            version.split('.').next()?.parse::<u32>().ok()
+        });
+        match found {
+            Some(version) if version >= wanted => Ok(tools(None)),
+            _ => Err(Error::Setup(format!(
+                "The programs pg_dump, pg_restore and psql of PostgreSQL {wanted} or newer are \
+                 needed for this. On Debian: apt install postgresql-client-{wanted}"
+            ))),
+        }
+    }
+
+    fn program(&self, name: &str) -> Command {
+        match &self.folder {
+            Some(folder) => Command::new(folder.join(name)),
+            None => Command::new(name),
+        }
+    }
+
+    fn on_database(&self, name: &str) -> Command {
+        let mut command = self.program(name);
+        command.arg("--no-password").arg("--dbname").arg(&self.address);
+        // Everybody on the machine can read a command line, but not the environment.
+        if let Some(password) = &self.password {
+            command.env("PGPASSWORD", password);
+        }
+        command
+    }
+}
+
+/// The address in words that PostgreSQL's programs know, and apart from it the password.
+fn without_password(url: &str) -> Result<(String, Option<String>)> {
+    const KNOWN: &[&str] = &[
+        "host",
+        "hostaddr",
+        "port",
+        "user",
+        "dbname",
+        "sslmode",
+        "sslrootcert",
+        "sslcert",
+        "sslkey",
+    ];
+    let mut url =
+        Url::parse(url).map_err(|_| Error::Setup("--database-url is not an address.".into()))?;
+    let decode = |text: &str| {
+        let text = format!("v={}", text.replace('+', "%2B"));
+        url::form_urlencoded::parse(text.as_bytes()).next().map(|(_, v)| v.into_owned())
+    };
+    let mut password = url.password().and_then(decode);
+    let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+    password = pairs.iter().find(|(k, _)| k == "password").map(|(_, v)| v.clone()).or(password);
+    url.set_password(None).ok();
+    url.set_query(None);
+    let kept: Vec<_> = pairs
+        .into_iter()
+        .map(|(key, value)| match key.as_str() {
+            "ssl-mode" => ("sslmode".to_owned(), value),
+            "ssl-root-cert" | "ssl-ca" => ("sslrootcert".to_owned(), value),
+            "ssl-cert" => ("sslcert".to_owned(), value),
+            "ssl-key" => ("sslkey".to_owned(), value),
+            _ => (key, value),
+        })
+        .filter(|(key, _)| KNOWN.contains(&key.as_str()))
+        .collect();
+    if !kept.is_empty() {
+        url.query_pairs_mut().extend_pairs(kept);
+    }
+    Ok((url.into(), password))
+}
+
+/// Runs a program to its end; returns what it said.
+async fn run(mut command: Command) -> Result<String> {
+    let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_owned();
+    let name = name.to_string_lossy().into_owned();
+    let ended = tokio::task::spawn_blocking(move || command.stdin(Stdio::null()).output());
+    let output = ended
+        .await
+        .map_err(Error::unforeseen)?
+        .map_err(|error| Error::Setup(format!("The program {name} cannot be started: {error}.")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = complaint.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(3)..].join(" ");
+    Err(Error::Unforeseen(format!("{name} said: {last}")))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_password_is_never_part_of_a_command_line() {
+        for (url, address, password) in [
+            (
+                "postgres://camp:p%40ss+word@db.example:5433/camp?ssl-mode=require&statement-cache-capacity=0",
+                "postgres://camp@db.example:5433/camp?sslmode=require",
+                Some("p@ss+word"),
+            ),
+            (
+                "postgres:///camp?host=/run/pg&user=camp&password=s",
+                "postgres:///camp?host=%2Frun%2Fpg&user=camp",
+                Some("s"),
+            ),
+            ("postgresql://localhost/camp", "postgresql://localhost/camp", None),
+        ] {
+            let (shown, secret) = super::without_password(url).expect("an address");
+            assert_eq!((shown.as_str(), secret.as_deref()), (address, password));
+        }
+    }
+}

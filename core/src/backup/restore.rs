@@ -1,0 +1,359 @@
+//! The way back: a backup becomes the camp, wholly or not at all.
+//!
+//! Everything is unpacked, checked and brought up to date beside the camp that is there. Then the
+//! old one gets a second name, the files move in (their names are random, so equal names are equal
+//! files), and at last the database changes in one step: a rename, or one transaction on
+//! PostgreSQL. Whatever interrupts this, the one camp or the other works.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
+use serde_json::json;
+
+use super::pack::{self, Parts};
+use super::sqlite::unless_gone;
+use super::{
+    Held, Manifest, Progress, Stored, Tally, hold, inspect, postgres, sqlite, stamp, swap,
+};
+use crate::audit::{self, Actor, Subject};
+use crate::config::Config;
+use crate::db::{self, Db};
+use crate::files::Files;
+use crate::{Error, Result, app};
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Although a camp is there; it is set aside.
+    pub replace: bool,
+    /// Sends what waited in the backup, because it cannot have been sent since.
+    pub send_mail: bool,
+}
+
+/// A camp that is back.
+#[derive(Debug, serde::Serialize)]
+pub struct Restored {
+    #[serde(flatten)]
+    pub manifest: Manifest,
+    pub unpacked: Tally,
+    pub held: Held,
+    /// Where the camp that was there is now.
+    pub set_aside: Option<PathBuf>,
+    /// On PostgreSQL, the schema that it is in.
+    pub set_aside_schema: Option<String>,
+}
+
+/// Restores a backup from a file, or from standard input when there is no name.
+///
+/// Errors: [`Error::Invalid`] on `file` when it is damaged, newer than this program or of the other
+/// engine; [`Error::Conflict`] when a camp is there, or at work.
+pub async fn restore(
+    config: &Config,
+    file: Option<&Path>,
+    options: Options,
+    told: Progress,
+) -> Result<Restored> {
+    config.check()?;
+    let from: Box<dyn Read + Send> = match file {
+        None => Box::new(std::io::stdin()),
+        Some(path) => Box::new(File::open(path).map_err(|error| {
+            let text = format!("{} cannot be read: {error}.", path.display());
+            Error::invalid("file", text)
+        })?),
+    };
+    std::fs::create_dir_all(&config.data_dir).map_err(|error| {
+        let text = format!("The folder {} cannot be made: {error}", config.data_dir.display());
+        Error::Setup(text)
+    })?;
+    let _alone = app::alone(&config.data_dir)?;
+    let target = Target::look(config, options).await?;
+    let work = Work::begin(&config.data_dir)?;
+
+    let parts = work.parts();
+    let is_sqlite = matches!(target.database, Database::Sqlite { .. });
+    let has_folder = target.files.is_some();
+    let free = rustix::fs::statvfs(&config.data_dir)
+        .map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    let unpacking = tokio::task::spawn_blocking(move || {
+        let agreed = |manifest: &Manifest| agree(manifest, is_sqlite, has_folder, free);
+        pack::unpack(BufReader::with_capacity(1 << 18, from), &parts, agreed, &told)
+    });
+    let (manifest, unpacked) = unpacking.await.map_err(Error::unforeseen)??;
+
+    let now = Utc::now().trunc_subsecs(6);
+    let (held, set_aside, set_aside_schema) =
+        target.put(config, &work, &manifest, now, !options.send_mail).await?;
+    Ok(Restored { manifest, unpacked, held, set_aside, set_aside_schema })
+}
+
+/// Whether this program can do something with it, here.
+fn agree(manifest: &Manifest, is_sqlite: bool, has_folder: bool, free: u64) -> Result<()> {
+    let no = |text: String| Err(Error::invalid("file", text));
+    if manifest.schema > db::newest_schema() {
+        return no(format!(
+            "This backup was made by camp {}, with a newer database (schema {}) than this program \
+             knows (schema {}). Please install that version and try again.",
+            manifest.program,
+            manifest.schema,
+            db::newest_schema()
+        ));
+    }
+    if manifest.bytes > free {
+        return no(format!(
+            "The disk has too little room: this backup needs {} MB, and {} MB are free.",
+            manifest.bytes >> 20,
+            free >> 20
+        ));
+    }
+    match (manifest.engine.as_str(), is_sqlite) {
+        ("sqlite", false) => {
+            return no("This is a backup of a SQLite camp. Please leave --database-url away, or \
+                       name a sqlite:// file."
+                .into());
+        }
+        ("postgres", true) => {
+            return no("This is a backup of a camp on PostgreSQL. Please name a database with \
+                       --database-url postgres://…"
+                .into());
+        }
+        _ => {}
+    }
+    if matches!(manifest.files, Stored::Folder) && !has_folder {
+        return no("This backup holds the camp's files, and --storage-url is a bucket. Please \
+                   restore to a folder, then copy the files to the bucket (`aws s3 cp --recursive`)."
+            .into());
+    }
+    Ok(())
+}
+
+/// Where the camp will be, and what is there now.
+struct Target {
+    database: Database,
+    /// Nothing when it is a bucket.
+    files: Option<PathBuf>,
+}
+
+enum Database {
+    Sqlite { file: PathBuf },
+    Postgres { url: String, present: postgres::Present },
+}
+
+const LIVED_IN: Error = Error::Conflict(
+    "There is a camp here already. With --replace it is set aside, and the backup takes its place.",
+);
+pub(crate) const AT_WORK: Error = Error::Conflict(
+    "The camp is at work: please stop `camp serve` and `camp worker` first (systemctl stop camp \
+     camp-worker).",
+);
+
+impl Target {
+    async fn look(config: &Config, options: Options) -> Result<Target> {
+        let url = config.database_url();
+        let database = match url.starts_with("sqlite:") {
+            true => Target::look_at_sqlite(sqlite::file_of(&url)?, options).await?,
+            false => {
+                if postgres::connections(&url).await? > 0 {
+                    return Err(AT_WORK);
+                }
+                let db = app::open_database(config).await?;
+                let present = postgres::present(&db).await?;
+                db.close().await;
+                if present.lived_in && !options.replace {
+                    return Err(LIVED_IN);
+                }
+                Database::Postgres { url, present }
+            }
+        };
+        let files = Files::open(config.storage_url.as_deref(), &config.data_dir)?.folder;
+        Ok(Target { database, files })
+    }
+
+    async fn look_at_sqlite(file: PathBuf, options: Options) -> Result<Database> {
+        if file.exists() {
+            match sqlite::settle(&file).await {
+                Err(Error::Busy(_)) => return Err(AT_WORK),
+                // A damaged one may be what the backup is needed for.
+                Err(_) if options.replace => {}
+                Err(_) => return Err(LIVED_IN),
+                Ok(()) => {
+                    let db = sqlite::open_copy(&file).await?;
+                    let facts = inspect::facts(&db).await;
+                    db.close().await;
+                    let lived_in = facts.map_or(true, |facts| inspect::is_lived_in(&facts));
+                    if lived_in && !options.replace {
+                        return Err(LIVED_IN);
+                    }
+                }
+            }
+        }
+        Ok(Database::Sqlite { file })
+    }
+
+    async fn put(
+        self,
+        config: &Config,
+        work: &Work,
+        manifest: &Manifest,
+        now: DateTime<Utc>,
+        hold: bool,
+    ) -> Result<(Held, Option<PathBuf>, Option<String>)> {
+        let parts = work.parts();
+        let (aside, now) = free_name(&config.data_dir, now);
+        let wanted = match &self.files {
+            Some(_) => swap::files_in(&parts.files)?.into_iter().collect(),
+            None => HashSet::new(),
+        };
+        let details = json!({ "made_at": manifest.made_at, "schema": manifest.schema });
+        let (held, set_aside, schema) = match &self.database {
+            Database::Sqlite { file } => {
+                let held = prepare(&parts.database, now, hold, details).await?;
+                let old = file.exists();
+                if old {
+                    work.keep_old(file, self.files.as_deref())?;
+                    std::fs::rename(work.old(), &aside)?;
+                }
+                self.move_in(&parts)?;
+                // Of a database that could not be settled; it would be read into the new one.
+                for ending in ["-wal", "-shm"] {
+                    std::fs::remove_file(beside(file, ending)).or_else(unless_gone)?;
+                }
+                swap::place(&parts.database, file)?;
+                swap::sync_folder_of(file)?;
+                (held, old.then_some(aside), None)
+            }
+            Database::Postgres { url, present } => {
+                let db = app::open_database(config).await?;
+                let tools = postgres::Tools::find(&db, url).await?;
+                let old = present.anything && self.files.is_some();
+                if let (true, Some(files)) = (old, &self.files) {
+                    swap::link_all(files, &work.old().join("files"))?;
+                    std::fs::create_dir_all(work.old())?;
+                    std::fs::rename(work.old(), &aside)?;
+                }
+                self.move_in(&parts)?;
+                let put = postgres::put(&tools, present, &parts.database, &work.0, now, hold).await;
+                let (held, schema) = put.inspect_err(|_| {
+                    // Nothing was changed, so nothing was set aside.
+                    std::fs::remove_dir_all(&aside).ok();
+                })?;
+                db.migrate().await?;
+                note(&db, now, details).await?;
+                db.close().await;
+                (held, old.then_some(aside), schema)
+            }
+        };
+        // Whatever only the old camp had is in its own folder now.
+        if let (Some(files), Some(_), Stored::Folder) = (&self.files, &set_aside, &manifest.files) {
+            swap::keep_only(files, &wanted)?;
+        }
+        Ok((held, set_aside, schema))
+    }
+
+    fn move_in(&self, parts: &Parts) -> Result<()> {
+        match &self.files {
+            Some(files) => Ok(swap::place_all(&parts.files, files)?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Checks the unpacked database, brings it up to date and holds back what may have been sent.
+async fn prepare(
+    file: &Path,
+    now: DateTime<Utc>,
+    hold: bool,
+    details: serde_json::Value,
+) -> Result<Held> {
+    let copy = sqlite::open_copy(file).await?;
+    let problems = sqlite::problems(&copy, true).await?;
+    copy.close().await;
+    if !problems.is_empty() {
+        let text = format!("The database in this backup is damaged: {}.", problems.join("; "));
+        return Err(Error::invalid("file", text));
+    }
+    let path = file.to_str().ok_or_else(|| {
+        Error::Setup("The name of the data folder must be readable text (UTF-8).".into())
+    })?;
+    let db = Db::open(&format!("sqlite://{path}")).await?;
+    db.migrate().await?;
+    let mut held = Held::default();
+    if hold {
+        let mut tx = db.begin().await?;
+        held = hold::hold(&mut tx, now).await?;
+        tx.commit().await?;
+    }
+    note(&db, now, details).await?;
+    db.close().await;
+    // It will move alone, so everything has to be in the one file.
+    sqlite::settle(file).await?;
+    File::open(file)?.sync_all()?;
+    Ok(held)
+}
+
+/// A folder for the camp that was there, named by the moment; the next second when that is taken.
+fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>) {
+    loop {
+        let folder = data_dir.join(format!("before-restore-{}", stamp(at)));
+        if !folder.exists() {
+            return (folder, at);
+        }
+        at += TimeDelta::seconds(1);
+    }
+}
+
+async fn note(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Result<()> {
+    let mut tx = db.begin().await?;
+    let subject = Subject::none("database");
+    audit::record(&mut tx, now, Actor::Operator, "backup.restore", subject, details).await?;
+    tx.commit().await
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// The folder in which a camp is made ready; it goes when it is not needed any more.
+struct Work(PathBuf);
+
+impl Work {
+    fn begin(data_dir: &Path) -> Result<Work> {
+        use std::os::unix::fs::DirBuilderExt;
+        let folder = data_dir.join(".restoring");
+        // Of a process that was killed half-way.
+        std::fs::remove_dir_all(&folder).or_else(unless_gone)?;
+        std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        Ok(Work(folder))
+    }
+
+    fn parts(&self) -> Parts {
+        Parts { database: self.0.join("camp.db"), files: self.0.join("files") }
+    }
+
+    fn old(&self) -> PathBuf {
+        self.0.join("old")
+    }
+
+    /// Gives the camp that is there a second name, so that it is whole when its own is taken.
+    fn keep_old(&self, database: &Path, files: Option<&Path>) -> Result<()> {
+        for ending in ["", "-wal", "-shm"] {
+            let part = beside(database, ending);
+            if part.exists() {
+                swap::link(&part, &self.old().join(format!("camp.db{ending}")))?;
+            }
+        }
+        if let Some(files) = files {
+            swap::link_all(files, &self.old().join("files"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}

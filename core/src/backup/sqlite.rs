@@ -1,0 +1,115 @@
+//! Copies of a SQLite database while others write to it, and whether it is theirs alone.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
+use sqlx::{ConnectOptions, Connection};
+
+use super::stamp;
+use crate::db::Db;
+use crate::{Error, Result};
+
+/// How many copies of before an upgrade are kept.
+const KEPT: usize = 3;
+
+/// The file behind the address.
+pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
+    Ok(SqliteConnectOptions::from_str(url)?.get_filename().to_owned())
+}
+
+/// Copies the database as it is at this moment to a file that must not be there yet.
+pub(super) async fn copy(db: &Db, to: &Path) -> Result<()> {
+    let Db::Sqlite { read, .. } = db else {
+        unreachable!("only called for SQLite");
+    };
+    let path = to.to_str().ok_or_else(|| {
+        Error::Setup(format!("The name {} must be readable text (UTF-8).", to.display()))
+    })?;
+    sqlx::query("vacuum into $1").bind(path).execute(read).await?;
+    Ok(())
+}
+
+/// Opens a copy that nobody writes to.
+pub(super) async fn open_copy(file: &Path) -> Result<Db> {
+    let options = SqliteConnectOptions::new().filename(file).read_only(true).immutable(true);
+    let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await?;
+    Ok(Db::Sqlite { write: pool.clone(), read: pool })
+}
+
+/// What is wrong with the database itself; empty when it is sound.
+pub(crate) async fn problems(db: &Db, thorough: bool) -> Result<Vec<String>> {
+    let check = match thorough {
+        true => db.sql("pragma integrity_check(20)"),
+        false => db.sql("pragma quick_check(20)"),
+    };
+    let found: Vec<(String,)> = check.all().await?;
+    let mut problems: Vec<String> =
+        found.into_iter().map(|(text,)| text).filter(|text| text != "ok").collect();
+    let orphans: Vec<(String, String, i64)> = db
+        .sql(
+            "select \"table\", parent, count(*) from pragma_foreign_key_check
+             group by \"table\", parent order by 1, 2",
+        )
+        .all()
+        .await?;
+    problems.extend(
+        orphans.into_iter().map(|(table, parent, n)| {
+            format!("{n} rows of {table} point to a {parent} that is gone")
+        }),
+    );
+    Ok(problems)
+}
+
+/// Sees to it that nobody else has the file open, and that all of the database is in it. Errors:
+/// [`Error::Busy`] when somebody has; anything else when it cannot be read.
+pub(super) async fn settle(file: &Path) -> Result<()> {
+    let mut alone = SqliteConnectOptions::new()
+        .filename(file)
+        .busy_timeout(Duration::from_secs(1))
+        .connect()
+        .await?;
+    // Only a connection that is alone can leave the write-ahead log.
+    sqlx::query("pragma journal_mode = delete").fetch_one(&mut alone).await?;
+    alone.close().await?;
+    Ok(())
+}
+
+/// Keeps a copy of a database that is about to be brought up to date, and the last few of them.
+pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Result<PathBuf> {
+    let file = file_of(url)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+    let schema = super::inspect::facts(db).await?.schema;
+    let part = folder.join(format!(".{name}.before-upgrade.part"));
+    let kept = folder.join(format!("{name}.before-upgrade-v{schema:04}-{}", stamp(now)));
+    // Of a process that was killed half-way.
+    std::fs::remove_file(&part).or_else(unless_gone)?;
+    copy(db, &part).await?;
+    super::swap::private(&part)?;
+    std::fs::File::open(&part)?.sync_all()?;
+    std::fs::rename(&part, &kept)?;
+
+    let mut copies: Vec<PathBuf> = std::fs::read_dir(super::swap::here(&folder))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            let own = format!("{name}.before-upgrade-v");
+            path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&own))
+        })
+        .collect();
+    // The moment stands behind the last dash, so that it orders them whatever the schema.
+    copies.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
+    for old in copies.iter().rev().skip(KEPT) {
+        std::fs::remove_file(old).or_else(unless_gone)?;
+    }
+    Ok(kept)
+}
+
+pub(super) fn unless_gone(error: std::io::Error) -> std::io::Result<()> {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    }
+}
