@@ -49,7 +49,10 @@ export default function Gallery() {
         <ErrorState title="Failed to fetch gallery videos" error={years.error} retrying={years.isFetching} onRetry={years.refetch} />
       ) : (
         <Loading label="Loading the gallery" className="grid gap-4">
-          {Array.from({ length: 6 }, (_, i) => <Skeleton key={i} className="h-16 rounded-lg" />)}
+          <div className="sheet overflow-clip">
+            <div className="flex min-h-16 items-center px-4"><Skeleton className="h-6 w-48" /></div>
+            <RowSkeletons rows={most} />
+          </div>
         </Loading>
       )}
 
@@ -70,12 +73,12 @@ function Summer({ year, videos, startsOpen, ask }: { year: number; videos: numbe
         <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
         <h2 className="text-xl">Summer {year} <span className="font-sans text-base font-normal text-muted tabular-nums">({count(videos, "video")})</span></h2>
       </summary>
-      {open && <SummerVideos year={year} ask={ask} />}
+      {open && <SummerVideos year={year} expected={videos} ask={ask} />}
     </details>
   );
 }
 
-function SummerVideos({ year, ask }: { year: number; ask: Ask }) {
+function SummerVideos({ year, expected, ask }: { year: number; expected: number; ask: Ask }) {
   const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", year }), placeholderData: undefined, refetchInterval: useEvery(everyQuarterMinute) });
   if (videos.data) {
     return (
@@ -101,14 +104,19 @@ function SummerVideos({ year, ask }: { year: number; ask: Ask }) {
   if (videos.isError) {
     return <ErrorState title="Failed to fetch gallery videos" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} className="m-4" />;
   }
-  return (
-    <Loading label={`Loading summer ${year}`} className="border-t border-line px-4">
-      {Array.from({ length: 5 }, (_, i) => (
-        <div key={i} className="flex items-center gap-6 border-line py-4 not-first:border-t"><Skeleton className="h-5 w-1/4" /><Skeleton className="flex-1" /><Skeleton className="w-24" /></div>
-      ))}
-    </Loading>
-  );
+  return <Loading label={`Loading summer ${year}`}><RowSkeletons rows={Math.min(expected, most)} /></Loading>;
 }
+
+/** As many as fill a screen, so that the summers below stay where they are. */
+const most = 16;
+
+const RowSkeletons = ({ rows }: { rows: number }) => (
+  <div className="border-t border-line px-4">
+    {Array.from({ length: rows }, (_, i) => (
+      <div key={i} className="flex min-h-14 items-center gap-6 border-line not-first:border-t max-md:min-h-28"><Skeleton className="h-5 w-1/4" /><Skeleton className="flex-1" /><Skeleton className="w-24" /></div>
+    ))}
+  </div>
+);
 
 function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
   return (

@@ -184,7 +184,7 @@ function Cards({ summary, failed, currency }: { summary: Summary | undefined; fa
         <div key={label} className={cx("min-w-0 border-line px-4 py-3 sm:px-6 sm:py-4", i % 2 === 1 && "border-s", i > 1 && "border-t lg:border-t-0", i === 2 && "lg:border-s")}>
           <dt className="text-sm text-muted">{label}</dt>
           <dd className={cx("font-head text-xl leading-tight font-semibold sm:text-2xl", bad && "text-clay")}>
-            {value ?? (failed ? "–" : <Skeleton className="my-1 h-6 w-20" />)}
+            {value ?? (failed ? "–" : <Skeleton className="h-[1lh] w-20" />)}
           </dd>
           <dd className="text-xs text-muted">{note ?? "\u00a0"}</dd>
         </div>
