@@ -3,6 +3,7 @@
 mod admin;
 mod backup;
 mod demo;
+mod doctor;
 mod family;
 mod gallery;
 mod house;
@@ -59,6 +60,7 @@ enum Command {
     Migrate(house::Migrate),
     Backup(backup::Backup),
     Restore(backup::Restore),
+    Doctor(doctor::Doctor),
     Seed(seed::Seed),
     Openapi(house::Openapi),
     #[command(subcommand, after_help = "Example:\n  camp mail test miriam@camp.example")]
@@ -110,6 +112,7 @@ impl Command {
             Command::Migrate(migrate) => migrate.run(config).await,
             Command::Backup(backup) => backup.run(config).await,
             Command::Restore(restore) => restore.run(config).await,
+            Command::Doctor(doctor) => doctor.run(config).await,
             Command::Seed(seed) => seed.run(config).await,
             Command::Openapi(openapi) => openapi.run(),
             Command::Mail(mail) => mail.run(config).await,

@@ -244,6 +244,20 @@ pub async fn failed(db: &Db) -> Result<i64> {
     db.sql("select count(*) from failed_jobs").scalar().await
 }
 
+/// Since when the job that is due for longest has been waiting.
+pub async fn oldest_due(db: &Db) -> Result<Option<DateTime<Utc>>> {
+    let at: Option<i64> = match db {
+        Db::Sqlite { .. } => db.sql("select min(run_at) from Jobs where status = 'Pending'"),
+        Db::Postgres(_) => db.sql(
+            "select cast(extract(epoch from min(run_at)) as bigint) from apalis.jobs
+             where status = 'Pending'",
+        ),
+    }
+    .scalar()
+    .await?;
+    Ok(at.and_then(|at| DateTime::from_timestamp(at, 0)))
+}
+
 /// Takes the jobs that are due out of the queue, for [`Jobs::perform`] outside the worker: in
 /// tests, which cannot wait, and in commands that end when the work is done.
 pub async fn take_due(app: &App) -> Result<Vec<Envelope>> {

@@ -16,6 +16,7 @@ pub mod clock;
 pub mod comments;
 pub mod config;
 pub mod db;
+pub mod doctor;
 pub mod events;
 pub mod faq;
 pub mod files;

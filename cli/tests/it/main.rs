@@ -3,6 +3,7 @@
 mod admin;
 mod backup;
 mod camp;
+mod doctor;
 mod family;
 mod gallery;
 mod help;

@@ -2,6 +2,8 @@
 //! aside, a disk that fills up, a worker that is silent. Each kind at most once a day, and only
 //! while the setting `systemAlerts` is on.
 
+use std::path::Path;
+
 use chrono::{TimeDelta, Utc};
 use serde_json::json;
 use uuid::Uuid;
@@ -15,7 +17,7 @@ use crate::{App, Result};
 pub const KIND: &str = "alert";
 
 /// Below this many free bytes the disk counts as full.
-const FREE: u64 = 1 << 30;
+pub(crate) const FREE: u64 = 1 << 30;
 /// Mail that waits longer than this is late.
 const LATE: TimeDelta = TimeDelta::minutes(30);
 const SILENT: TimeDelta = TimeDelta::minutes(5);
@@ -69,8 +71,13 @@ pub async fn look_for_worker(app: &App) -> Result<()> {
 
 /// Free bytes where the data lies.
 pub fn free_bytes(app: &App) -> Option<u64> {
-    let stat = rustix::fs::statvfs(&app.config.data_dir).ok()?;
-    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+    free_on(&app.config.data_dir)
+}
+
+/// Free bytes on the disk of a folder.
+pub(crate) fn free_on(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Writes to every active owner, unless this was done today already.

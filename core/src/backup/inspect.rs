@@ -40,12 +40,7 @@ pub(super) async fn facts(on: impl Into<On<'_>>) -> Result<Facts> {
         false => 0,
     };
     let schema = match has("_sqlx_migrations") {
-        true => {
-            on.again()
-                .sql("select coalesce(max(version), 0) from _sqlx_migrations where success")
-                .scalar()
-                .await?
-        }
+        true => schema_of(on.again()).await?,
         false => 0,
     };
     Ok(Facts { schema, counts, plans_off })
@@ -56,6 +51,14 @@ pub(super) fn is_lived_in(facts: &Facts) -> bool {
     ["staff", "families", "logins", "videos"]
         .iter()
         .any(|what| facts.counts.get(*what).is_some_and(|count| *count > 0))
+}
+
+/// The number of the last migration that was applied.
+pub(crate) async fn schema_of(on: impl Into<On<'_>>) -> Result<i64> {
+    on.into()
+        .sql("select coalesce(max(version), 0) from _sqlx_migrations where success")
+        .scalar()
+        .await
 }
 
 /// How many payment plans do not agree with their ledger.

@@ -21,10 +21,11 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use hold::Held;
+pub(crate) use inspect::{plans_off, schema_of};
 pub use make::{Made, Place, make};
 pub(crate) use restore::AT_WORK;
 pub use restore::{Options, Restored, restore};
-pub(crate) use sqlite::before_upgrade;
+pub(crate) use sqlite::{before_upgrade, file_of as sqlite_file, problems as sqlite_problems};
 
 /// Of the archive; a program refuses a higher one.
 const FORMAT: u32 = 1;

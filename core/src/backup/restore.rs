@@ -22,7 +22,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::config::Config;
 use crate::db::{self, Db};
 use crate::files::Files;
-use crate::{Error, Result, app};
+use crate::{Error, Result, alerts, app};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -74,8 +74,7 @@ pub async fn restore(
     let parts = work.parts();
     let is_sqlite = matches!(target.database, Database::Sqlite { .. });
     let has_folder = target.files.is_some();
-    let free = rustix::fs::statvfs(&config.data_dir)
-        .map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    let free = alerts::free_on(&config.data_dir).unwrap_or(u64::MAX);
     let unpacking = tokio::task::spawn_blocking(move || {
         let agreed = |manifest: &Manifest| agree(manifest, is_sqlite, has_folder, free);
         pack::unpack(BufReader::with_capacity(1 << 18, from), &parts, agreed, &told)

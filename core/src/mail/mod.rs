@@ -138,6 +138,15 @@ impl Mailer {
         }
     }
 
+    /// Reaches the server, with TLS and its name and password where they are given, and sends
+    /// nothing; says how. Nothing to do for a folder.
+    pub async fn probe(&self) -> Result<Option<&'static str>, SendError> {
+        match &self.way {
+            Way::Smtp(smtp) => smtp.probe().await.map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// How long to leave the server alone, when it could not be reached just now.
     pub fn resting(&self) -> Option<Duration> {
         let pace = self.pace.lock().expect("no panic inside");

@@ -86,6 +86,24 @@ impl Smtp {
         }
     }
 
+    /// Connects, encrypts and signs in as for a mail, and says goodbye.
+    pub async fn probe(&self) -> Result<&'static str, SendError> {
+        let reach = async {
+            let mut connection = self.connect().await.map_err(sort)?;
+            connection.quit().await.ok();
+            Ok(match (self.security, &self.credentials) {
+                (Security::None, None) => "on this machine, without TLS",
+                (Security::None, Some(_)) => "on this machine, without TLS, and takes the password",
+                (_, None) => "with TLS and a valid certificate, and no password is given",
+                (_, Some(_)) => "with TLS and a valid certificate, and takes the password",
+            })
+        };
+        match timeout(Duration::from_secs(15), reach).await {
+            Ok(reached) => reached,
+            Err(_) => Err(SendError::Unreachable("no answer within 15 seconds".into())),
+        }
+    }
+
     async fn try_send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), SendError> {
         let parked = self.parked.lock().expect("no panic inside").pop();
         let mut connection = match self.alive(parked).await {

@@ -1,0 +1,75 @@
+//! What is wrong, and what to do about it.
+
+use std::net::SocketAddr;
+
+use portal::Config;
+use portal::doctor::{self, Finding, Options, State};
+
+use crate::output::{Code, Outcome, say, say_json};
+
+/// Look whether everything is as it should be
+///
+/// Configuration, database, files, mail and its DNS records, worker and accounts are looked at. No
+/// mail is sent and nothing is changed. The exit code is 1 when something is broken, 0 when all is
+/// well or there are only warnings.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  camp doctor\n  camp doctor --dkim-selector mail --json | jq '.[] | select(.state == \"broken\")'"
+)]
+pub struct Doctor {
+    /// The name of the key that signs mails (DKIM); the mail provider knows it
+    #[arg(long, value_name = "NAME")]
+    dkim_selector: Option<String>,
+    /// Ask this name server rather than those of the machine
+    #[arg(long, value_name = "ADDR:PORT")]
+    name_server: Option<SocketAddr>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub async fn run(self, config: Config) -> Outcome {
+        let Doctor { dkim_selector, name_server, json } = self;
+        let found = doctor::examine(config, &Options { dkim_selector, name_server }).await;
+        let count = |state| found.iter().filter(|finding| finding.state == state).count();
+        let (broken, warnings) = (count(State::Broken), count(State::Warning));
+        match json {
+            true => say_json(&found)?,
+            false => {
+                found.iter().for_each(tell);
+                say(sum(broken, warnings));
+            }
+        }
+        Ok(if broken > 0 { Code::Failed } else { Code::Done })
+    }
+}
+
+fn tell(finding: &Finding) {
+    let state = match finding.state {
+        State::Well => "ok",
+        State::NotChecked => "not checked",
+        State::Warning => "WARNING",
+        State::Broken => "BROKEN",
+    };
+    say(format!("{state:<12} {:<16} {}", finding.what, finding.says));
+    if let Some(todo) = &finding.todo {
+        say(format!("{:<29} → {todo}", ""));
+    }
+}
+
+fn sum(broken: usize, warnings: usize) -> String {
+    let warnings = match warnings {
+        0 => String::new(),
+        1 => "1 thing to look at".to_owned(),
+        n => format!("{n} things to look at"),
+    };
+    match (broken, warnings.is_empty()) {
+        (0, true) => "\nAll is well.".to_owned(),
+        (0, false) => format!("\nNothing is broken; {warnings}."),
+        (1, true) => "\n1 thing is broken.".to_owned(),
+        (n, true) => format!("\n{n} things are broken."),
+        (1, false) => format!("\n1 thing is broken; {warnings}."),
+        (n, false) => format!("\n{n} things are broken; {warnings}."),
+    }
+}

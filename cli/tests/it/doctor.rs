@@ -1,0 +1,305 @@
+//! The doctor finds what is wrong, and nothing where nothing is.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use chrono::{TimeDelta, Utc};
+use portal::App;
+use portal::db::Db;
+use serde_json::Value;
+use simple_dns::rdata::{RData, TXT};
+use simple_dns::{CLASS, Packet, PacketFlag, ResourceRecord};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, UdpSocket};
+use uuid::Uuid;
+
+use crate::camp::{Camp, Said};
+use crate::sink::Sink;
+use crate::{execute, on_both_engines};
+
+/// A name server that knows a few texts. Long answers it gives over TCP only.
+#[derive(Clone)]
+struct Names {
+    address: SocketAddr,
+    texts: Arc<Mutex<HashMap<String, Vec<&'static str>>>>,
+}
+
+impl Names {
+    async fn open() -> Names {
+        let (udp, tcp) = loop {
+            let udp = UdpSocket::bind("127.0.0.1:0").await.expect("a port");
+            let address = udp.local_addr().expect("its number");
+            if let Ok(tcp) = TcpListener::bind(address).await {
+                break (udp, tcp);
+            }
+        };
+        let names = Names { address: udp.local_addr().expect("its number"), texts: Arc::default() };
+        let (by_udp, by_tcp) = (names.clone(), names.clone());
+        tokio::spawn(async move {
+            let mut buffer = [0; 512];
+            while let Ok((length, from)) = udp.recv_from(&mut buffer).await {
+                let answer = by_udp.answer(&buffer[..length], 200);
+                udp.send_to(&answer, from).await.ok();
+            }
+        });
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = tcp.accept().await {
+                let length = stream.read_u16().await.expect("a length");
+                let mut question = vec![0; length.into()];
+                stream.read_exact(&mut question).await.expect("a question");
+                let answer = by_tcp.answer(&question, usize::MAX);
+                stream.write_u16(answer.len() as u16).await.expect("sent");
+                stream.write_all(&answer).await.expect("sent");
+            }
+        });
+        names
+    }
+
+    fn say(&self, name: &str, texts: &[&'static str]) {
+        self.texts.lock().expect("fine").insert(name.to_owned(), texts.to_vec());
+    }
+
+    fn answer(&self, question: &[u8], room: usize) -> Vec<u8> {
+        let mut packet = Packet::parse(question).expect("a question").into_reply();
+        let name = packet.questions[0].qname.clone();
+        let known = self.texts.lock().expect("fine").get(&name.to_string()).cloned();
+        for text in known.unwrap_or_default() {
+            // As real servers do, in pieces of at most 255.
+            let mut txt = TXT::new();
+            for piece in text.as_bytes().chunks(100) {
+                txt.add_string(std::str::from_utf8(piece).expect("ASCII")).expect("short");
+            }
+            packet.answers.push(ResourceRecord::new(name.clone(), CLASS::IN, 60, RData::TXT(txt)));
+        }
+        let whole = packet.build_bytes_vec().expect("bytes");
+        if whole.len() <= room {
+            return whole;
+        }
+        packet.answers.clear();
+        packet.set_flags(PacketFlag::TRUNCATION);
+        packet.build_bytes_vec().expect("bytes")
+    }
+}
+
+/// A sound camp, and its doctor.
+struct Practice<'a> {
+    camp: &'a Camp,
+    sink: Sink,
+    names: Names,
+}
+
+impl Practice<'_> {
+    /// Later options win.
+    fn examine(&self, more: &[&str]) -> Said {
+        let (url, server) = (self.sink.url(), self.names.address.to_string());
+        let mut options = vec![
+            ("--public-url", "https://videos.camp.example"),
+            ("--trusted-proxies", "127.0.0.1"),
+            ("--mail-from", "hello@camp.example"),
+            ("--smtp-url", &url),
+            ("--dkim-selector", "summer"),
+            ("--name-server", &server),
+        ];
+        options.retain(|(name, _)| !more.contains(name));
+        let options = options.iter().flat_map(|(name, value)| [*name, *value]);
+        let arguments: Vec<&str> =
+            ["doctor"].into_iter().chain(options).chain(more.iter().copied()).collect();
+        self.camp.run(&arguments)
+    }
+
+    /// What it says of one thing, once that is not well any more.
+    fn finds(&self, what: &str, state: &str, says: &str, more: &[&str]) {
+        let said = self.examine(&[&["--json"], more].concat());
+        let found: Vec<Value> =
+            serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"));
+        let fits = |one: &Value| {
+            one["what"] == what
+                && one["state"] == state
+                && one["todo"].is_string()
+                && one["says"].as_str().is_some_and(|text| text.contains(says))
+        };
+        assert!(found.iter().any(fits), "{what}, {state}, {says}: {}", said.out);
+        let broken = found.iter().any(|one| one["state"] == "broken");
+        assert_eq!(said.code, i32::from(broken), "{what}");
+        assert_eq!(broken, state == "broken", "{what} alone: {}", said.out);
+    }
+}
+
+async fn sound_camp(camp: &Camp) -> (Practice<'_>, App) {
+    let added = ["admin", "add", "miriam", "--email", "miriam@camp.example", "--role", "owner"];
+    assert_eq!(camp.run_with(&added, "lantern over the lake\n").code, 0);
+    let private = std::fs::Permissions::from_mode(0o700);
+    std::fs::set_permissions(camp.folder().join("data"), private).expect("it is ours");
+    let app = camp.app().await;
+    execute!(&app.db, "update staff set totp_secret = 'x', totp_confirmed_at = $1", Utc::now());
+    portal::notifications::beat(&app).await.expect("a worker");
+    let names = Names::open().await;
+    names.say("camp.example", &["a remark", "v=spf1 include:mail.example -all"]);
+    names.say("_dmarc.camp.example", &["v=DMARC1; p=quarantine"]);
+    names.say("summer._domainkey.camp.example", &[KEY]);
+    (Practice { camp, sink: Sink::open().await, names }, app)
+}
+
+/// As long as real ones, so that it comes over TCP.
+const KEY: &str = "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAxVt0Ue7KkXwQm3H1v2d9bq5Jr0yT6sNf8LhPz4aGcR7uWoE1iYd3BnMk5gSlXvQ2tZpCj6rDyHfA9wUeTbNo0sLqKmIhG8xPzRvYc4WdJtEuBn1oQ7iSaMg5fXkLyHp3rVwTzD2bCe6jNqUs9mKoPAhIxRt0GlFvYcZwEd8uJbQ4nSi7MaWg5TXkLyHp3rVw";
+
+on_both_engines! {
+    async fn a_sound_camp_is_well(camp: Camp) {
+        let (practice, app) = sound_camp(&camp).await;
+        let said = practice.examine(&[]);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.out.contains("All is well."), "{}", said.out);
+        assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
+        let found: Vec<Value> = serde_json::from_str(&practice.examine(&["--json"]).out).expect("JSON");
+        for what in ["database", "migrations", "ledger", "owners", "two-factor", "worker", "queue", "failed-mail",
+                     "files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone", "disk", "clock"] {
+            let well = found.iter().any(|one| one["what"] == what && one["state"] == "well");
+            assert!(well, "{what}: {found:?}");
+        }
+        assert!(practice.sink.kept().is_empty(), "no mail is sent");
+        let left = camp.folder().join("data/files/doctor");
+        assert!(std::fs::read_dir(left).map_or(0, Iterator::count) == 0, "nothing is left behind");
+        app.db.close().await;
+    }
+
+    async fn what_is_wrong_in_the_camp_is_found(camp: Camp) {
+        let (practice, app) = sound_camp(&camp).await;
+        let now = Utc::now();
+        let ago = now - TimeDelta::hours(3);
+        crate::mail::families(&app, ["family@family.example".to_owned()]).await;
+
+        execute!(&app.db, "insert into payment_plans (id, profile_id, total_amount, paid_amount, version, created_at, updated_at)
+                           select $1, id, 10000, 5000, 1, $2, $2 from profiles", Uuid::now_v7(), now);
+        practice.finds("ledger", "broken", "1 payment plan does not say the sum", &[]);
+        execute!(&app.db, "update payment_plans set paid_amount = 0");
+
+        execute!(&app.db, "update worker_beats set beat_at = $1", ago);
+        practice.finds("worker", "broken", "No worker has run for 3 hours", &[]);
+        execute!(&app.db, "update worker_beats set beat_at = $1", now);
+
+        execute!(&app.db, "update staff set totp_confirmed_at = null");
+        practice.finds("two-factor", "warning", "1 owner signs in with a password only", &[]);
+        execute!(&app.db, "update staff set totp_confirmed_at = $1, disabled_at = $1", now);
+        practice.finds("owners", "broken", "Nobody is an owner", &[]);
+        execute!(&app.db, "update staff set disabled_at = null");
+
+        crate::mail::publish(&app).await;
+        execute!(&app.db, "update deliveries set created_at = $1", ago);
+        practice.finds("queue", "warning", "waiting for 3 hours", &[]);
+        execute!(&app.db, "update deliveries set status = 'failed', updated_at = $1", now);
+        practice.finds("failed-mail", "warning", "1 mail failed", &[]);
+        execute!(&app.db, "update deliveries set status = 'sent'");
+        execute!(&app.db, "insert into failed_jobs (id, name, args, error, attempts, failed_at)
+                           values ($1, 'deliver', '{}', 'no', 10, $2)", Uuid::now_v7(), now);
+        practice.finds("queue", "warning", "1 job has failed", &[]);
+        execute!(&app.db, "delete from failed_jobs");
+
+        execute!(&app.db, "insert into settings (key, value, updated_at, updated_by) values ('timezone', '\"Camp/Lake\"', $1, 'x')", now);
+        practice.finds("time-zone", "broken", "Camp/Lake", &[]);
+        execute!(&app.db, "delete from settings");
+
+        let files = camp.folder().join("data/files/doctor");
+        std::fs::remove_dir_all(&files).ok();
+        std::fs::write(&files, "in the way").expect("written");
+        practice.finds("files", "broken", "cannot be written", &[]);
+        std::fs::remove_file(&files).expect("removed");
+
+        execute!(&app.db, "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
+                           select 9999, 'of tomorrow', true, checksum, 0 from _sqlx_migrations where version = 1");
+        practice.finds("migrations", "broken", "newer version (schema 9999)", &[]);
+        execute!(&app.db, "delete from _sqlx_migrations where version = 9999 or version = (select max(version) from _sqlx_migrations where version < 9999)");
+        practice.finds("migrations", "warning", "1 step has not been applied", &[]);
+        app.db.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_around_the_camp_is_found() {
+    let camp = Camp::on_sqlite();
+    let (practice, app) = sound_camp(&camp).await;
+    let data = camp.folder().join("data");
+    let mode = |mode| {
+        std::fs::set_permissions(&data, std::fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    mode(0o755);
+    practice.finds("data-dir", "warning", "Every user of this machine", &[]);
+    mode(0o700);
+
+    practice.finds(
+        "public-url",
+        "broken",
+        "not https",
+        &["--public-url", "http://videos.camp.example"],
+    );
+    practice.finds(
+        "public-url",
+        "warning",
+        "only this machine",
+        &["--public-url", "http://127.0.0.1:8080"],
+    );
+    practice.finds("trusted-proxies", "broken", "Everybody", &["--trusted-proxies", "0.0.0.0/0"]);
+    practice.finds(
+        "mail-server",
+        "broken",
+        "cannot be reached",
+        &["--smtp-url", "smtp://127.0.0.1:9"],
+    );
+    practice.finds("mail-from", "broken", "localhost", &["--mail-from", "hello@localhost"]);
+
+    let names = &practice.names;
+    practice.finds(
+        "mail-from",
+        "warning",
+        "looks like fraud",
+        &["--mail-from", "hello@other.example"],
+    );
+    practice.finds("spf", "warning", "no SPF record", &["--mail-from", "hello@other.example"]);
+    practice.finds("dmarc", "warning", "no DMARC record", &["--mail-from", "hello@other.example"]);
+    practice.finds("dkim", "warning", "There is no key", &["--dkim-selector", "winter"]);
+    names.say("camp.example", &["v=spf1 -all", "v=spf1 ~all"]);
+    practice.finds("spf", "broken", "2 SPF records", &[]);
+    names.say("camp.example", &["v=spf1 +all"]);
+    practice.finds("spf", "warning", "Anybody", &[]);
+    names.say("camp.example", &["v=spf1 -all"]);
+    let said = practice.examine(&["--mail-from", "hello@mail.camp.example"]);
+    assert!(said.out.contains("_dmarc.camp.example says what to do"), "{}", said.out);
+    let said = practice.examine(&["--name-server", "127.0.0.1:9"]);
+    assert!(said.code == 0 && said.out.contains("not checked  spf"), "{}", said.out);
+
+    practice.finds(
+        "database",
+        "broken",
+        "does not answer",
+        &["--database-url", "postgres://nobody@127.0.0.1:9/camp"],
+    );
+    let nowhere = camp.folder().join("nowhere");
+    let said = practice.examine(&["--data-dir", nowhere.to_str().expect("readable")]);
+    assert!(said.code == 1 && said.out.contains("There is no database"), "{}", said.out);
+    assert!(!nowhere.exists(), "looking makes nothing");
+
+    let Db::Sqlite { write, .. } = &app.db else { unreachable!("on SQLite") };
+    for statement in [
+        "pragma foreign_keys = off",
+        "insert into video_likes (video_id, user_id, created_at) values (x'00', x'00', '2026-07-01')",
+    ] {
+        sqlx::query(statement).execute(write).await.expect("it runs");
+    }
+    practice.finds("integrity", "broken", "video_likes point to a", &[]);
+    app.db.close().await;
+    scribble(&data.join("camp.db"));
+    let said = practice.examine(&[]);
+    assert!(said.code == 1 && said.out.contains("restore the last backup"), "{}", said.out);
+    let said = camp.run(&["backup", camp.folder().join("bad.tar.zst").to_str().expect("readable")]);
+    assert!(said.code != 0 && !camp.folder().join("bad.tar.zst").exists(), "{said:?}");
+}
+
+/// Spoils the file where its tables are.
+fn scribble(file: &Path) {
+    let mut bytes = std::fs::read(file).expect("bytes");
+    let half = bytes.len() / 2;
+    bytes[half..half + 40_000].fill(0xAB);
+    std::fs::write(file, bytes).expect("written");
+}

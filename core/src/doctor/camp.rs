@@ -1,0 +1,188 @@
+//! The camp in the database: its books, its people, and whether its work is done.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+
+use super::{Findings, counted};
+use crate::{App, Result, backup, jobs, notifications};
+
+/// Workers show themselves every few seconds.
+const SILENT: TimeDelta = TimeDelta::seconds(60);
+/// What waits longer than this is late.
+const LATE: TimeDelta = TimeDelta::minutes(30);
+
+pub(super) async fn examine(app: &App, found: &mut Findings) {
+    let looks = async {
+        ledger(app, found).await?;
+        owners(app, found).await?;
+        time_zone(app, found).await?;
+        worker(app, found).await?;
+        waiting(app, found).await?;
+        failed(app, found).await
+    };
+    if let Err(error) = looks.await {
+        found.broken(
+            "database",
+            format!("A question could not be answered: {error}."),
+            "Please look into the database's own log.",
+        );
+    }
+}
+
+async fn ledger(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "ledger";
+    match backup::plans_off(&app.db).await? {
+        0 => found.well(WHAT, "What families have paid is the sum of their ledgers."),
+        n => found.broken(
+            WHAT,
+            format!("{} the sum of the ledger.", match n {
+                1 => "1 payment plan does not say".to_owned(),
+                n => format!("{n} payment plans do not say"),
+            }),
+            "Somebody wrote to the database by hand. The ledger (payments) is right: look up its changes, or restore a backup.",
+        ),
+    }
+    Ok(())
+}
+
+async fn owners(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "owners";
+    const SECOND: &str = "two-factor";
+    let active: Vec<(bool,)> = app
+        .db
+        .sql(
+            "select totp_confirmed_at is not null from staff
+             where role = 'owner' and disabled_at is null",
+        )
+        .all()
+        .await?;
+    if active.is_empty() {
+        found.broken(
+            WHAT,
+            "Nobody is an owner, so nobody can change settings or accounts.",
+            "camp admin add NAME --email ADDRESS --role owner",
+        );
+        return Ok(());
+    }
+    found.well(WHAT, format!("{} can sign in.", counted(active.len() as i64, "owner")));
+    let without = active.iter().filter(|(second,)| !second).count() as i64;
+    match without {
+        0 => found.well(SECOND, "Every owner signs in with a code as well."),
+        n => found.warning(
+            SECOND,
+            format!(
+                "{} with a password only.",
+                match n {
+                    1 => "1 owner signs in".to_owned(),
+                    n => format!("{n} owners sign in"),
+                }
+            ),
+            "In the staff area, under one's own account: two-factor.",
+        ),
+    }
+    Ok(())
+}
+
+async fn time_zone(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "time-zone";
+    let stored: Option<(String,)> =
+        app.db.sql("select value from settings where key = 'timezone'").optional().await?;
+    let name = stored.map(|(value,)| value.trim_matches('"').to_owned());
+    match name.as_deref().map(str::parse::<Tz>) {
+        Some(Err(_)) => found.broken(
+            WHAT,
+            format!("The time zone {} is not known.", name.unwrap_or_default()),
+            "camp settings set timezone America/New_York",
+        ),
+        _ => {
+            let zone = app.settings().await?.timezone;
+            let there = app.clock.now().with_timezone(&zone).format("%-I:%M %p on %A");
+            found.well(WHAT, format!("In camp ({zone}) it is {there}."));
+        }
+    }
+    Ok(())
+}
+
+async fn worker(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "worker";
+    const START: &str = "Start `camp worker`, or `camp serve --with-worker`.";
+    let Some(beat) = notifications::last_beat(&app.db).await? else {
+        found.broken(WHAT, "No worker runs: nothing is published or mailed.", START);
+        return Ok(());
+    };
+    let ago = app.clock.now() - beat;
+    if ago > SILENT {
+        let says = format!("No worker has run for {}: nothing is published or mailed.", span(ago));
+        found.broken(WHAT, says, START);
+    } else if ago < -SILENT {
+        let says = format!("A worker's clock is {} ahead of this one.", span(-ago));
+        found.warning(WHAT, says, "Let the clocks be set by the network.");
+    } else {
+        found.well(WHAT, "A worker runs.");
+    }
+    Ok(())
+}
+
+async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "queue";
+    let now = app.clock.now();
+    let mail: Option<DateTime<Utc>> = app
+        .db
+        .sql("select min(created_at) from deliveries where status = 'queued'")
+        .scalar()
+        .await?;
+    let job = jobs::oldest_due(&app.db).await?;
+    let oldest = [mail, job].into_iter().flatten().min();
+    let aside = jobs::failed(&app.db).await?;
+    if let Some(at) = oldest.filter(|at| now - *at > LATE) {
+        found.warning(
+            WHAT,
+            format!("Something has been waiting for {}.", span(now - at)),
+            "Does a worker run, and does the mail server answer? `camp jobs list` shows what waits.",
+        );
+    } else if aside == 0 {
+        found.well(WHAT, "Nothing waits for long, and nothing was put aside.");
+    }
+    if aside > 0 {
+        found.warning(
+            WHAT,
+            format!(
+                "{} failed too often and put aside.",
+                match aside {
+                    1 => "1 job has".to_owned(),
+                    n => format!("{n} jobs have"),
+                }
+            ),
+            "`camp jobs list` shows why, `camp jobs retry` tries again.",
+        );
+    }
+    Ok(())
+}
+
+async fn failed(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "failed-mail";
+    let failed: i64 = app
+        .db
+        .sql("select count(*) from deliveries where status = 'failed' and updated_at > $1")
+        .bind(app.clock.now() - TimeDelta::days(1))
+        .scalar()
+        .await?;
+    match failed {
+        0 => found.well(WHAT, "No mail has failed within the last day."),
+        n => found.warning(
+            WHAT,
+            format!("{} failed within the last day.", counted(n, "mail")),
+            "The staff area says which and why, under Mail.",
+        ),
+    }
+    Ok(())
+}
+
+fn span(time: TimeDelta) -> String {
+    match time {
+        time if time.num_days() > 1 => format!("{} days", time.num_days()),
+        time if time.num_hours() > 1 => format!("{} hours", time.num_hours()),
+        time if time.num_minutes() > 1 => format!("{} minutes", time.num_minutes()),
+        time => format!("{} seconds", time.num_seconds()),
+    }
+}

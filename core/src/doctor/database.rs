@@ -1,0 +1,163 @@
+//! The database: whether it is there, of this version, and sound.
+
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+
+use super::Findings;
+use crate::config::Config;
+use crate::db::{self, Db};
+use crate::{Result, app, backup};
+
+/// The database, when it is good enough to ask it more.
+pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db> {
+    const WHAT: &str = "database";
+    let url = config.database_url();
+    if url.starts_with("sqlite:") {
+        let file = backup::sqlite_file(&url).unwrap_or_default();
+        if !file.exists() {
+            let says = format!("There is no database {}.", file.display());
+            found.broken(
+                WHAT,
+                says,
+                "Check --data-dir and --database-url. A new camp begins with `camp admin add`.",
+            );
+            return None;
+        }
+    }
+    let opened = async {
+        let db = app::open_database(config).await?;
+        let version = engine(&db).await?;
+        Ok::<_, crate::Error>((db, version))
+    };
+    let db = match tokio::time::timeout(Duration::from_secs(10), opened).await {
+        Ok(Ok((db, version))) => {
+            found.well(WHAT, format!("{version} answers."));
+            db
+        }
+        Ok(Err(error)) => {
+            found.broken(
+                WHAT,
+                format!("The database does not answer: {error}."),
+                "Check that it runs, and --database-url.",
+            );
+            return None;
+        }
+        Err(_) => {
+            found.broken(
+                WHAT,
+                "The database does not answer within ten seconds.",
+                "Check that it runs, and --database-url.",
+            );
+            return None;
+        }
+    };
+    clock(&db, found).await;
+    integrity(&db, found).await;
+    schema(&db, found).await.then_some(db)
+}
+
+async fn engine(db: &Db) -> Result<String> {
+    Ok(match db {
+        Db::Sqlite { .. } => {
+            format!("SQLite {}", db.sql("select sqlite_version()").scalar::<String>().await?)
+        }
+        Db::Postgres(_) => format!(
+            "PostgreSQL {}",
+            db.sql("select current_setting('server_version')").scalar::<String>().await?
+        ),
+    })
+}
+
+/// SQLite has the clock of this machine.
+async fn clock(db: &Db, found: &mut Findings) {
+    const WHAT: &str = "clock";
+    if let Db::Sqlite { .. } = db {
+        return found.well(WHAT, format!("It is {} UTC.", Utc::now().format("%Y-%m-%d %H:%M:%S")));
+    }
+    let asked = Instant::now();
+    let there: Result<DateTime<Utc>> = db.sql("select clock_timestamp()").scalar().await;
+    let Ok(there) = there else {
+        return found.not_checked(WHAT, "The database does not tell its time.");
+    };
+    let apart = (Utc::now() - there).num_milliseconds().abs();
+    match apart > 2_000 + asked.elapsed().as_millis() as i64 {
+        true => found.warning(
+            WHAT,
+            format!(
+                "The clocks of this machine and of the database are {} seconds apart.",
+                apart / 1000
+            ),
+            "Let both be set by the network (systemctl enable --now systemd-timesyncd).",
+        ),
+        false => found.well(
+            WHAT,
+            format!("It is {} UTC, here and in the database.", there.format("%Y-%m-%d %H:%M:%S")),
+        ),
+    }
+}
+
+async fn integrity(db: &Db, found: &mut Findings) {
+    const WHAT: &str = "integrity";
+    if let Db::Postgres(_) = db {
+        return found.not_checked(
+            WHAT,
+            "PostgreSQL looks after its files itself (pg_amcheck checks them).",
+        );
+    }
+    match backup::sqlite_problems(db, false).await {
+        Ok(problems) if problems.is_empty() => found.well(WHAT, "The database file is sound."),
+        Ok(problems) => found.broken(
+            WHAT,
+            format!("The database is damaged: {}.", problems.join("; ")),
+            "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).",
+        ),
+        Err(error) => found.broken(
+            WHAT,
+            format!("The database cannot be read: {error}."),
+            "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).",
+        ),
+    }
+}
+
+/// Whether it is of this program's version.
+async fn schema(db: &Db, found: &mut Findings) -> bool {
+    const WHAT: &str = "migrations";
+    let newest = db::newest_schema();
+    let (pending, schema) = match (db.pending_migrations().await, backup::schema_of(db).await) {
+        (Ok(pending), Ok(schema)) => (pending, schema),
+        (Err(error), _) | (_, Err(error)) => {
+            found.broken(
+                WHAT,
+                format!("The schema cannot be read: {error}."),
+                "Restore the last backup (`camp restore`).",
+            );
+            return false;
+        }
+    };
+    if schema > newest {
+        found.broken(
+            WHAT,
+            format!("The database is of a newer version (schema {schema}) than this program (schema {newest})."),
+            "Install the newer program again, or restore the backup from before.",
+        );
+        return false;
+    }
+    if pending > 0 {
+        found.warning(
+            WHAT,
+            match pending {
+                1 => "1 step has not been applied yet.".to_owned(),
+                n => format!("{n} steps have not been applied yet."),
+            },
+            "`camp migrate` does that, or the next start.",
+        );
+        found.not_checked(
+            "camp",
+            "The camp itself was not looked at; its database has to be up to date for that.",
+        );
+        return false;
+    }
+    found.well(WHAT, format!("The database is up to date (schema {schema})."));
+    true
+}

@@ -1,0 +1,206 @@
+//! The post: whether the mail server takes mail from us, and whether others will believe it.
+
+use std::net::SocketAddr;
+
+use super::dns::{self, Answer};
+use super::{Findings, Options};
+use crate::config::Config;
+use crate::mail::{Mailer, SendError};
+
+pub(super) async fn examine(config: &Config, options: &Options, found: &mut Findings) {
+    const WHAT: &str = "mail-server";
+    if config.smtp_url.is_none() {
+        let says = "Nobody gets mail: without --smtp-url it is written to files.";
+        found.warning(
+            WHAT,
+            says,
+            "--smtp-url smtps://USER:PASSWORD@mail.camp.example (CAMP_SMTP_URL)",
+        );
+        return found.not_checked("mail-from", "The sender counts once mail is really sent.");
+    }
+    match Mailer::open(config) {
+        Err(error) => found.broken(WHAT, error.to_string(), "Correct --smtp-url (CAMP_SMTP_URL)."),
+        Ok(mailer) => {
+            let server = mailer.destination();
+            match mailer.probe().await {
+                Ok(how) => {
+                    let how = how.unwrap_or_default();
+                    found.well(
+                        WHAT,
+                        format!("{server} answers {how}. (`camp mail test` sends a mail.)"),
+                    );
+                }
+                Err(SendError::Unreachable(cause)) => found.broken(
+                    WHAT,
+                    format!("{server} cannot be reached: {cause}."),
+                    "Check --smtp-url, and that nothing blocks the way there.",
+                ),
+                Err(SendError::Later(cause)) => found.warning(
+                    WHAT,
+                    format!("{server} says “later”: {cause}."),
+                    "Try again in a few minutes.",
+                ),
+                Err(SendError::Refused { text, .. }) => found.broken(
+                    WHAT,
+                    format!("{server} refuses us: {text}."),
+                    "Check name and password in --smtp-url.",
+                ),
+            }
+        }
+    }
+    let domain = config.mail_domain();
+    if sender(config, &domain, found) {
+        records(&domain, options, found).await;
+    }
+}
+
+/// Whether the sender's domain is one that others can look up.
+fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
+    const WHAT: &str = "mail-from";
+    const TODO: &str = "--mail-from \"Camp <hello@camp.example>\" (CAMP_MAIL_FROM)";
+    if !domain.contains('.') || domain.starts_with('[') {
+        let says = format!("Mail comes from an address at “{domain}”, which nobody can answer.");
+        found.broken(WHAT, says, TODO);
+        return false;
+    }
+    let site = config.public_url.as_ref().and_then(|url| url.domain()).unwrap_or_default();
+    let related = site.is_empty()
+        || is_within(site, domain)
+        || is_within(domain, site)
+        || family(site) == family(domain);
+    match related {
+        true => found.well(WHAT, format!("Mail comes from {}.", config.mail_from("").email)),
+        false => found.warning(
+            WHAT,
+            format!("Mail comes from {domain}, its links lead to {site}: that looks like fraud to a mailbox."),
+            TODO,
+        ),
+    }
+    true
+}
+
+fn is_within(name: &str, domain: &str) -> bool {
+    name == domain || name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// The last two parts: a guess, which is enough for a remark.
+fn family(domain: &str) -> Option<&str> {
+    let (at, _) = domain.rmatch_indices('.').nth(1)?;
+    Some(&domain[at + 1..])
+}
+
+async fn records(domain: &str, options: &Options, found: &mut Findings) {
+    let servers = match options.name_server {
+        Some(server) => vec![server],
+        None => dns::servers().await,
+    };
+    spf(domain, &servers, found).await;
+    dkim(domain, options.dkim_selector.as_deref(), &servers, found).await;
+    dmarc(domain, &servers, found).await;
+}
+
+async fn spf(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
+    const WHAT: &str = "spf";
+    const TODO: &str = "Add the TXT record that your mail provider names, such as \
+                        “v=spf1 include:mail.example -all”.";
+    let Some(texts) = look_up(WHAT, domain, servers, found).await else { return };
+    let policies: Vec<&String> = texts
+        .iter()
+        .filter(|text| {
+            text.split_whitespace().next().is_some_and(|v| v.eq_ignore_ascii_case("v=spf1"))
+        })
+        .collect();
+    match policies.as_slice() {
+        [] => found.warning(
+            WHAT,
+            format!("{domain} does not say who may send its mail (no SPF record)."),
+            TODO,
+        ),
+        [one] if one.split_whitespace().any(|word| word == "+all" || word == "all") => found
+            .warning(
+                WHAT,
+                format!("Anybody may send mail of {domain}: “{one}”."),
+                "End the SPF record with “-all” or “~all”.",
+            ),
+        [one] => found.well(WHAT, format!("{domain} says who may send its mail: “{one}”.")),
+        many => found.broken(
+            WHAT,
+            format!("{domain} has {} SPF records, so none of them counts.", many.len()),
+            "Make one record of them.",
+        ),
+    }
+}
+
+async fn dkim(domain: &str, selector: Option<&str>, servers: &[SocketAddr], found: &mut Findings) {
+    const WHAT: &str = "dkim";
+    let Some(selector) = selector else {
+        let says = "Whether mails are signed (DKIM) was not looked at: --dkim-selector names the \
+                    key, and the mail provider knows its name.";
+        return found.not_checked(WHAT, says);
+    };
+    let name = format!("{selector}._domainkey.{domain}");
+    let Some(texts) = look_up(WHAT, &name, servers, found).await else { return };
+    let has_key = |text: &String| {
+        text.split(';')
+            .any(|part| part.trim().strip_prefix("p=").is_some_and(|key| !key.trim().is_empty()))
+    };
+    match texts.iter().any(has_key) {
+        true => found.well(WHAT, format!("The key for signed mails stands at {name}.")),
+        false => found.warning(
+            WHAT,
+            format!("There is no key for signed mails at {name}."),
+            "Add the TXT record that your mail provider names, or correct --dkim-selector.",
+        ),
+    }
+}
+
+async fn dmarc(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
+    const WHAT: &str = "dmarc";
+    // A domain without one of its own has that of the domain above it.
+    let mut at = domain;
+    loop {
+        let name = format!("_dmarc.{at}");
+        let Some(texts) = look_up(WHAT, &name, servers, found).await else { return };
+        if let Some(policy) = texts.iter().find(|text| text.starts_with("v=DMARC1")) {
+            return found
+                .well(WHAT, format!("{name} says what to do with false mail: “{policy}”."));
+        }
+        match at.split_once('.') {
+            Some((_, above)) if above.contains('.') => at = above,
+            _ => break,
+        }
+    }
+    found.warning(
+        WHAT,
+        format!("{domain} does not say what to do with mail that pretends to be from it (no DMARC record)."),
+        format!("Add a TXT record _dmarc.{domain}, to begin with “v=DMARC1; p=none”. Large mailboxes ask for it."),
+    );
+}
+
+async fn look_up(
+    what: &'static str,
+    name: &str,
+    servers: &[SocketAddr],
+    found: &mut Findings,
+) -> Option<Vec<String>> {
+    match dns::texts(name, servers).await {
+        Answer::Texts(texts) => Some(texts),
+        Answer::None(why) => {
+            found.not_checked(what, format!("{name} could not be looked up: {why}."));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{family, is_within};
+
+    #[test]
+    fn a_site_and_its_sender_are_related_by_their_names() {
+        assert!(is_within("videos.camp.example", "camp.example"));
+        assert!(!is_within("summercamp.example", "camp.example"));
+        assert_eq!(family("videos.camp.example"), family("mail.camp.example"));
+        assert_ne!(family("videos.camp.example"), family("camp.test"));
+    }
+}
