@@ -88,7 +88,7 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
 
 /// Says that somebody is at work in this folder, until it is dropped.
 pub(crate) fn presence(data_dir: &Path) -> Result<File> {
-    let lock = File::create(data_dir.join(IN_USE))?;
+    let lock = in_use(data_dir)?;
     match lock.try_lock_shared() {
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => Err(Error::Setup(
@@ -100,7 +100,7 @@ pub(crate) fn presence(data_dir: &Path) -> Result<File> {
 
 /// Sees to it that nobody else is at work in this folder, and comes, until it is dropped.
 pub(crate) fn alone(data_dir: &Path) -> Result<File> {
-    let lock = File::create(data_dir.join(IN_USE))?;
+    let lock = in_use(data_dir)?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => Err(backup::AT_WORK),
@@ -108,7 +108,14 @@ pub(crate) fn alone(data_dir: &Path) -> Result<File> {
     }
 }
 
-const IN_USE: &str = "in-use.lock";
+/// Whoever made it, everybody who may read it can lock it.
+fn in_use(data_dir: &Path) -> Result<File> {
+    let path = data_dir.join("in-use.lock");
+    match File::open(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(File::create(&path)?),
+        opened => Ok(opened?),
+    }
+}
 
 /// Brings the database up to date, one process at a time. On SQLite a copy of how it was is kept.
 async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {

@@ -12,3 +12,4 @@ mod mail;
 mod seed;
 mod settings;
 mod sink;
+mod upgrade;

@@ -115,7 +115,7 @@ async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
     if let Db::Postgres(_) = db {
         return postgres::dump(db, url, to).await;
     }
-    sqlite::copy(db, to).await?;
+    sqlite::copy(&sqlite::file_of(url)?, to).await?;
     swap::private(to)?;
     let copy = sqlite::open_copy(to).await?;
     let problems = sqlite::problems(&copy, true).await?;

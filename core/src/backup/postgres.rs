@@ -53,32 +53,27 @@ pub(super) struct Present {
     /// Any table at all.
     pub anything: bool,
     queue: bool,
-    extensions: Vec<String>,
+    tables: Vec<String>,
 }
 
 pub(super) async fn present(db: &Db) -> Result<Present> {
     let mut tx = db.snapshot().await?;
     let facts = inspect::facts(&mut tx).await?;
-    let tables: i64 = tx
-        .sql("select count(*) from information_schema.tables where table_schema = 'public'")
-        .scalar()
-        .await?;
     let queue: i64 =
         tx.sql("select count(*) from pg_namespace where nspname = 'apalis'").scalar().await?;
-    let extensions: Vec<(String,)> = tx
+    let tables: Vec<(String,)> = tx
         .sql(
-            "select cast(e.extname as text) from pg_extension e
-             join pg_namespace n on n.oid = e.extnamespace
-             where n.nspname = 'public' order by 1",
+            "select cast(table_name as text) from information_schema.tables
+             where table_schema = 'public' and table_type = 'BASE TABLE' order by 1",
         )
         .all()
         .await?;
     tx.rollback().await?;
     Ok(Present {
         lived_in: inspect::is_lived_in(&facts),
-        anything: tables > 0,
+        anything: !tables.is_empty(),
         queue: queue > 0,
-        extensions: extensions.into_iter().map(|(name,)| name).collect(),
+        tables: tables.into_iter().map(|(name,)| name).collect(),
     })
 }
 
@@ -109,7 +104,8 @@ pub(super) async fn put(
 ) -> Result<(Held, Option<String>)> {
     let script = work.join("restore.sql");
     let mut write = tools.program("pg_restore");
-    write.args(["--no-owner", "--no-privileges", "--file"]).arg(&script).arg(dump);
+    // A comment on an extension can be made by its owner only.
+    write.args(["--no-owner", "--no-privileges", "--no-comments", "--file"]).arg(&script).arg(dump);
     run(write).await?;
 
     let aside = present.anything.then(|| format!("{ASIDE}{}", stamp(now)).to_lowercase());
@@ -136,14 +132,14 @@ pub(super) async fn put(
 fn set_aside(present: &Present, aside: Option<&str>) -> String {
     let mut sql = String::new();
     let Some(aside) = aside else { return sql };
-    writeln!(sql, "alter schema public rename to {aside};\ncreate schema public;").ok();
+    // One by one: the extensions in this schema stay, since only a superuser can move them.
+    writeln!(sql, "create schema {aside};").ok();
+    for table in &present.tables {
+        let name = table.replace('"', "\"\"");
+        writeln!(sql, "alter table public.\"{name}\" set schema {aside};").ok();
+    }
     if present.queue {
         writeln!(sql, "alter schema apalis rename to {aside}_queue;").ok();
-    }
-    // There is one of each in a database, and the restored tables look for it here.
-    for extension in &present.extensions {
-        let name = extension.replace('"', "\"\"");
-        writeln!(sql, "alter extension \"{name}\" set schema public;").ok();
     }
     sql
 }

@@ -21,20 +21,24 @@ pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
 }
 
 /// Copies the database as it is at this moment to a file that must not be there yet.
-pub(super) async fn copy(db: &Db, to: &Path) -> Result<()> {
-    let Db::Sqlite { read, .. } = db else {
-        unreachable!("only called for SQLite");
-    };
+pub(super) async fn copy(file: &Path, to: &Path) -> Result<()> {
     let path = to.to_str().ok_or_else(|| {
         Error::Setup(format!("The name {} must be readable text (UTF-8).", to.display()))
     })?;
-    sqlx::query("vacuum into $1").bind(path).execute(read).await?;
+    let mut from = quiet(file).busy_timeout(Duration::from_secs(5)).connect().await?;
+    sqlx::query("vacuum into $1").bind(path).execute(&mut from).await?;
+    from.close().await?;
     Ok(())
+}
+
+/// What is done here takes its time, which is nothing to warn of.
+fn quiet(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new().filename(file).disable_statement_logging()
 }
 
 /// Opens a copy that nobody writes to.
 pub(super) async fn open_copy(file: &Path) -> Result<Db> {
-    let options = SqliteConnectOptions::new().filename(file).read_only(true).immutable(true);
+    let options = quiet(file).read_only(true).immutable(true);
     let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await?;
     Ok(Db::Sqlite { write: pool.clone(), read: pool })
 }
@@ -66,11 +70,7 @@ pub(crate) async fn problems(db: &Db, thorough: bool) -> Result<Vec<String>> {
 /// Sees to it that nobody else has the file open, and that all of the database is in it. Errors:
 /// [`Error::Busy`] when somebody has; anything else when it cannot be read.
 pub(super) async fn settle(file: &Path) -> Result<()> {
-    let mut alone = SqliteConnectOptions::new()
-        .filename(file)
-        .busy_timeout(Duration::from_secs(1))
-        .connect()
-        .await?;
+    let mut alone = quiet(file).busy_timeout(Duration::from_secs(1)).connect().await?;
     // Only a connection that is alone can leave the write-ahead log.
     sqlx::query("pragma journal_mode = delete").fetch_one(&mut alone).await?;
     alone.close().await?;
@@ -87,7 +87,7 @@ pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Re
     let kept = folder.join(format!("{name}.before-upgrade-v{schema:04}-{}", stamp(now)));
     // Of a process that was killed half-way.
     std::fs::remove_file(&part).or_else(unless_gone)?;
-    copy(db, &part).await?;
+    copy(&file, &part).await?;
     super::swap::private(&part)?;
     std::fs::File::open(&part)?.sync_all()?;
     std::fs::rename(&part, &kept)?;
