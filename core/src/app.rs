@@ -74,10 +74,14 @@ impl App {
     }
 }
 
+/// Two crates could each choose a cryptography library; this one is for the whole process.
+pub(crate) fn choose_cryptography() {
+    rustls::crypto::ring::default_provider().install_default().ok();
+}
+
 /// Opens the database and changes nothing in it.
 pub(crate) async fn open_database(config: &Config) -> Result<Db> {
-    // Two crates could each choose a cryptography library; this one is for the whole process.
-    rustls::crypto::ring::default_provider().install_default().ok();
+    choose_cryptography();
     Db::open(&config.database_url()).await.map_err(|error| match error {
         Error::Busy(Some(cause)) | Error::Database(cause) => {
             Error::Setup(format!("The database cannot be opened: {cause}"))

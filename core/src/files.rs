@@ -39,6 +39,7 @@ impl Files {
             Some(url) if url.starts_with("s3://") => {
                 let parsed = url::Url::parse(url)
                     .map_err(|e| Error::Setup(format!("--storage-url is not an address: {e}")))?;
+                crate::app::choose_cryptography();
                 let bucket = parsed.host_str().unwrap_or_default();
                 let s3 = AmazonS3Builder::from_env()
                     .with_bucket_name(bucket)

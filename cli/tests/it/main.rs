@@ -2,6 +2,7 @@
 
 mod admin;
 mod backup;
+mod bucket;
 mod camp;
 mod doctor;
 mod family;

@@ -4,6 +4,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use bytes::Bytes;
+use futures_util::TryStreamExt;
 use url::Host;
 use uuid::Uuid;
 
@@ -154,15 +156,17 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
     let tried = async {
         files.put(&key, text.to_owned()).await.map_err(|e| ("written", e))?;
         let part = files.get(&key, None).await.map_err(|e| ("read", e))?;
+        let read: Vec<Bytes> =
+            part.bytes.try_collect().await.map_err(|e| ("read", crate::Error::from(e)))?;
         files.remove(&key).await.map_err(|e| ("removed", e))?;
-        Ok::<_, (&str, crate::Error)>(part.size)
+        Ok::<_, (&str, crate::Error)>(read)
     };
     let place = match &files.folder {
         Some(folder) => folder.display().to_string(),
         None => "the bucket".to_owned(),
     };
     match tried.await {
-        Ok(size) if size == text.len() as u64 => {
+        Ok(read) if read.concat() == text.as_bytes() => {
             found.well(WHAT, format!("Files can be written to {place}, read and removed."));
         }
         Ok(_) => found.broken(

@@ -12,8 +12,8 @@ use std::net::SocketAddr;
 
 use serde::Serialize;
 
-use crate::App;
 use crate::config::Config;
+use crate::{App, app};
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,6 +48,7 @@ pub struct Options {
 
 /// Looks at everything, in the order in which one thing needs another.
 pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
+    app::choose_cryptography();
     let mut found = Findings::default();
     house::examine(&config, &mut found);
     let db = database::examine(&config, &mut found).await;

@@ -1,0 +1,184 @@
+//! A camp whose files lie in a bucket.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::backup::path;
+use crate::camp::{Camp, Said};
+
+/// As much of S3 as the portal asks for.
+#[derive(Clone)]
+struct Bucket {
+    port: u16,
+    objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+}
+
+impl Bucket {
+    async fn open() -> Bucket {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("its number").port();
+        let bucket = Bucket { port, objects: Arc::default() };
+        let shared = bucket.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let bucket = shared.clone();
+                tokio::spawn(async move { bucket.talk(stream).await.ok() });
+            }
+        });
+        bucket
+    }
+
+    async fn talk(&self, stream: TcpStream) -> std::io::Result<()> {
+        let mut stream = BufReader::new(stream);
+        loop {
+            let mut head = String::new();
+            while stream.read_line(&mut head).await? > 2 {}
+            let Some((request, headers)) = head.split_once("\r\n") else { return Ok(()) };
+            let length = headers.lines().find_map(|line| {
+                line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok()
+            });
+            let mut body = vec![0; length.unwrap_or(0)];
+            stream.read_exact(&mut body).await?;
+            let mut words = request.split(' ');
+            let (method, target) =
+                (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            let (mut status, mut body) = self.answer(method, target, body);
+            let mut range = String::new();
+            if let Some(part) = part_of(headers).filter(|_| status == "200 OK") {
+                range = format!(
+                    "content-range: bytes {}-{}/{}\r\n",
+                    part.start,
+                    part.end - 1,
+                    body.len()
+                );
+                (status, body) = ("206 Partial Content", body[part].to_vec());
+            }
+            let head = format!(
+                "HTTP/1.1 {status}\r\n{range}content-length: {}\r\netag: \"1\"\r\n\
+                 last-modified: Wed, 01 Jul 2026 00:00:00 GMT\r\n\r\n",
+                body.len()
+            );
+            stream.write_all(head.as_bytes()).await?;
+            if method != "HEAD" {
+                stream.write_all(&body).await?;
+            }
+        }
+    }
+
+    fn answer(&self, method: &str, target: &str, body: Vec<u8>) -> (&'static str, Vec<u8>) {
+        let mut objects = self.objects.lock().expect("fine");
+        let (place, query) = target.split_once('?').unwrap_or((target, ""));
+        let key = place.trim_start_matches("/camp").trim_start_matches('/').to_owned();
+        match method {
+            "PUT" => {
+                objects.insert(key, body);
+                ("200 OK", Vec::new())
+            }
+            // Several are removed by one request, which names them.
+            "POST" if query.starts_with("delete") => {
+                let text = String::from_utf8_lossy(&body).into_owned();
+                let named = |key: &str| text.contains(&format!("<Key>{key}</Key>"));
+                let gone: String = objects
+                    .extract_if(.., |key, _| named(key))
+                    .map(|(key, _)| format!("<Deleted><Key>{key}</Key></Deleted>"))
+                    .collect();
+                ("200 OK", format!("<DeleteResult>{gone}</DeleteResult>").into_bytes())
+            }
+            "DELETE" => {
+                objects.remove(&key);
+                ("204 No Content", Vec::new())
+            }
+            "GET" if query.contains("list-type=2") => {
+                let mut xml = "<ListBucketResult><IsTruncated>false</IsTruncated>".to_owned();
+                for (key, bytes) in objects.iter() {
+                    write!(
+                        xml,
+                        "<Contents><Key>{key}</Key><Size>{}</Size><ETag>\"1\"</ETag>\
+                         <LastModified>2026-07-01T00:00:00.000Z</LastModified></Contents>",
+                        bytes.len()
+                    )
+                    .expect("written");
+                }
+                ("200 OK", (xml + "</ListBucketResult>").into_bytes())
+            }
+            _ => match objects.get(&key) {
+                Some(bytes) => ("200 OK", bytes.clone()),
+                None => ("404 Not Found", Vec::new()),
+            },
+        }
+    }
+
+    async fn run(&self, camp: &Camp, arguments: &[&str]) -> Said {
+        let mut command = camp.command(arguments);
+        command
+            .env("CAMP_STORAGE_URL", "s3://camp/summer")
+            .env("AWS_ENDPOINT", format!("http://127.0.0.1:{}", self.port))
+            .env("AWS_ALLOW_HTTP", "true")
+            .env("AWS_REGION", "us-east-1")
+            .env("AWS_ACCESS_KEY_ID", "miriam")
+            .env("AWS_SECRET_ACCESS_KEY", "lantern");
+        let output = tokio::task::spawn_blocking(move || command.output().expect("it runs"));
+        let output = output.await.expect("it ends");
+        Said {
+            code: output.status.code().expect("it was not killed"),
+            out: String::from_utf8(output.stdout).expect("UTF-8"),
+            err: String::from_utf8(output.stderr).expect("UTF-8"),
+        }
+    }
+}
+
+/// What a request wants of an object, when it does not want all.
+fn part_of(headers: &str) -> Option<std::ops::Range<usize>> {
+    let wanted = headers.lines().find_map(|line| line.strip_prefix("range: bytes="))?;
+    let (first, last) = wanted.split_once('-')?;
+    Some(first.parse().ok()?..last.parse::<usize>().ok()? + 1)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_bucket_a_backup_holds_the_list() {
+    let bucket = Bucket::open().await;
+    let camp = Camp::on_sqlite();
+    let seeded = bucket.run(&camp, &["seed", "--sample", "general"]).await;
+    assert_eq!(seeded.code, 0, "{seeded:?}");
+    let there = || bucket.objects.lock().expect("fine").len();
+    let before = there();
+    assert!(before > 10, "{before}");
+
+    let doctor = bucket.run(&camp, &["doctor"]).await;
+    assert!(
+        doctor.out.contains("Files can be written to the bucket, read and removed."),
+        "{doctor:?}"
+    );
+    assert_eq!(there(), before, "nothing is left behind");
+
+    let file = camp.folder().join("camp.tar.zst");
+    let saved = bucket.run(&camp, &["backup", path(&file)]).await;
+    assert!(saved.code == 0 && saved.out.contains("0 files"), "{saved:?}");
+    assert!(saved.out.contains("s3://camp/summer it holds the list only"), "{saved:?}");
+    let listed = std::process::Command::new("tar")
+        .args(["--use-compress-program=unzstd", "-xOf", path(&file), "objects.txt"])
+        .output();
+    if let Some(listed) = listed.ok().filter(|listed| listed.status.success()) {
+        let listed = String::from_utf8(listed.stdout).expect("UTF-8");
+        assert_eq!(listed.lines().count(), before, "{listed}");
+        assert!(listed.contains("\tsamples/lake.jpg\n"), "{listed}");
+    }
+
+    let other = Camp::on_sqlite();
+    let back = bucket.run(&other, &["restore", path(&file)]).await;
+    assert!(back.code == 0 && back.out.contains("--storage-url must name it"), "{back:?}");
+    assert_eq!(there(), before);
+    let again = bucket.run(&other, &["restore", path(&file), "--replace"]).await;
+    assert!(again.code == 0 && again.out.contains("before-restore-"), "{again:?}");
+    assert_eq!(there(), before);
+
+    let folder = Camp::on_sqlite();
+    assert_eq!(folder.run(&["seed", "--sample", "general"]).code, 0);
+    let with_files = folder.backup("camp.tar.zst");
+    let refused = bucket.run(&Camp::on_sqlite(), &["restore", path(&with_files)]).await;
+    assert!(refused.code == 3 && refused.err.contains("--storage-url is a bucket"), "{refused:?}");
+}
