@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
 use portal::messages::{
-    self, Changes, Counts, Department, Filter, Message, NewMessage, NewReply, Status,
+    self, Changes, Counts, Department, Filter, Given, Message, NewMessage, NewReply, Order, Status,
 };
 use portal::pages::Part;
 use serde::Deserialize;
@@ -53,11 +53,17 @@ struct InboxQuery {
     department: Option<Department>,
     /// `true`: spam only; otherwise none of it.
     spam: Option<bool>,
+    /// User name of whoever they were given to.
+    assigned_to: Option<String>,
+    /// `true`: only those that nobody was given yet.
+    unassigned: Option<bool>,
+    #[param(inline)]
+    sort: Option<Order>,
     cursor: Option<String>,
     limit: Option<i64>,
 }
 
-/// Messages, the newest first
+/// Messages, the newest first unless another order is asked for
 #[utoipa::path(get, path = "/api/admin/messages", tag = "messages", security(("staff" = [])), params(InboxQuery),
     responses((status = 200, body = Page<Message>)))]
 async fn list(
@@ -70,6 +76,12 @@ async fn list(
         status: query.status,
         department: query.department,
         spam: query.spam.unwrap_or(false),
+        given: match query.assigned_to {
+            _ if query.unassigned == Some(true) => Given::Nobodys,
+            Some(username) => Given::To(username),
+            None => Given::Anybodys,
+        },
+        order: query.sort.unwrap_or_default(),
         part: Part { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(messages::list(&app, &filter).await?.into()))

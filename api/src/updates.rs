@@ -7,7 +7,8 @@ use portal::App;
 use portal::audit::Actor;
 use portal::pages::Part;
 use portal::updates::{
-    self, AdminUpdate, LiveUpdate, LiveUpdatePage, NewUpdate, Saved, UpdateChanges,
+    self, AdminUpdate, DeskFilter, LiveUpdate, LiveUpdatePage, NewUpdate, Priority, Saved,
+    Standing, UpdateChanges,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -61,11 +62,15 @@ async fn find(
 struct DeskQuery {
     /// Searched in title, message and author.
     q: Option<String>,
+    #[param(inline)]
+    standing: Option<Standing>,
+    #[param(inline)]
+    priority: Option<Priority>,
     cursor: Option<String>,
     limit: Option<i64>,
 }
 
-/// All updates, the newest first
+/// All updates of every standing, the newest first
 #[utoipa::path(get, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])), params(DeskQuery),
     responses((status = 200, body = Page<AdminUpdate>), (status = 401, body = Problem)))]
 async fn admin_list(
@@ -73,8 +78,13 @@ async fn admin_list(
     _staff: OnDuty,
     Params(query): Params<DeskQuery>,
 ) -> Answer<Json<Page<AdminUpdate>>> {
-    let part = Part { cursor: query.cursor, limit: query.limit };
-    Ok(Json(updates::admin_list(&app, query.q.as_deref(), &part).await?.into()))
+    let filter = DeskFilter {
+        q: query.q,
+        standing: query.standing,
+        priority: query.priority,
+        part: Part { cursor: query.cursor, limit: query.limit },
+    };
+    Ok(Json(updates::admin_list(&app, &filter).await?.into()))
 }
 
 #[derive(Serialize, ToSchema)]

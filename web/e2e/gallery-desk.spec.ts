@@ -21,6 +21,15 @@ test("summers stand in order, a draft stays among staff, and a deletion that is 
   await expect(page.getByRole("button", { name: "Edit Bonfire" })).toBeVisible();
   await expect(page.getByText("This summer's")).toHaveCount(0);
 
+  await page.keyboard.press("/");
+  await page.keyboard.type("visit");
+  await expect(page).toHaveURL("/admin/gallery?q=visit");
+  await expect(page.getByRole("status").filter({ hasText: "Found" })).toHaveText('Found 1 video(s) matching "visit"');
+  await expect(page.getByRole("button", { name: "Edit Visiting Day" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL("/admin/gallery");
+  await page.getByRole("heading", { name: `Summer ${year - 2}` }).click();
+
   // Taken back to draft, families lose it, and it is asked about.
   await page.getByRole("button", { name: "Edit Bonfire" }).click();
   const editing = page.getByRole("dialog", { name: "Edit Gallery Video" });

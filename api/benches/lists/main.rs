@@ -183,10 +183,12 @@ fn paths() -> Vec<String> {
     add("/api/admin/videos/years", &[""]);
     add("/api/admin/videos/{video}/deliveries", &[""]);
     add("/api/admin/videos/{video}/comments", &[""]);
-    add("/api/admin/live-updates", &["", "q=dock", "q=nothing"]);
+    add("/api/admin/live-updates", &["", "q=dock", "q=nothing", "priority=high"]);
+    add("/api/admin/live-updates", &["standing=active", "standing=inactive", "standing=expired"]);
     add("/api/admin/live-updates/reach", &[""]);
     add("/api/admin/messages", &["", one, "q=nothing", "spam=true", "status=unread"]);
     add("/api/admin/messages", &["status=read", "status=replied", "department=video_team"]);
+    add("/api/admin/messages", &["unassigned=true", "assigned_to=counselor0", "sort=oldest"]);
     add("/api/admin/messages/counts", &[""]);
     add("/api/admin/letters", &[""]);
     add("/api/admin/mail/failed", &["", "about=videos", "about=other"]);

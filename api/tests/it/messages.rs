@@ -227,9 +227,15 @@ story! {
         assert_eq!(change(&staff, &message, json!({ "assigned_to": "adler" })).await["assigned_to"], "adler");
         let accounts = owner.get("/api/admin/accounts").await.expect(200).json();
         let adler = accounts["items"].as_array().expect("items").iter().find(|a| a["username"] == "adler").expect("an account").clone();
+        let count = async |query: &str| inbox(&staff, query).await.len();
+        write(&camp.browser(), json!({ "subject": "And which bus?", "email": "bus@family.example" })).await;
+        assert_eq!((count("?assigned_to=Adler").await, count("?assigned_to=feder").await, count("?assigned_to=nobody").await), (1, 0, 0));
+        assert_eq!((count("?unassigned=true").await, count("?unassigned=false").await), (1, 2));
+        assert_eq!(inbox(&staff, "?assigned_to=adler&status=unread").await[0]["subject"], message["subject"]);
         let at = format!("/api/admin/accounts/{}", adler["id"].as_str().expect("an id"));
         owner.patch(&at, json!({ "version": adler["version"], "disabled": true })).await.expect(200);
-        assert_eq!(first(&staff).await["assigned_to"], "adler", "what was given stays given");
+        assert_eq!(count("?assigned_to=adler").await, 1, "and is found");
+        assert_eq!(staff.get(&path(&message)).await.expect(200).json()["assigned_to"], "adler", "what was given stays given");
         staff.patch(&path(&message), json!({ "assigned_to": null })).await.expect(200);
         let problem = staff.patch(&path(&message), json!({ "assigned_to": "adler" })).await.refused(422, "validation");
         assert_eq!(problem["errors"][0]["field"], "assigned_to");
@@ -246,6 +252,18 @@ story! {
             let answer = format!("Dear {}", message["subject"].as_str().expect("a subject"));
             staff.post(&format!("{}/reply", path(&message)), json!({ "body": answer })).await.expect(200);
         }
+        let newest: Vec<Value> = inbox(&staff, "").await;
+        let mut oldest = Vec::new();
+        let mut at = "/api/admin/messages?sort=oldest&limit=2".to_owned();
+        loop {
+            let page = staff.get(&at).await.expect(200).json();
+            oldest.extend(page["items"].as_array().expect("items").iter().cloned());
+            let Some(next) = page["next"].as_str() else { break };
+            staff.get(&format!("/api/admin/messages?cursor={next}")).await.refused(422, "validation");
+            at = format!("/api/admin/messages?sort=oldest&limit=2&cursor={next}");
+        }
+        oldest.reverse();
+        assert_eq!(oldest, newest);
         // All of them came at one moment, so a page is no span of time.
         let page = staff.get("/api/admin/messages?limit=2").await.expect(200).json();
         let rest = staff.get(&format!("/api/admin/messages?cursor={}", page["next"].as_str().expect("more"))).await.expect(200).json();

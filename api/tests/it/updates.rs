@@ -259,3 +259,30 @@ story! {
         }
     }
 }
+
+story! {
+    async fn staff_find_updates_by_their_standing_and_priority(camp) {
+        camp.set_clock("2026-07-29T16:00:00Z");
+        let staff = camp.staff().await;
+        posted(&staff, "Shown", json!({ "priority": "high" })).await;
+        posted(&staff, "Until tonight", json!({ "expires_at": "2026-07-29T13:00" })).await;
+        let hidden = posted(&staff, "Hidden", json!({ "priority": "high" })).await;
+        patch(&staff, &hidden, json!({ "is_active": false })).await.expect(200);
+        let found = async |query: &str| titles(&staff, &format!("/api/admin/live-updates?{query}")).await;
+        assert_eq!(found("standing=active").await, ["Until tonight", "Shown"]);
+        assert_eq!(found("standing=inactive").await, ["Hidden"]);
+        assert!(found("standing=expired").await.is_empty());
+        assert_eq!(found("priority=high").await, ["Hidden", "Shown"]);
+        assert_eq!(found("priority=high&standing=active").await, ["Shown"]);
+        assert_eq!(found("priority=low&q=hidden").await, [""; 0]);
+        // Its end comes before the worker has seen to it, and stays its end afterwards.
+        camp.wait(TimeDelta::hours(3));
+        for _ in 0..2 {
+            assert_eq!(found("standing=active").await, ["Shown"]);
+            assert_eq!(found("standing=expired").await, ["Until tonight"]);
+            assert_eq!(found("standing=inactive").await, ["Hidden"]);
+            camp.work().await;
+        }
+        staff.get("/api/admin/live-updates?standing=gone").await.refused(400, "bad_request");
+    }
+}

@@ -31,7 +31,29 @@ pub struct Filter {
     pub department: Option<Department>,
     /// Spam only; otherwise none of it.
     pub spam: bool,
+    pub given: Given,
+    pub order: Order,
     pub part: Part,
+}
+
+/// Whose messages are shown.
+#[derive(Debug, Clone, Default)]
+pub enum Given {
+    #[default]
+    Anybodys,
+    /// Given to nobody yet.
+    Nobodys,
+    /// User name of an account.
+    To(String),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = MessageOrder)]
+pub enum Order {
+    #[default]
+    Newest,
+    Oldest,
 }
 
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -81,21 +103,40 @@ macro_rules! message {
     };
 }
 
-/// Messages, the newest first.
-pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
-    let after: Option<(DateTime<Utc>, Uuid)> = filter.part.after("messages")?;
-    let rows: Vec<Message> = app
-        .db
-        .sql(concat!(
+macro_rules! listed {
+    ($after:literal, $order:literal) => {
+        concat!(
             message!(),
             "where m.spam = $1
                and (cast($2 as text) is null or m.search_text like $2 escape '\\')
                and (cast($3 as text) is null or m.status = $3)
                and (cast($4 as text) is null or m.department = $4)
-               and ($6 is null or (m.created_at, m.id) < ($6, $7))
-             order by m.created_at desc, m.id desc
-             limit $5"
-        ))
+               and (not $8 or m.assigned_to is null)
+               and (cast($9 as text) is null
+                    or m.assigned_to = (select id from staff where username_folded = $9))
+               and ($6 is null or (m.created_at, m.id) ",
+            $after,
+            " ($6, $7)) order by ",
+            $order,
+            " limit $5"
+        )
+    };
+}
+
+/// The messages that the filter leaves.
+pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
+    let (name, text) = match filter.order {
+        Order::Newest => ("messages", listed!("<", "m.created_at desc, m.id desc")),
+        Order::Oldest => ("oldest messages", listed!(">", "m.created_at, m.id")),
+    };
+    let after: Option<(DateTime<Utc>, Uuid)> = filter.part.after(name)?;
+    let given_to = match &filter.given {
+        Given::To(username) => Some(username.trim().to_lowercase()),
+        _ => None,
+    };
+    let rows: Vec<Message> = app
+        .db
+        .sql(text)
         .bind(filter.spam)
         .bind(searched(filter.q.as_deref()))
         .bind(filter.status)
@@ -103,9 +144,11 @@ pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
         .bind(filter.part.limit() + 1)
         .bind(after.map(|a| a.0))
         .bind(after.map(|a| a.1))
+        .bind(matches!(filter.given, Given::Nobodys))
+        .bind(given_to)
         .all()
         .await?;
-    let mut page = filter.part.page("messages", rows, |row| (row.created_at, row.id));
+    let mut page = filter.part.page(name, rows, |row| (row.created_at, row.id));
     hang(&app.db, &mut page.items).await?;
     Ok(page)
 }

@@ -15,7 +15,8 @@ use crate::settings::Settings;
 pub use contact::{NewMessage, receive};
 pub(crate) use contact::{of_sender, searchable};
 pub use inbox::{
-    Changes, Counts, Filter, NewReply, change, counts, delete, find, list, reply, retry,
+    Changes, Counts, Filter, Given, NewReply, Order, change, counts, delete, find, list, reply,
+    retry,
 };
 
 pub const NOT_FOUND: Error = Error::NotFound("This message is not there any more.");

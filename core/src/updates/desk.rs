@@ -1,7 +1,7 @@
 //! What staff do with updates, and what the worker does when one has come to its end.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -98,8 +98,32 @@ impl From<Row> for AdminUpdate {
     }
 }
 
-/// All updates that are not deleted, the newest first.
-pub async fn admin_list(app: &App, q: Option<&str>, part: &Part) -> Result<Page<AdminUpdate>> {
+/// Whether families read an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = UpdateStanding)]
+pub enum Standing {
+    Active,
+    /// Hidden by staff before its end.
+    Inactive,
+    /// It has come to its end.
+    Expired,
+}
+
+/// What staff look for.
+#[derive(Debug, Default)]
+pub struct DeskFilter {
+    /// In title, message and author.
+    pub q: Option<String>,
+    pub standing: Option<Standing>,
+    pub priority: Option<Priority>,
+    pub part: Part,
+}
+
+/// The updates that the filter leaves, without the deleted ones, the newest first.
+pub async fn admin_list(app: &App, filter: &DeskFilter) -> Result<Page<AdminUpdate>> {
+    let DeskFilter { q, standing, priority, part } = filter;
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("update desk")?;
     let rows: Vec<Row> = app
         .db
@@ -108,14 +132,21 @@ pub async fn admin_list(app: &App, q: Option<&str>, part: &Part) -> Result<Page<
             "where u.deleted_at is null
                and ($2 is null or u.search_text like $2 escape '\\')
                and ($4 is null or (u.created_at, u.id) < ($4, $5))
+               and (cast($6 as text) is null or u.priority = $6)
+               and (cast($7 as text) is null
+                    or $7 = case when u.expires_at <= $1 then 'expired'
+                                 when u.is_active then 'active'
+                                 else 'inactive' end)
              order by u.created_at desc, u.id desc
              limit $3"
         ))
         .bind(app.clock.now())
-        .bind(searched(q))
+        .bind(searched(q.as_deref()))
         .bind(part.limit() + 1)
         .bind(after.map(|a| a.0))
         .bind(after.map(|a| a.1))
+        .bind(*priority)
+        .bind(*standing)
         .all()
         .await?;
     let rows = rows.into_iter().map(AdminUpdate::from).collect();

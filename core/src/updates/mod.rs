@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use desk::{
-    AdminUpdate, Saved, admin_list, create, delete, edit, expire_due, find_for_staff, reach,
+    AdminUpdate, DeskFilter, Saved, Standing, admin_list, create, delete, edit, expire_due,
+    find_for_staff, reach,
 };
 pub use input::{NewUpdate, UpdateChanges};
 

@@ -20,7 +20,7 @@ export function useFoldedForm(action: string, { params, set }: Filters) {
   }
 
   function close() {
-    set({ action: "" });
+    set({ action: "" }, true);
     button.current?.focus();
   }
   return {
@@ -28,13 +28,13 @@ export function useFoldedForm(action: string, { params, set }: Filters) {
     everOpened,
     /** Of the form, so that it begins anew. */
     key: forms,
-    unfold: () => set({ action }),
+    unfold: () => set({ action }, true),
     close,
     done: () => {
       setSent(true);
       close();
     },
-    button: { ref: button, open, onClick: () => set({ action: open ? "" : action }) },
+    button: { ref: button, open, onClick: () => set({ action: open ? "" : action }, true) },
   };
 }
 

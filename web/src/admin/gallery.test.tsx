@@ -26,6 +26,26 @@ it("stands year by year, and a year is fetched when it is opened", async () => {
   await expect.poll(() => camp.asked("GET", "/api/admin/videos").some(({ query }) => query.year === "2024")).toBe(true);
 });
 
+it("is searched across all summers, in the address bar", async () => {
+  const camp = shelf({ "GET /api/admin/videos/counts": { all: 9, published: 9, scheduled: 0, draft: 0, current: 4, archive: 5, failed_mails: 0, reported_comments: 0, held_comments: 0, recipients: 0 } });
+  const user = open("/admin/gallery");
+  await screen.findByText("Old bonfire");
+  await user.keyboard("/bon");
+  expect(screen.getByLabelText("Search gallery")).toBe(document.activeElement);
+  await expect.poll(() => screen.getByTestId("address").textContent).toBe("/admin/gallery?q=bon");
+  expect(await screen.findByText((_, node) => node?.textContent === 'Found 1 video(s) matching "bon"' && node.getAttribute("role") === "status")).toBeTruthy();
+  expect(screen.queryByRole("heading", { name: /^Summer/ })).toBeNull();
+  expect(camp.asked("GET", "/api/admin/videos").at(-1)?.query).toMatchObject({ collection: "archive", q: "bon" });
+  camp.answer("GET /api/admin/videos", { items: [old], next: "c" });
+  await user.keyboard("f");
+  expect(await screen.findByText((_, node) => node?.textContent === 'Found 5 video(s) matching "bonf"' && node.getAttribute("role") === "status")).toBeTruthy();
+  camp.answer("GET /api/admin/videos", list());
+  await user.keyboard("x");
+  expect(await screen.findByText("No videos found")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Clear Search" }));
+  expect(await screen.findByRole("heading", { name: "Summer 2025 (1 video)" })).toBeTruthy();
+});
+
 it("offers the first step when it is empty", async () => {
   shelf({ "GET /api/admin/videos/years": list() });
   const user = open("/admin/gallery");

@@ -2,16 +2,19 @@ import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AdminVideo } from "../api/client";
 import { useSite } from "../api/queries";
+import { useFilters } from "../lib/filters";
 import { count, number, shortDate } from "../lib/format";
 import { Button, IconButton, iconButtonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { SearchBox } from "../ui/search-box";
 import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../ui/states";
 import { everyQuarterMinute, useEvery } from "./attention";
 import { DeleteDialog } from "./delete-dialog";
 import { GalleryDialog } from "./gallery-dialog";
+import { Listing } from "./listing";
 import { NotRefreshed } from "./not-refreshed";
 import { PageHead } from "./page-head";
-import { deskQuery, galleryYearsQuery } from "./queries";
+import { deskQuery, foundQuery, galleryYearsQuery } from "./queries";
 import { addressOf, StatusBadge } from "./report-row";
 import { VideoTitle } from "./video-title";
 
@@ -20,9 +23,12 @@ type Open = { what: "add"; video: null } | { what: "edit" | "delete"; video: Adm
 
 export default function Gallery() {
   const site = useSite();
+  const { params, set } = useFilters();
+  const term = params.get("q")?.trim() ?? "";
   const years = useQuery({ ...galleryYearsQuery, refetchInterval: useEvery(everyQuarterMinute) });
   const [open, setOpen] = useState<Open>(null);
   const add = () => setOpen({ what: "add", video: null });
+  const ask: Ask = (what, video) => setOpen({ what, video });
 
   return (
     <>
@@ -30,13 +36,17 @@ export default function Gallery() {
         <Button icon="plus" onClick={add} className="max-sm:w-full">Add Gallery Video</Button>
       </PageHead>
 
-      {years.data ? (
+      <SearchBox label="Search gallery" placeholder="Search all summers by title, description, or date..." value={term} onSearch={(q) => set({ q })} className="mb-4" />
+
+      {term ? (
+        <FoundVideos term={term} ask={ask} onClear={() => set({ q: "" })} />
+      ) : years.data ? (
         <>
           {years.isError && <NotRefreshed what="gallery" retrying={years.isFetching} onRetry={years.refetch} />}
           {years.data.items.length > 0 ? (
             <div className="grid gap-4">
               {years.data.items.map(({ year, count: videos }, i) => (
-                <Summer key={year} year={year} videos={videos} startsOpen={i === 0} ask={(what, video) => setOpen({ what, video })} />
+                <Summer key={year} year={year} videos={videos} startsOpen={i === 0} ask={ask} />
               ))}
             </div>
           ) : (
@@ -83,20 +93,7 @@ function SummerVideos({ year, expected, ask }: { year: number; expected: number;
   if (videos.data) {
     return (
       <div className="border-t border-line">
-        {/* Rows become cards on a phone. */}
-        <table className="w-full text-start max-md:block">
-          <caption className="sr-only">Videos of summer {year}</caption>
-          <thead className="text-sm text-muted max-md:sr-only">
-            <tr className="border-b border-line">
-              {["Title", "Description", "Views", "Upload Date", "Actions"].map((name) => (
-                <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">{name}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody className="max-md:block">
-            {videos.data.map((video) => <VideoLine key={video.id} video={video} ask={ask} />)}
-          </tbody>
-        </table>
+        <VideoTable caption={`Videos of summer ${year}`} videos={videos.data} ask={ask} />
         {videos.hasNextPage && <div className="pb-6"><LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} /></div>}
       </div>
     );
@@ -106,6 +103,51 @@ function SummerVideos({ year, expected, ask }: { year: number; expected: number;
   }
   return <Loading label={`Loading summer ${year}`}><RowSkeletons rows={Math.min(expected, most)} /></Loading>;
 }
+
+/** What is found in all summers, the newest first. */
+function FoundVideos({ term, ask, onClear }: { term: string; ask: Ask; onClear: () => void }) {
+  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", q: term }), refetchInterval: useEvery(everyQuarterMinute) });
+  const found = useQuery(foundQuery(term)).data?.archive;
+  const shown = videos.data?.length ?? 0;
+  return (
+    <>
+      <h2 className="sr-only">Found videos</h2>
+      <p role="status" className="mb-3 text-sm text-muted">
+        {videos.data && !videos.isPlaceholderData && <>Found {videos.hasNextPage ? (found ?? `${shown}+`) : shown} video(s) matching "<bdi>{term}</bdi>"</>}
+      </p>
+      <Listing
+        list={videos}
+        what="videos"
+        failed="Failed to fetch gallery videos"
+        skeleton={<Loading label="Loading videos" className="sheet overflow-clip"><RowSkeletons rows={6} /></Loading>}
+        empty={
+          <EmptyState title="No videos found">
+            <Button look="line" onClick={onClear}>Clear Search</Button>
+          </EmptyState>
+        }
+      >
+        {(all) => <div className="sheet overflow-clip"><VideoTable caption="Found videos" videos={all} ask={ask} /></div>}
+      </Listing>
+    </>
+  );
+}
+
+/** Rows become cards on a phone. */
+const VideoTable = ({ caption, videos, ask }: { caption: string; videos: AdminVideo[]; ask: Ask }) => (
+  <table className="w-full text-start max-md:block">
+    <caption className="sr-only">{caption}</caption>
+    <thead className="text-sm text-muted max-md:sr-only">
+      <tr className="border-b border-line">
+        {["Title", "Description", "Views", "Upload Date", "Actions"].map((name) => (
+          <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">{name}</th>
+        ))}
+      </tr>
+    </thead>
+    <tbody className="max-md:block">
+      {videos.map((video) => <VideoLine key={video.id} video={video} ask={ask} />)}
+    </tbody>
+  </table>
+);
 
 /** As many as fill a screen, so that the summers below stay where they are. */
 const most = 16;

@@ -464,7 +464,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All updates, the newest first */
+        /** All updates of every standing, the newest first */
         get: operations["get_admin_live_updates"];
         put?: never;
         /** Post an update */
@@ -586,7 +586,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages, the newest first */
+        /** Messages, the newest first unless another order is asked for */
         get: operations["get_admin_messages"];
         put?: never;
         post?: never;
@@ -5521,6 +5521,8 @@ export interface operations {
             query?: {
                 /** @description Searched in title, message and author. */
                 q?: string;
+                standing?: "active" | "inactive" | "expired";
+                priority?: "low" | "medium" | "high";
                 cursor?: string;
                 limit?: number;
             };
@@ -5836,6 +5838,11 @@ export interface operations {
                 department?: "staff" | "video_team";
                 /** @description `true`: spam only; otherwise none of it. */
                 spam?: boolean;
+                /** @description User name of whoever they were given to. */
+                assigned_to?: string;
+                /** @description `true`: only those that nobody was given yet. */
+                unassigned?: boolean;
+                sort?: "newest" | "oldest";
                 cursor?: string;
                 limit?: number;
             };

@@ -2,7 +2,10 @@ import { useSearchParams } from "react-router";
 
 export type Filters = {
   params: URLSearchParams;
-  /** An empty value takes the key out. Each step is one to go back to only where it is asked for. */
+  /**
+   * An empty value takes the key out. Each step is one to go back to, unless it is typed letter by letter or is said
+   * to take the place of the last.
+   */
   set: (changes: Record<string, string>, replace?: boolean) => void;
 };
 
@@ -11,13 +14,13 @@ export function useFilters(): Filters {
   const [params, setParams] = useSearchParams();
   return {
     params,
-    set: (changes, replace = true) =>
-      setParams((now) => {
-        for (const [key, value] of Object.entries(changes)) {
-          if (value) now.set(key, value);
-          else now.delete(key);
-        }
-        return now;
-      }, { replace }),
+    set: (changes, replace = Object.keys(changes).every((key) => key === "q")) => {
+      const next = new URLSearchParams(params);
+      for (const [key, value] of Object.entries(changes)) {
+        if (value) next.set(key, value);
+        else next.delete(key);
+      }
+      if (next.toString() !== params.toString()) setParams(next, { replace });
+    },
   };
 }

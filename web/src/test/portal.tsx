@@ -1,7 +1,8 @@
-import { render } from "@testing-library/react";
+import { useEffect } from "react";
+import { act, render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { MemoryRouter, useLocation } from "react-router";
+import { MemoryRouter, useLocation, useNavigate } from "react-router";
 import { vi } from "vitest";
 import type { Comment, LiveUpdate, Profile, SessionUser, Site, Video, VideoCard } from "../api/client";
 import { makeQueryClient } from "../api/queries";
@@ -183,5 +184,13 @@ export function open(address: string) {
 
 function Address() {
   const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  useEffect(() => {
+    goBack = () => void navigate(-1);
+  }, [navigate]);
   return <output data-testid="address">{pathname + search}</output>;
 }
+
+let goBack: () => void;
+/** As by the browser's button. */
+export const back = () => act(() => goBack());

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { useSite } from "../../api/queries";
+import { useFilters } from "../../lib/filters";
 import { explain } from "../../lib/forms";
 import { ago, count, number, shortDate } from "../../lib/format";
 import { PageMeta } from "../../lib/page";
@@ -25,7 +26,7 @@ const subtitle = "What families watch and say, counted here and shared with nobo
 
 export default function Analytics() {
   const staff = useStaff();
-  const [params, setParams] = useSearchParams();
+  const { params, set: setParams } = useFilters();
   const period = periodOf(params.get("period"));
   const figures = useQuery(analyticsQuery(period));
   const download = useMutation({
@@ -37,12 +38,7 @@ export default function Analytics() {
     onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
   });
 
-  const set = (key: string, value: string, usual: string) =>
-    setParams((now) => {
-      if (value === usual) now.delete(key);
-      else now.set(key, value);
-      return now;
-    }, { replace: true });
+  const set = (key: string, value: string, usual: string) => setParams({ [key]: value === usual ? "" : value });
 
   const measure = measures.find(({ value }) => value === params.get("chart"))?.value ?? "views";
 

@@ -87,9 +87,9 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
             {asked.of && !menus?.subjects.includes(asked.of) && <option value={asked.of}>{subjectLabel(asked.of)}</option>}
           </Select>
         </Field>
-        <RecordId key={asked.record} asked={asked.record} error={wrong.record ?? null} onAsk={(record) => set({ record })} />
-        <Day label="From" value={asked.from} error={wrong.from ?? refused.from ?? null} onChange={(from) => set({ from })} />
-        <Day label="To" value={asked.to} error={wrong.to ?? refused.to ?? null} onChange={(to) => set({ to })} />
+        <RecordId key={asked.record} asked={asked.record} error={wrong.record ?? null} onAsk={(record) => set({ record }, true)} />
+        <Day label="From" value={asked.from} error={wrong.from ?? refused.from ?? null} onChange={(from) => set({ from }, true)} />
+        <Day label="To" value={asked.to} error={wrong.to ?? refused.to ?? null} onChange={(to) => set({ to }, true)} />
       </div>
       {count > 0 && <Button look="quiet" icon="close" onClick={() => set(nothingAsked)} className="mt-2 -ms-2 max-md:hidden">Clear filters</Button>}
     </div>

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
@@ -6,6 +5,7 @@ import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
+import { Select } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
@@ -14,8 +14,9 @@ import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../attention";
 import { toastFailure } from "../failed";
 import { NotRefreshed } from "../not-refreshed";
-import { MessageDrawer } from "./message-drawer";
-import { changeMessage, inboxQuery, messageCountsQuery, useMessagesChanged, type Department, type InboxFilter, type Message, type MessageStatus } from "./queries";
+import { GivenTo, readGiven } from "./given-to";
+import { OpenMessage } from "./open-message";
+import { awaitsDelivery, changeMessage, inboxQuery, messageCountsQuery, useMessagesChanged, type Department, type InboxFilter, type Message, type MessageStatus } from "./queries";
 import { StatusBadge } from "./status-badge";
 import { departmentName, statusName } from "./words";
 
@@ -29,36 +30,37 @@ export function Inbox() {
   const spam = params.get("spam") === "true";
   const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
   const department = departments.find((one) => one === params.get("department"));
-  const filter: InboxFilter = { ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(department ? { department } : {}), ...(spam ? { spam } : {}) };
+  const given = readGiven(params);
+  const oldest = params.get("sort") === "oldest";
+  const filter: InboxFilter = {
+    ...(term ? { q: term } : {}),
+    ...(status ? { status } : {}),
+    ...(department ? { department } : {}),
+    ...(spam ? { spam } : {}),
+    ...given,
+    ...(oldest ? { sort: "oldest" } : {}),
+  };
   const slowly = useEvery(everyQuarterMinute);
   const counts = useQuery({ ...messageCountsQuery, refetchInterval: slowly }).data;
   const messages = useInfiniteQuery({
     ...inboxQuery(filter),
     // An answer that is on its way is sent within seconds.
-    refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ replies }) => replies.some(({ delivery }) => delivery === "queued"))) ? 4_000 : slowly),
+    refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(awaitsDelivery)) ? 4_000 : slowly),
   });
-  const [opened, setOpened] = useState<Message | null>(null);
-  const filtered = Boolean(term || status || department || spam);
-
-  // The list knows the newest state, unless the message has left it, say because it was read.
-  const listed = opened && messages.data?.find(({ id }) => id === opened.id);
-  const current = listed && listed.version >= opened.version ? listed : opened;
+  const opened = params.get("message");
+  const filtered = Boolean(term || status || department || spam || given.assigned_to || given.unassigned);
 
   return (
     <>
       <div className="mb-4 flex flex-wrap gap-3">
         <SearchBox label="Search messages" placeholder="Search by sender, subject or child's name..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
-        <label className="max-sm:w-full">
-          <span className="sr-only">Department</span>
-          <select
-            value={department ?? ""}
-            onChange={(event) => set({ department: event.target.value })}
-            className="min-h-tap w-full rounded-md border border-edge bg-surface px-3"
-          >
+        <div className="grid grid-cols-2 gap-3 max-sm:w-full">
+          <Select aria-label="Department" value={department ?? ""} onChange={(event) => set({ department: event.target.value })}>
             <option value="">All departments</option>
             {departments.map((one) => <option key={one} value={one}>{departmentName[one]}</option>)}
-          </select>
-        </label>
+          </Select>
+          <GivenTo given={given} set={set} />
+        </div>
         <Segmented
           label="Filter by status"
           value={spam ? "spam" : status ?? "all"}
@@ -80,14 +82,14 @@ export function Inbox() {
             <div aria-busy={messages.isPlaceholderData} className={cx(messages.isPlaceholderData && "opacity-60")}>
               <ul className="sheet overflow-clip">
                 {messages.data.map((message) => (
-                  <MessageRow key={message.id} message={message} timeZone={timeZone} now={messages.dataUpdatedAt} onOpen={() => setOpened(message)} />
+                  <MessageRow key={message.id} message={message} timeZone={timeZone} now={messages.dataUpdatedAt} onOpen={() => set({ message: message.id })} />
                 ))}
               </ul>
               {messages.hasNextPage && <LoadMore label="Load more messages" busy={messages.isFetchingNextPage} onMore={messages.fetchNextPage} />}
             </div>
           ) : filtered ? (
             <EmptyState title={spam && !term ? "No spam" : "No messages found"}>
-              <Button look="line" onClick={() => set({ q: "", status: "", department: "", spam: "" })}>Show all messages</Button>
+              <Button look="line" onClick={() => set({ q: "", status: "", department: "", spam: "", assigned_to: "", unassigned: "" })}>Show all messages</Button>
             </EmptyState>
           ) : (
             <EmptyState title="No messages yet" text="What people write on the contact page arrives here." />
@@ -98,7 +100,7 @@ export function Inbox() {
       ) : (
         <InboxSkeleton />
       )}
-      {current && <MessageDrawer key={current.id} message={current} timeZone={timeZone} onChanged={setOpened} onClose={() => setOpened(null)} />}
+      {opened && <OpenMessage key={opened} id={opened} listed={messages.data?.find(({ id }) => id === opened)} timeZone={timeZone} onClose={() => set({ message: "" }, true)} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { list, open, refuse, server } from "../../test/portal";
+import { back, list, open, refuse, server } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
 import { keepDraft, pauseInTyping, type DraftState } from "./keep-draft";
 import type { Message } from "./queries";
@@ -40,6 +40,59 @@ describe("the inbox", () => {
     expect(camp.asked("GET", "/api/admin/messages")[0]?.query).toMatchObject({ department: "video_team", spam: "true" });
     await user.click(screen.getByRole("button", { name: /^Unread/ }));
     await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/admin/messages?department=video_team&status=unread"));
+  });
+
+  it("is filtered by whom it was given to, and Back undoes the last filter", async () => {
+    const camp = inbox();
+    const user = open("/admin/messages?q=email");
+    const address = () => screen.getByTestId("address").textContent;
+    const given = await screen.findByLabelText("Assigned to", {}, { timeout: 4_900 });
+    await within(given).findByRole("option", { name: "brikwald" });
+    await user.selectOptions(given, "Mine");
+    await waitFor(() => expect(address()).toBe("/admin/messages?q=email&assigned_to=kornbluh"));
+    await user.selectOptions(given, "Nobody's");
+    await waitFor(() => expect(address()).toBe("/admin/messages?q=email&unassigned=true"));
+    await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ q: "email", unassigned: "true" }));
+    await user.selectOptions(given, "brikwald");
+    await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ assigned_to: "brikwald" }));
+    back();
+    await waitFor(() => expect(address()).toBe("/admin/messages?q=email&unassigned=true"));
+    expect(given).toHaveProperty("value", " ");
+  });
+
+  it("has the open message in the address, and Back closes it", async () => {
+    inbox();
+    const user = open("/admin/messages?status=unread");
+    await openMessage(user);
+    expect(screen.getByTestId("address").textContent).toBe("/admin/messages?status=unread&message=m1");
+    back();
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await openMessage(user);
+    await user.click(screen.getByRole("button", { name: "Close" }));
+    expect(screen.getByTestId("address").textContent).toBe("/admin/messages?status=unread");
+  });
+
+  it("opens a message by its address that is not in the list", async () => {
+    const camp = inbox({ "GET /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "read", version: 5 }), "PATCH /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "unread", version: 6 }) });
+    const user = open("/admin/messages?status=unread&message=m7");
+    const drawer = within(await screen.findByRole("dialog", { name: "Read already" }, { timeout: 4_900 }));
+    await user.click(drawer.getByRole("button", { name: "Mark as Unread" }));
+    expect(await drawer.findByRole("button", { name: "Mark as Read" })).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/messages/m7")).toHaveLength(1);
+  });
+
+  it("says so when the message of an address is not there, and tries again when it could not be fetched", async () => {
+    inbox({ "GET /api/admin/messages/m8": refuse(404, "not_found", "Message not found") });
+    open("/admin/messages?message=m8");
+    expect(await screen.findByText("There is no such message", {}, { timeout: 4_900 })).toBeTruthy();
+    cleanup();
+    const camp = inbox({ "GET /api/admin/messages/m8": refuse(403, "forbidden", "Not now.") });
+    const user = open("/admin/messages?message=m8");
+    const drawer = within(await screen.findByRole("dialog", {}, { timeout: 4_900 }));
+    expect(await drawer.findByText("Failed to load this message")).toBeTruthy();
+    camp.answer("GET /api/admin/messages/m8", message({ id: "m8", subject: "There it is" }));
+    await user.click(drawer.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByRole("dialog", { name: "There it is" })).toBeTruthy();
   });
 
   it("marks as read", async () => {

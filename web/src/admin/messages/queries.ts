@@ -16,7 +16,7 @@ export type Audience = Schemas["Audience"];
 export const audiences: readonly Audience[] = ["families", "mailing_list", "both"];
 export type Subscriber = Schemas["Subscriber"];
 
-export type InboxFilter = { q?: string; status?: MessageStatus; department?: Department; spam?: true };
+export type InboxFilter = { q?: string; status?: MessageStatus; department?: Department; spam?: true; assigned_to?: string; unassigned?: true; sort?: "oldest" };
 
 type Page<Item> = { items: Item[]; next?: string | null };
 
@@ -41,6 +41,18 @@ export const colleaguesQuery = queryOptions({
   queryKey: ["admin", "colleagues"],
   queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/colleagues", { signal }))).usernames,
 });
+
+/** A message that was opened by its address, or has left the list meanwhile. Nobody keeps it once it is closed. */
+export const messageQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "message", id],
+    queryFn: () => asStaff(api.GET("/api/admin/messages/{id}", at(id))),
+    gcTime: 0,
+    // An answer that is on its way is sent within seconds.
+    refetchInterval: ({ state }) => (state.data && awaitsDelivery(state.data) ? 4_000 : false),
+  });
+
+export const awaitsDelivery = ({ replies }: Message) => replies.some(({ delivery }) => delivery === "queued");
 
 const at = (id: string) => ({ params: { path: { id } } });
 

@@ -4,6 +4,7 @@ import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
+import { Select } from "../../ui/field";
 import { SearchBox } from "../../ui/search-box";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
@@ -16,19 +17,25 @@ import { PageHead } from "../page-head";
 import { unlessGone } from "../unless-gone";
 import { CreateForm } from "./create-form";
 import { EditUpdate } from "./edit-update";
-import { deleteUpdate, updatesQuery, useUpdatesChanged, type AdminUpdate } from "./queries";
-import { UpdateCard, UpdatesSkeleton } from "./update-card";
+import { deleteUpdate, updatesQuery, useUpdatesChanged, type AdminUpdate, type Priority, type Standing } from "./queries";
+import { UpdateCard, UpdatesSkeleton, priorities as priorityName } from "./update-card";
 
 type Open = { what: "edit" | "delete"; update: AdminUpdate } | null;
+
+const standingName: Record<Standing, string> = { active: "Active", inactive: "Inactive", expired: "Expired" };
+const standings = Object.keys(standingName) as Standing[];
+const priorities: readonly Priority[] = ["high", "medium", "low"];
 
 /** Short announcements to families: posted, pinned, corrected, hidden and deleted. */
 export default function LiveUpdates() {
   const timeZone = useSite()?.timezone ?? "UTC";
   const filters = useFilters();
   const term = filters.params.get("q")?.trim() ?? "";
+  const standing = standings.find((one) => one === filters.params.get("standing"));
+  const priority = priorities.find((one) => one === filters.params.get("priority"));
   const slowly = useEvery(everyQuarterMinute);
   const updates = useInfiniteQuery({
-    ...updatesQuery(term),
+    ...updatesQuery({ ...(term ? { q: term } : {}), ...(standing ? { standing } : {}), ...(priority ? { priority } : {}) }),
     // While mails are on their way their number changes by the second.
     refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries?.queued)) ? 4_000 : slowly),
   });
@@ -46,7 +53,17 @@ export default function LiveUpdates() {
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-xl">Recent Updates</h2>
         <Button look="line" icon="refresh" busy={updates.isFetching && !updates.isFetchingNextPage} onClick={() => void updates.refetch()}>Refresh</Button>
-        <SearchBox label="Search updates" placeholder="Search updates by title, message or author..." value={term} onSearch={(q) => filters.set({ q })} className="w-full" />
+        <SearchBox label="Search updates" placeholder="Search updates by title, message or author..." value={term} onSearch={(q) => filters.set({ q })} className="flex-[1_1_20rem]" />
+        <div className="grid grid-cols-2 gap-3 max-sm:w-full">
+          <Select aria-label="Standing" value={standing ?? ""} onChange={({ target }) => filters.set({ standing: target.value })}>
+            <option value="">Any standing</option>
+            {standings.map((one) => <option key={one} value={one}>{standingName[one]}</option>)}
+          </Select>
+          <Select aria-label="Priority" value={priority ?? ""} onChange={({ target }) => filters.set({ priority: target.value })}>
+            <option value="">Any priority</option>
+            {priorities.map((one) => <option key={one} value={one}>{priorityName[one].label} priority</option>)}
+          </Select>
+        </div>
       </div>
 
       <Listing
@@ -58,6 +75,10 @@ export default function LiveUpdates() {
           term ? (
             <EmptyState title={`No updates found matching "${term}"`}>
               <Button look="line" onClick={() => filters.set({ q: "" })}>Clear Search</Button>
+            </EmptyState>
+          ) : standing || priority ? (
+            <EmptyState title="No updates found">
+              <Button look="line" onClick={() => filters.set({ standing: "", priority: "" })}>Show all updates</Button>
             </EmptyState>
           ) : (
             <EmptyState title="No Updates Yet" text="Families read the newest ones on the home page.">

@@ -10,13 +10,14 @@ export type NewUpdate = Schemas["NewUpdate"];
 export type UpdatePatch = Schemas["UpdatePatch"];
 export type Priority = AdminUpdate["priority"];
 
-const page = (q: string, limit: number, cursor: string, signal?: AbortSignal) =>
-  asStaff(api.GET("/api/admin/live-updates", { params: { query: { limit, ...(q ? { q } : {}), ...(cursor ? { cursor } : {}) } }, signal }));
+export type Standing = "active" | "inactive" | "expired";
+type DeskFilter = { q?: string; standing?: Standing; priority?: Priority };
 
-export const updatesQuery = (q: string) =>
+export const updatesQuery = (filter: DeskFilter) =>
   infiniteQueryOptions({
-    queryKey: ["admin", "live-updates", q],
-    queryFn: ({ pageParam, signal }) => page(q, q ? 100 : 25, pageParam, signal),
+    queryKey: ["admin", "live-updates", filter],
+    queryFn: ({ pageParam, signal }) =>
+      asStaff(api.GET("/api/admin/live-updates", { params: { query: { ...filter, limit: filter.q ? 100 : 25, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),

@@ -12,7 +12,7 @@ import { scheduleTime } from "../words";
 import { toggled } from "./draft";
 import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";
 
-const priorities: Record<Priority, { label: string; tone: "plain" | "info" | "bad" }> = {
+export const priorities: Record<Priority, { label: string; tone: "plain" | "info" | "bad" }> = {
   low: { label: "Low", tone: "plain" },
   medium: { label: "Medium", tone: "info" },
   high: { label: "High", tone: "bad" },

@@ -56,6 +56,21 @@ describe("the list of updates", () => {
     expect(low.getByText("Inactive")).toBeTruthy();
   });
 
+  it("is filtered by standing and priority in the address bar", async () => {
+    const camp = desk();
+    const user = open("/admin/live-updates?standing=expired");
+    await card("Pool opens");
+    expect(camp.asked("GET", "/api/admin/live-updates")[0]?.query).toMatchObject({ standing: "expired" });
+    expect(screen.getByLabelText("Standing")).toHaveProperty("value", "expired");
+    camp.answer("GET /api/admin/live-updates", list());
+    await user.selectOptions(screen.getByLabelText("Priority"), "Low priority");
+    expect(await screen.findByText("No updates found")).toBeTruthy();
+    expect(address()).toBe("/admin/live-updates?standing=expired&priority=low");
+    await user.click(screen.getByRole("button", { name: "Show all updates" }));
+    expect(await screen.findByText("No Updates Yet")).toBeTruthy();
+    expect(address()).toBe("/admin/live-updates");
+  });
+
   it("hides and shows an update, in the words of the portal", async () => {
     const camp = desk({ "PATCH /api/admin/live-updates/n1": update({ is_active: false }), "PATCH /api/admin/live-updates/n2": update() });
     const user = open("/admin/live-updates");

@@ -69,7 +69,7 @@ export default function Users() {
         <h1 className="text-2xl">User Management</h1>
         <div className="flex flex-wrap gap-3 max-sm:w-full">
           <ExportButton />
-          <Button look="line" onClick={() => set({ action: "import" }, false)} className="max-sm:flex-1">Import</Button>
+          <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">Import</Button>
           <FoldedFormButton {...adding.button} icon="plus">Add New User</FoldedFormButton>
         </div>
       </div>
@@ -111,7 +111,7 @@ export default function Users() {
                 sort={sort}
                 direction={direction}
                 onSort={sortBy}
-                onShow={(family) => set({ user: family.id }, false)}
+                onShow={(family) => set({ user: family.id })}
                 ask={(what, family) => setOpen({ what, family })}
               />
               {users.hasNextPage ? (
@@ -131,7 +131,7 @@ export default function Users() {
           ) : (
             <EmptyState title="No users yet" text="Add the first family by hand, or bring in the list that the office keeps." picture="/art/placeholder.svg">
               <Button icon="plus" onClick={adding.unfold}>Add New User</Button>
-              <Button look="line" onClick={() => set({ action: "import" }, false)}>Import</Button>
+              <Button look="line" onClick={() => set({ action: "import" })}>Import</Button>
             </EmptyState>
           )}
         </>
@@ -146,11 +146,11 @@ export default function Users() {
           key={shownUser}
           id={shownUser}
           currency={currency}
-          onClose={() => set({ user: "" })}
-          onMergedInto={(id) => set({ user: id })}
+          onClose={() => set({ user: "" }, true)}
+          onMergedInto={(id) => set({ user: id }, true)}
         />
       )}
-      {action === "import" && <ImportDialog onClose={() => set({ action: "" })} />}
+      {action === "import" && <ImportDialog onClose={() => set({ action: "" }, true)} />}
       {(open?.what === "edit" || open?.what === "plan") && <EditUser family={open.family} withPlan={open.what === "plan"} currency={currency} onClose={() => setOpen(null)} />}
       {open?.what === "pay" && <RecordDialog family={open.family} kind="payment" currency={currency} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && <DeleteUser family={open.family} onClose={() => setOpen(null)} />}
