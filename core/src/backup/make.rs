@@ -9,7 +9,6 @@ use chrono::{SubsecRound, Utc};
 
 use super::inspect::{self, Facts};
 use super::pack::{self, Parts};
-use super::sqlite::unless_gone;
 use super::{FORMAT, Manifest, Progress, Stored, Tally, postgres, sqlite, swap};
 use crate::config::Config;
 use crate::db::Db;
@@ -116,7 +115,6 @@ async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
         return postgres::dump(db, url, to).await;
     }
     sqlite::copy(&sqlite::file_of(url)?, to).await?;
-    swap::private(to)?;
     let copy = sqlite::open_copy(to).await?;
     let problems = sqlite::problems(&copy, true).await?;
     if !problems.is_empty() {
@@ -141,7 +139,8 @@ impl Temporary {
             Place::File { path, .. } => hidden(path, "database.part"),
             Place::Stdout => data_dir.join(format!(".backup-{}.part", std::process::id())),
         };
-        std::fs::remove_file(&path).or_else(unless_gone)?;
+        // From the first byte on nobody else may read it.
+        swap::private(&path).map_err(|error| unwritable(&path, &error))?;
         Ok(Temporary(path))
     }
 }
@@ -180,10 +179,7 @@ impl Out {
             .truncate(false)
             .mode(0o600)
             .open(&part)
-            .map_err(|error| {
-                let text = format!("{} cannot be written: {error}.", path.display());
-                Error::invalid("file", text)
-            })?;
+            .map_err(|error| unwritable(path, &error))?;
         if file.try_lock().is_err() {
             let text = format!("Another backup to {} is being made just now.", path.display());
             return Err(Error::invalid("file", text));
@@ -223,6 +219,10 @@ impl Drop for Out {
             std::fs::remove_file(part).ok();
         }
     }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    Error::invalid("file", format!("{} cannot be written: {error}.", path.display()))
 }
 
 fn taken(path: &Path) -> Error {

@@ -39,7 +39,6 @@ pub(super) async fn dump(db: &Db, url: &str, to: &Path) -> Result<Facts> {
         .arg(to);
     run(dump).await?;
     tx.rollback().await?;
-    super::swap::private(to)?;
     // Only whoever can read its table of contents can restore it.
     let mut list = tools.program("pg_restore");
     list.arg("--list").arg(to);

@@ -20,7 +20,7 @@ pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
     Ok(SqliteConnectOptions::from_str(url)?.get_filename().to_owned())
 }
 
-/// Copies the database as it is at this moment to a file that must not be there yet.
+/// Copies the database as it is at this moment to a file that must be empty.
 pub(super) async fn copy(file: &Path, to: &Path) -> Result<()> {
     let path = to.to_str().ok_or_else(|| {
         Error::Setup(format!("The name {} must be readable text (UTF-8).", to.display()))
@@ -85,10 +85,8 @@ pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Re
     let schema = super::inspect::facts(db).await?.schema;
     let part = folder.join(format!(".{name}.before-upgrade.part"));
     let kept = folder.join(format!("{name}.before-upgrade-v{schema:04}-{}", stamp(now)));
-    // Of a process that was killed half-way.
-    std::fs::remove_file(&part).or_else(unless_gone)?;
-    copy(&file, &part).await?;
     super::swap::private(&part)?;
+    copy(&file, &part).await?;
     std::fs::File::open(&part)?.sync_all()?;
     std::fs::rename(&part, &kept)?;
 

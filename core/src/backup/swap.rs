@@ -1,9 +1,9 @@
 //! Putting a restored camp in the place of another one, so that at every moment one of them works.
 
 use std::collections::HashSet;
-use std::fs::{File, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The camp's files below a folder, as paths from there; what is being written just now is left out.
@@ -92,9 +92,10 @@ pub(super) fn keep_only(folder: &Path, wanted: &HashSet<PathBuf>) -> io::Result<
     Ok(())
 }
 
-/// For nobody but the user that the portal runs as.
+/// Makes an empty file for nobody but the user that the portal runs as; what was there goes.
 pub(super) fn private(file: &Path) -> io::Result<()> {
-    std::fs::set_permissions(file, Permissions::from_mode(0o600))
+    std::fs::remove_file(file).or_else(super::sqlite::unless_gone)?;
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map(drop)
 }
 
 pub(super) fn sync_folder_of(file: &Path) -> io::Result<()> {

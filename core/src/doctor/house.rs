@@ -1,7 +1,7 @@
 //! The program, what the operator decided, the disk and the store of files.
 
 use std::io::ErrorKind;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use bytes::Bytes;
@@ -87,8 +87,8 @@ fn proxies(config: &Config, found: &mut Findings) {
 fn folder(folder: &Path, found: &mut Findings) {
     const WHAT: &str = "data-dir";
     let shown = folder.display();
-    let mode = match folder.metadata() {
-        Ok(data) if data.is_dir() => data.permissions().mode(),
+    let (mode, owner) = match folder.metadata() {
+        Ok(data) if data.is_dir() => (data.permissions().mode(), data.uid()),
         Ok(_) => {
             return found.broken(WHAT, format!("{shown} is not a folder."), "Check --data-dir.");
         }
@@ -106,14 +106,24 @@ fn folder(folder: &Path, found: &mut Findings) {
         }
     };
     let trial = folder.join(format!(".doctor-{}", Uuid::new_v4().simple()));
-    let written = std::fs::write(&trial, "written by camp doctor");
+    let written = std::fs::write(&trial, "written by camp doctor").and_then(|()| trial.metadata());
     std::fs::remove_file(&trial).ok();
-    if let Err(error) = written {
-        let says = format!("Nothing can be written to {shown}: {error}.");
-        return found.broken(
+    let ours = match written {
+        Ok(ours) => ours.uid(),
+        Err(error) => {
+            let says = format!("Nothing can be written to {shown}: {error}.");
+            let todo = "The folder must belong to the user that the portal runs as.";
+            return found.broken(WHAT, says, todo);
+        }
+    };
+    if ours != owner {
+        let says = format!(
+            "{shown} belongs to another user than the one who asks, so it is not sure that the portal can write there."
+        );
+        return found.warning(
             WHAT,
             says,
-            "The folder must belong to the user that the portal runs as.",
+            "Run this as the user of the portal; deploy/README.md has the command.",
         );
     }
     match mode & 0o007 {
