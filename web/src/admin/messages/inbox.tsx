@@ -14,6 +14,7 @@ import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../attention";
 import { toastFailure } from "../failed";
 import { NotRefreshed } from "../not-refreshed";
+import { OrderBy, readOrder } from "../order";
 import { GivenTo, readGiven } from "./given-to";
 import { OpenMessage } from "./open-message";
 import { awaitsDelivery, changeMessage, inboxQuery, messageCountsQuery, useMessagesChanged, type Department, type InboxFilter, type Message, type MessageStatus } from "./queries";
@@ -23,6 +24,8 @@ import { departmentName, statusName } from "./words";
 const statuses: readonly MessageStatus[] = ["unread", "read", "replied"];
 const departments: readonly Department[] = ["staff", "video_team"];
 
+const orders = { newest: "Newest first", oldest: "Oldest first" };
+
 export function Inbox() {
   const timeZone = useSite()?.timezone ?? "UTC";
   const { params, set } = useFilters();
@@ -31,14 +34,14 @@ export function Inbox() {
   const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
   const department = departments.find((one) => one === params.get("department"));
   const given = readGiven(params);
-  const oldest = params.get("sort") === "oldest";
+  const order = readOrder(params, orders);
   const filter: InboxFilter = {
     ...(term ? { q: term } : {}),
     ...(status ? { status } : {}),
     ...(department ? { department } : {}),
     ...(spam ? { spam } : {}),
     ...given,
-    ...(oldest ? { sort: "oldest" } : {}),
+    ...order,
   };
   const slowly = useEvery(everyQuarterMinute);
   const counts = useQuery({ ...messageCountsQuery, refetchInterval: slowly }).data;
@@ -54,12 +57,13 @@ export function Inbox() {
     <>
       <div className="mb-4 flex flex-wrap gap-3">
         <SearchBox label="Search messages" placeholder="Search by sender, subject or child's name..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
-        <div className="grid grid-cols-2 gap-3 max-sm:w-full">
+        <div className="grid grid-cols-2 gap-3 max-sm:w-full sm:grid-cols-3">
           <Select aria-label="Department" value={department ?? ""} onChange={(event) => set({ department: event.target.value })}>
             <option value="">All departments</option>
             {departments.map((one) => <option key={one} value={one}>{departmentName[one]}</option>)}
           </Select>
           <GivenTo given={given} set={set} />
+          <div className="max-sm:col-span-2"><OrderBy names={orders} order={order} set={set} /></div>
         </div>
         <Segmented
           label="Filter by status"

@@ -55,6 +55,10 @@ describe("the inbox", () => {
     await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ q: "email", unassigned: "true" }));
     await user.selectOptions(given, "brikwald");
     await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ assigned_to: "brikwald" }));
+    await user.selectOptions(screen.getByLabelText("Sort by"), "Oldest first");
+    await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ sort: "oldest" }));
+    back();
+    await waitFor(() => expect(address()).toBe("/admin/messages?q=email&assigned_to=brikwald"));
     back();
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&unassigned=true"));
     expect(given).toHaveProperty("value", " ");

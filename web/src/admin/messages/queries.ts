@@ -16,7 +16,7 @@ export type Audience = Schemas["Audience"];
 export const audiences: readonly Audience[] = ["families", "mailing_list", "both"];
 export type Subscriber = Schemas["Subscriber"];
 
-export type InboxFilter = { q?: string; status?: MessageStatus; department?: Department; spam?: true; assigned_to?: string; unassigned?: true; sort?: "oldest" };
+export type InboxFilter = { q?: string; status?: MessageStatus; department?: Department; spam?: true; assigned_to?: string; unassigned?: true; sort?: "newest" | "oldest" };
 
 type Page<Item> = { items: Item[]; next?: string | null };
 

@@ -53,16 +53,18 @@ export default function LiveUpdates() {
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-xl">Recent Updates</h2>
         <Button look="line" icon="refresh" busy={updates.isFetching && !updates.isFetchingNextPage} onClick={() => void updates.refetch()}>Refresh</Button>
-        <SearchBox label="Search updates" placeholder="Search updates by title, message or author..." value={term} onSearch={(q) => filters.set({ q })} className="flex-[1_1_20rem]" />
-        <div className="grid grid-cols-2 gap-3 max-sm:w-full">
-          <Select aria-label="Standing" value={standing ?? ""} onChange={({ target }) => filters.set({ standing: target.value })}>
-            <option value="">Any standing</option>
-            {standings.map((one) => <option key={one} value={one}>{standingName[one]}</option>)}
-          </Select>
-          <Select aria-label="Priority" value={priority ?? ""} onChange={({ target }) => filters.set({ priority: target.value })}>
-            <option value="">Any priority</option>
-            {priorities.map((one) => <option key={one} value={one}>{priorityName[one].label} priority</option>)}
-          </Select>
+        <div className="flex w-full flex-wrap gap-3">
+          <SearchBox label="Search updates" placeholder="Search updates by title, message or author..." value={term} onSearch={(q) => filters.set({ q })} className="flex-[1_1_20rem]" />
+          <div className="grid grid-cols-2 gap-3 max-sm:w-full">
+            <Select aria-label="Standing" value={standing ?? ""} onChange={({ target }) => filters.set({ standing: target.value })}>
+              <option value="">Any standing</option>
+              {standings.map((one) => <option key={one} value={one}>{standingName[one]}</option>)}
+            </Select>
+            <Select aria-label="Priority" value={priority ?? ""} onChange={({ target }) => filters.set({ priority: target.value })}>
+              <option value="">Any priority</option>
+              {priorities.map((one) => <option key={one} value={one}>{priorityName[one].label} priority</option>)}
+            </Select>
+          </div>
         </div>
       </div>
 
