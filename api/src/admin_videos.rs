@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::auth::OnDuty;
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page, Params};
+use crate::input::{Id, Input, Key, Page, Params};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -115,34 +115,45 @@ async fn check_link(_staff: OnDuty, Input(given): Input<LinkCheck>) -> Answer<Js
 }
 
 /// Add a video
+///
+/// The same `Idempotency-Key` with the same body is answered with the record that the first one made.
 #[utoipa::path(post, path = "/api/admin/videos", tag = "admin videos", security(("staff" = [])),
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "A fresh UUID for each form that is filled in.")),
     request_body = NewVideo,
-    responses((status = 201, body = Saved), (status = 401, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 201, body = Saved), (status = 401, body = Problem),
+              (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn create(
     State(app): State<App>,
     OnDuty(staff): OnDuty,
+    Key(key): Key,
     Input(new): Input<NewVideo>,
 ) -> Answer<(StatusCode, Json<Saved>)> {
     let settings = app.settings().await?;
     let mut tx = app.db.begin().await?;
-    let saved = videos::create(&mut tx, &app, &settings, Actor::Staff(staff.id), &new).await?;
+    let actor = Actor::Staff(staff.id);
+    let saved = videos::create(&mut tx, &app, &settings, actor, &new, key).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(saved)))
 }
 
 /// Add a video of an earlier summer
+///
+/// The same `Idempotency-Key` with the same body is answered with the record that the first one made.
 #[utoipa::path(post, path = "/api/admin/gallery", tag = "admin videos", security(("staff" = [])),
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "A fresh UUID for each form that is filled in.")),
     request_body = NewGalleryVideo,
-    responses((status = 201, body = Saved), (status = 401, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 201, body = Saved), (status = 401, body = Problem),
+              (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn create_gallery(
     State(app): State<App>,
     OnDuty(staff): OnDuty,
+    Key(key): Key,
     Input(new): Input<NewGalleryVideo>,
 ) -> Answer<(StatusCode, Json<Saved>)> {
     let settings = app.settings().await?;
     let mut tx = app.db.begin().await?;
     let actor = Actor::Staff(staff.id);
-    let saved = videos::create_gallery(&mut tx, &app, &settings, actor, &new).await?;
+    let saved = videos::create_gallery(&mut tx, &app, &settings, actor, &new, key).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(saved)))
 }

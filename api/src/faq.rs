@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::Api;
 use crate::auth::{Looking, OnDuty};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page, Params};
+use crate::input::{Id, Input, Key, Page, Params};
 use crate::videos::{PartQuery, countable};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -80,15 +80,20 @@ async fn admin_list(
 }
 
 /// Add an entry at the end
+///
+/// The same `Idempotency-Key` with the same body is answered with the record that the first one made.
 #[utoipa::path(post, path = "/api/admin/faq", tag = "faq", security(("staff" = [])), request_body = NewFaq,
-    responses((status = 201, body = AdminFaq), (status = 422, body = Problem)))]
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "A fresh UUID for each form that is filled in.")),
+    responses((status = 201, body = AdminFaq), (status = 401, body = Problem),
+              (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn add(
     State(app): State<App>,
     OnDuty(me): OnDuty,
+    Key(key): Key,
     Input(new): Input<NewFaq>,
 ) -> Answer<(StatusCode, Json<AdminFaq>)> {
     let mut tx = app.db.begin().await?;
-    let entry = faq::add(&mut tx, &app, Actor::Staff(me.id), &new).await?;
+    let entry = faq::add(&mut tx, &app, Actor::Staff(me.id), &new, key).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(entry)))
 }

@@ -88,6 +88,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
+/// The `Idempotency-Key` of a form, when it has one.
+pub struct Key(pub Option<uuid::Uuid>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Key {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
+        let Some(key) = parts.headers.get("idempotency-key") else { return Ok(Key(None)) };
+        let key = key.to_str().ok().and_then(|key| key.trim().parse().ok());
+        let no_uuid = || portal::Error::invalid("Idempotency-Key", "This key is not a UUID.");
+        Ok(Key(Some(key.ok_or_else(no_uuid)?)))
+    }
+}
+
 /// One page of a list.
 #[derive(Serialize, ToSchema)]
 pub struct Page<T> {

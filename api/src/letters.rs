@@ -2,20 +2,18 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use portal::App;
 use portal::audit::Actor;
 use portal::letters::{self, NewLetter, Row, Sent};
-use portal::{App, Error};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use uuid::Uuid;
 
 use crate::Api;
 use crate::auth::OnDuty;
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page, Params};
+use crate::input::{Id, Input, Key, Page, Params};
 use crate::videos::PartQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -43,18 +41,9 @@ async fn list(
 async fn send(
     State(app): State<App>,
     OnDuty(me): OnDuty,
-    headers: HeaderMap,
+    Key(key): Key,
     Input(new): Input<NewLetter>,
 ) -> Answer<Json<Sent>> {
-    let key = match headers.get("idempotency-key") {
-        None => None,
-        Some(key) => match key.to_str().ok().and_then(|key| key.parse::<Uuid>().ok()) {
-            Some(key) => Some(key),
-            None => {
-                return Err(Error::invalid("Idempotency-Key", "This key is not a UUID.").into());
-            }
-        },
-    };
     let settings = app.settings().await?;
     let mut tx = app.db.begin().await?;
     let sent = letters::send(&mut tx, &app, &settings, Actor::Staff(me.id), &new, key).await?;

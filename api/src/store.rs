@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::Api;
 use crate::auth::{Looking, OnDuty};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page, Params};
+use crate::input::{Id, Input, Key, Page, Params};
 use crate::look::no_picture;
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -98,15 +98,21 @@ async fn stats(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Stats>> {
 }
 
 /// Add a product
+///
+/// The same `Idempotency-Key` with the same body is answered with the record that the first one made.
 #[utoipa::path(post, path = "/api/admin/products", tag = "admin store", security(("staff" = [])),
-    request_body = NewProduct, responses((status = 201, body = AdminProduct), (status = 422, body = Problem)))]
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "A fresh UUID for each form that is filled in.")),
+    request_body = NewProduct,
+    responses((status = 201, body = AdminProduct), (status = 401, body = Problem),
+              (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn add(
     State(app): State<App>,
     OnDuty(me): OnDuty,
+    Key(key): Key,
     Input(new): Input<NewProduct>,
 ) -> Answer<(StatusCode, Json<AdminProduct>)> {
     let mut tx = app.db.begin().await?;
-    let id = store::add(&mut tx, &app, Actor::Staff(me.id), &new).await?;
+    let id = store::add(&mut tx, &app, Actor::Staff(me.id), &new, key).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(store::find(&app.db, id).await?)))
 }

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::auth::{Looking, OnDuty};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page, Params};
+use crate::input::{Id, Input, Key, Page, Params};
 use crate::videos::PartQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -103,17 +103,23 @@ async fn reach(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Reach>> {
 }
 
 /// Post an update
+///
+/// The same `Idempotency-Key` with the same body is answered with the record that the first one made.
 #[utoipa::path(post, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])),
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "A fresh UUID for each form that is filled in.")),
     request_body = NewUpdate,
-    responses((status = 201, body = Saved), (status = 401, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 201, body = Saved), (status = 401, body = Problem),
+              (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn create(
     State(app): State<App>,
     OnDuty(staff): OnDuty,
+    Key(key): Key,
     Input(new): Input<NewUpdate>,
 ) -> Answer<(StatusCode, Json<Saved>)> {
     let settings = app.settings().await?;
     let mut tx = app.db.begin().await?;
-    let saved = updates::create(&mut tx, &app, &settings, Actor::Staff(staff.id), &new).await?;
+    let actor = Actor::Staff(staff.id);
+    let saved = updates::create(&mut tx, &app, &settings, actor, &new, key).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(saved)))
 }

@@ -28,6 +28,7 @@ pub mod look;
 pub mod mail;
 pub mod messages;
 pub mod notifications;
+pub mod once;
 pub mod pages;
 pub mod payments;
 pub mod pictures;

@@ -1,5 +1,6 @@
-import { account, expect, onYouTube, parent, password, posted, staff, test, toast } from "./house/camp";
+import { account, call, expect, onYouTube, parent, password, posted, staff, test, toast } from "./house/camp";
 import { pause } from "./house/portal";
+import type { Page } from "@playwright/test";
 
 test.describe("A report that cannot be saved", () => {
   test.beforeEach(async ({ page, camp }) => {
@@ -79,6 +80,60 @@ test.describe("A report that cannot be saved", () => {
     await expect(toast(page)).toContainText("Video uploaded successfully");
     await expect(page.getByRole("heading", { name: "Campfire" })).toHaveCount(1);
   });
+});
+
+/** The next such form arrives at the server, and the answer never comes back. */
+const loseAnswer = (page: Page, api: string) =>
+  page.route(api, async (route) => {
+    if (route.request().method() !== "POST") return route.fallback();
+    await route.fetch();
+    await route.abort();
+    await page.unroute(api);
+  });
+
+test("a form whose answer is lost can be sent again, and makes one record and one mail for each family", async ({ page, camp, somebody }) => {
+  test.setTimeout(120_000);
+  const chaya = await somebody();
+  await parent(chaya, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await call(chaya.request, "PATCH", "/api/profile", { camp_updates_email: true });
+  await parent(await somebody(), camp, { name: "Leah Stern", email: "leah@family.example" });
+  await staff(page, camp);
+
+  const forms = [
+    { page: "reports?action=upload", api: "videos", role: "region", name: "New report", action: /^Publish/, said: "Video uploaded successfully and notifications sent!", fields: { Title: "Campfire", "Video URL": onYouTube().link } },
+    { page: "live-updates?action=create", api: "live-updates", role: "region", name: "New update", action: "Post update to 1 person", said: "Your update has been posted and parents will be notified.", fields: { Title: "Rain plan", Message: "We are indoors.", Author: "Camp office" } },
+    { page: "gallery", api: "gallery", role: "dialog", open: /^Add/, name: "Add Gallery Video", action: "Add to Gallery", said: "Gallery video uploaded successfully!", fields: { "Video Title": "Long ago", "Google Drive Video URL": onYouTube().link } },
+    { page: "store", api: "products", role: "dialog", open: /^Add/, name: "Add New Product", action: "Add Product", said: "Camp cap has been added to the store", fields: { "Product Title": "Camp cap", Price: "18.5", "Stock Quantity": "12", Category: "Clothing" } },
+    { page: "faq", api: "faq", role: "dialog", open: /^Add/, name: "Add FAQ", action: "Add and publish", said: "FAQ Added", fields: { Question: "May we bring a dog?", Answer: "Please ask at the office." } },
+  ] as const;
+  for (const one of forms) {
+    await page.goto(`/admin/${one.page}`);
+    if ("open" in one) await page.getByRole("main").getByRole("button", { name: one.open }).first().click();
+    const form = page.getByRole(one.role, { name: one.name });
+    for (const [label, value] of Object.entries(one.fields)) {
+      const field = form.getByLabel(label, { exact: label === "Title" });
+      if (label === "Category") await field.selectOption(value);
+      else await field.fill(value);
+    }
+    await loseAnswer(page, `**/api/admin/${one.api}`);
+    await form.getByRole("button", { name: one.action }).click();
+    await expect(form.getByRole("alert"), one.name).toContainText("The camp's server cannot be reached right now.");
+    const [[label, value]] = Object.entries(one.fields) as [[string, string]];
+    await expect(form.getByLabel(label, { exact: label === "Title" })).toHaveValue(value);
+    await form.getByRole("button", { name: one.action }).click();
+    await expect(toast(page), one.name).toContainText(one.said);
+    await expect(form).toBeHidden();
+  }
+  const made = async (api: string, field: string) => (await call<{ items: Record<string, string>[] }>(page.request, "GET", `/api/admin/${api}`)).items.map((row) => row[field]);
+  expect(await made("videos?limit=50", "title")).toEqual(["Long ago", "Campfire"]);
+  expect(await made("live-updates", "title")).toEqual(["Rain plan"]);
+  expect(await made("products", "title")).toEqual(["Camp cap"]);
+  expect(await made("faq?q=dog", "question")).toEqual(["May we bring a dog?"]);
+
+  await camp.mailTo("leah@family.example", /Campfire/);
+  await camp.mailTo("chaya@family.example", /Campfire/);
+  await camp.mailTo("chaya@family.example", /Rain plan/);
+  expect((await camp.mails()).map(({ to, subject }) => `${to.join()} ${subject}`).filter((line) => /Campfire|Rain plan|Long ago/.test(line))).toHaveLength(3);
 });
 
 test("a comment written offline waits in its field until it can be posted", async ({ page, camp, somebody }) => {

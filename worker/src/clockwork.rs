@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use portal::{
-    App, Result, accounts, alerts, events, faq, jobs, notifications, subscribers, updates, videos,
+    App, Result, accounts, alerts, events, faq, jobs, notifications, once, subscribers, updates,
+    videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
@@ -45,6 +46,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("expired sessions and links", accounts::prune(&app).await);
                 log("unconfirmed subscribers", subscribers::prune(&app).await);
                 log("who opened which answer", faq::prune(&app).await);
+                log("forms that were sent", once::prune(&app).await);
             }
             () = stop.cancelled() => std::future::pending().await,
         }

@@ -17,6 +17,7 @@ mod letters;
 mod mail;
 mod media;
 mod messages;
+mod once;
 mod payments;
 mod routes;
 mod schedule;

@@ -36,7 +36,7 @@ async fn titles(browser: &Browser, path: &str) -> Vec<String> {
 }
 
 /// A parent who wants camp updates by mail.
-async fn follower(camp: &Camp, name: &str, email: &str) -> Browser {
+pub async fn follower(camp: &Camp, name: &str, email: &str) -> Browser {
     let browser = camp.browser();
     let mut form = sign_up(name, email);
     form["camp_updates_email"] = json!(true);

@@ -62,7 +62,7 @@ pub async fn publish(app: &App) -> usize {
     };
     let mut tx = app.db.begin().await.expect("a transaction");
     let saved =
-        videos::create(&mut tx, app, &settings, Actor::System, &new).await.expect("a video");
+        videos::create(&mut tx, app, &settings, Actor::System, &new, None).await.expect("a video");
     tx.commit().await.expect("committed");
     saved.notified as usize
 }

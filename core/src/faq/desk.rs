@@ -12,6 +12,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, given};
 use crate::db::{Db, Tx};
 use crate::fold::{fold, searched};
+use crate::once::{self, Claim};
 use crate::pages::{Page, Part};
 use crate::{App, Error, Result};
 
@@ -42,7 +43,7 @@ pub struct Filter {
     pub part: Part,
 }
 
-#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewFaq {
     pub question: String,
@@ -141,8 +142,18 @@ fn check_topic(checks: &mut Checks, topic: Option<&str>) -> Option<String> {
     (!topic.is_empty()).then_some(topic)
 }
 
-/// Adds an entry at the end. Errors: [`Error::Invalid`].
-pub async fn add(tx: &mut Tx, app: &App, actor: Actor, new: &NewFaq) -> Result<AdminFaq> {
+/// Adds an entry at the end, once for each `key`. Errors: [`Error::Invalid`], and those of [`once`].
+pub async fn add(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    new: &NewFaq,
+    key: Option<Uuid>,
+) -> Result<AdminFaq> {
+    let id = match once::claim(tx, app, "faq", key, new).await? {
+        Claim::New(id) => id,
+        Claim::Made(id) => return once::unless_deleted(find(tx, id).await),
+    };
     let mut checks = Checks::new();
     let texts = Texts {
         question: check_question(&mut checks, &new.question),
@@ -153,7 +164,7 @@ pub async fn add(tx: &mut Tx, app: &App, actor: Actor, new: &NewFaq) -> Result<A
     tx.serialize("faq").await?;
     let slug = free_slug(tx, &texts.question).await?;
     let position: i64 = tx.sql("select coalesce(max(position), 0) + 1 from faq").scalar().await?;
-    let (now, id) = (app.clock.now(), Uuid::now_v7());
+    let now = app.clock.now();
     insert(tx, now, id, &slug, new.category, &texts, new.is_published, position).await?;
     let added = find(tx, id).await?;
     let details = shown(&added);

@@ -143,7 +143,7 @@ pub async fn import(
             true => {
                 report.added += 1;
                 if !dry_run {
-                    videos::create(&mut tx, app, &settings, actor, &video).await?;
+                    videos::create(&mut tx, app, &settings, actor, &video, None).await?;
                 }
             }
         }

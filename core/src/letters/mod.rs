@@ -97,7 +97,7 @@ pub async fn send(
         .await?;
     if let Some((id,)) = sent {
         let tally = notifications::tally(&mut *tx, KIND, id).await?;
-        return Ok(Sent { recipients: tally.queued + tally.sent + tally.failed, id: Some(id) });
+        return Ok(Sent { recipients: tally.mailed(), id: Some(id) });
     }
     if reach(&mut *tx).await? == 0 {
         return Err(Error::Conflict(match settings.email_enabled {

@@ -79,6 +79,13 @@ pub struct Tally {
     pub suppressed: i64,
 }
 
+impl Tally {
+    /// How many mails were put into the queue, whatever has become of them.
+    pub(crate) fn mailed(&self) -> i64 {
+        self.queued + self.sent + self.failed
+    }
+}
+
 /// Who gets category mail.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,

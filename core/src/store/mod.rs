@@ -14,6 +14,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::db::{Db, On, Tx, with_ids};
 use crate::fold::{fold, pattern};
+use crate::once::{self, Claim};
 use crate::pages::{Page, Part};
 use crate::{App, Error, Result, jobs};
 
@@ -71,7 +72,7 @@ pub struct AdminProduct {
     pub version: i64,
 }
 
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewProduct {
     pub title: String,
@@ -260,8 +261,22 @@ pub async fn stats(db: &Db) -> Result<Stats> {
     .await
 }
 
-/// Adds a product; it is on show at once. Errors: [`Error::Invalid`].
-pub async fn add(tx: &mut Tx, app: &App, actor: Actor, new: &NewProduct) -> Result<Uuid> {
+/// Adds a product, once for each `key`; it is on show at once. Errors: [`Error::Invalid`], and those
+/// of [`once`].
+pub async fn add(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    new: &NewProduct,
+    key: Option<Uuid>,
+) -> Result<Uuid> {
+    let id = match once::claim(tx, app, "product", key, new).await? {
+        Claim::New(id) => id,
+        Claim::Made(id) => {
+            let found = kept(tx, id).await?.map(|_| id).ok_or(NOT_FOUND);
+            return once::unless_deleted(found);
+        }
+    };
     let clean = check(
         Some(&new.title),
         new.description.as_deref(),
@@ -269,7 +284,6 @@ pub async fn add(tx: &mut Tx, app: &App, actor: Actor, new: &NewProduct) -> Resu
         Some(new.stock_quantity),
     )?;
     let now = app.clock.now();
-    let id = Uuid::now_v7();
     let title = clean.title.unwrap_or_default();
     let description = clean.description.filter(|text| !text.is_empty());
     tx.sql(

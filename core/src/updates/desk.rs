@@ -11,6 +11,7 @@ use crate::db::{On, Tx};
 use crate::events::{self, Event};
 use crate::fold::{fold, searched};
 use crate::notifications::{self, Category, Notice, Tally};
+use crate::once::{self, Claim};
 use crate::pages::{Page, Part};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -174,18 +175,26 @@ pub async fn find_for_staff(
     row.map(AdminUpdate::from).ok_or(NOT_FOUND)
 }
 
-/// Posts an update: it is shown at once and mailed to whoever wants camp updates, in the same
-/// transaction. Errors: [`Error::Invalid`].
+/// Posts an update, once for each `key`: it is shown at once and mailed to whoever wants camp
+/// updates, in the same transaction. Errors: [`Error::Invalid`], and those of [`once`].
 pub async fn create(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
     actor: Actor,
     new: &NewUpdate,
+    key: Option<Uuid>,
 ) -> Result<Saved> {
     let now = app.clock.now();
+    let id = match once::claim(tx, app, "live_update", key, new).await? {
+        Claim::New(id) => id,
+        Claim::Made(id) => {
+            let notified = notifications::tally(&mut *tx, announce::KIND, id).await?.mailed();
+            let update = once::unless_deleted(find_for_staff(tx, now, id).await)?;
+            return Ok(Saved { update, notified });
+        }
+    };
     let record = new.record(settings, now)?;
-    let id = Uuid::now_v7();
     tx.sql(
         "insert into live_updates
            (id, title, message, author, priority, is_active, pinned, expires_at, posted_by,

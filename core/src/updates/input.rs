@@ -1,7 +1,7 @@
 //! What staff may enter about an update.
 
 use chrono::{DateTime, Datelike, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Priority;
 use super::desk::Record;
@@ -15,7 +15,7 @@ const MESSAGE: usize = 5000;
 const AUTHOR: usize = 100;
 
 /// An update as staff post it. It is shown at once.
-#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewUpdate {
     pub title: String,

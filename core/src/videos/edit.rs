@@ -16,6 +16,7 @@ use crate::clock::year_in;
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::notifications::{self, Category, Notice};
+use crate::once::{self, Claim};
 use crate::settings::Settings;
 use crate::{App, Error, Result, jobs};
 
@@ -27,20 +28,27 @@ pub struct Saved {
     pub notified: i64,
 }
 
-/// Adds a video; when it is published at once, families are told in the same transaction.
-/// Errors: [`Error::Invalid`].
+/// Adds a video, once for each `key`; when it is published at once, families are told in the same
+/// transaction. Errors: [`Error::Invalid`], and those of [`once`].
 pub async fn create(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
     actor: Actor,
     new: &NewVideo,
+    key: Option<Uuid>,
 ) -> Result<Saved> {
     let now = app.clock.now();
+    let id = match once::claim(tx, app, "video", key, new).await? {
+        Claim::New(id) => id,
+        Claim::Made(id) => {
+            let notified = notifications::tally(&mut *tx, announce::KIND, id).await?.mailed();
+            return once::unless_deleted(saved(tx, settings, now, id, notified).await);
+        }
+    };
     let mut checks = Checks::new();
     let record = new.record(settings, now, &mut checks, None);
     checks.done()?;
-    let id = Uuid::now_v7();
     add(tx, id, &record, actor, now).await?;
     let notified = match record.status {
         Status::Published => announce_first(tx, app, settings, id, &record).await?,
@@ -50,16 +58,17 @@ pub async fn create(
     saved(tx, settings, now, id, notified).await
 }
 
-/// Adds a video of an earlier summer; nobody is told (decision V3).
+/// Adds a video of an earlier summer, once for each `key`; nobody is told (decision V3).
 pub async fn create_gallery(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
     actor: Actor,
     new: &NewGalleryVideo,
+    key: Option<Uuid>,
 ) -> Result<Saved> {
     let video = new.as_video(settings, app.clock.now())?;
-    create(tx, app, settings, actor, &video).await
+    create(tx, app, settings, actor, &video, key).await
 }
 
 /// Adds a video whose file lies in the object store already, for the demo and for imports. With

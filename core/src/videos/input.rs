@@ -1,7 +1,7 @@
 //! What staff may enter about a video, and what is wrong with it in their words.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Status;
 use super::link;
@@ -16,7 +16,7 @@ const TITLE: usize = 200;
 const DESCRIPTION: usize = 5000;
 
 /// A video as staff or an import add it.
-#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewVideo {
     pub title: String,

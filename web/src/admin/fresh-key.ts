@@ -1,3 +1,5 @@
+import { useState } from "react";
+
 /** A fresh key for each form that is filled in; `randomUUID` is missing where the page is not served over https. */
 export function freshKey(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
@@ -6,4 +8,18 @@ export function freshKey(): string {
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/**
+ * The key of what a form sends. Another try with the same content has the same key, so that it makes no second record
+ * when only the answer to the first got lost; other content has a fresh one.
+ */
+export function useKeyOfContent() {
+  const [keys] = useState(() => new Map<string, string>());
+  return (content: object) => {
+    const text = JSON.stringify(content);
+    const key = keys.get(text) ?? freshKey();
+    keys.set(text, key);
+    return key;
+  };
 }

@@ -7,6 +7,7 @@ import { ConfirmDialog, Dialog } from "../ui/dialog";
 import { Field, FormMessage, Select, TextArea, TextInput } from "../ui/field";
 import { toast } from "../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
+import { useKeyOfContent } from "./fresh-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
@@ -41,6 +42,7 @@ const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string
 /** Adds a video of an earlier summer, or changes one. */
 export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
+  const keyOf = useKeyOfContent();
   const [asking, setAsking] = useState<"take-away" | "discard" | null>(null);
   const { row: video, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
     opened,
@@ -71,7 +73,8 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
         ...(moved ? { status, ...scheduled } : {}),
       });
     } else {
-      await createGalleryVideo({ ...fields, year: Number(draft.year), status, ...scheduled });
+      const added = { ...fields, year: Number(draft.year), status, ...scheduled };
+      await createGalleryVideo(keyOf(added), added);
     }
     toast({ title: "Success", description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!" });
     onClose();

@@ -87,8 +87,8 @@ const at = (id: string) => ({ params: { path: { id } } });
 
 /** The video as it is now, or null when it was deleted. */
 export const readVideo = ({ id }: AdminVideo) => orNull(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
-export const createVideo = (body: NewVideo) => asStaff(api.POST("/api/admin/videos", { body }));
-export const createGalleryVideo = (body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { body }));
+export const createVideo = (key: string, body: NewVideo) => asStaff(api.POST("/api/admin/videos", { params: { header: { "Idempotency-Key": key } }, body }));
+export const createGalleryVideo = (key: string, body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { params: { header: { "Idempotency-Key": key } }, body }));
 export const editVideo = (id: string, body: VideoPatch) => asStaff(api.PATCH("/api/admin/videos/{id}", { ...at(id), body }));
 export const deleteVideo = (id: string) => asStaff(api.DELETE("/api/admin/videos/{id}", at(id)));
 export const bulkVideos = (ids: string[], action: "publish" | "delete") => asStaff(api.POST("/api/admin/videos/bulk", { body: { ids, action } }));

@@ -7,6 +7,7 @@ import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../ui
 import { toast } from "../ui/toast";
 import { nineInTheMorning, reachOf, wallTime } from "./draft";
 import { toastFailure } from "./failed";
+import { useKeyOfContent } from "./fresh-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
@@ -22,6 +23,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const videosChanged = useVideosChanged();
+  const keyOf = useKeyOfContent();
   const title = useRef<HTMLInputElement>(null);
   const [url, setUrl] = useState("");
   const [day, setDay] = useState<string | null>(null);
@@ -42,8 +44,8 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
       ...(looksLikeLink(url) ? {} : { video_url: invalidUrl }),
       ...(status === "scheduled" && !date ? { scheduled_date: noMoment } : {}),
     }),
-    submit: (data) =>
-      createVideo({
+    submit: (data) => {
+      const video = {
         title: text(data, "title").trim(),
         video_url: url.trim(),
         description: text(data, "description").trim() || null,
@@ -51,7 +53,9 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
         status,
         ...(status === "scheduled" ? { scheduled_date: wallTime({ date, time }) } : {}),
         is_featured: data.has("is_featured"),
-      }),
+      };
+      return createVideo(keyOf(video), video);
+    },
     done: async ({ notified }) => {
       toast({ title: "Success", description: withNotifications("Video uploaded successfully", notified) });
       onDone();

@@ -324,7 +324,10 @@ export interface paths {
         /** All entries in their order, with the placeholders in their answers */
         get: operations["get_admin_faq"];
         put?: never;
-        /** Add an entry at the end */
+        /**
+         * Add an entry at the end
+         * @description The same `Idempotency-Key` with the same body is answered with the record that the first one made.
+         */
         post: operations["post_admin_faq"];
         delete?: never;
         options?: never;
@@ -410,7 +413,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add a video of an earlier summer */
+        /**
+         * Add a video of an earlier summer
+         * @description The same `Idempotency-Key` with the same body is answered with the record that the first one made.
+         */
         post: operations["post_admin_gallery"];
         delete?: never;
         options?: never;
@@ -467,7 +473,10 @@ export interface paths {
         /** All updates of every standing, the newest first */
         get: operations["get_admin_live_updates"];
         put?: never;
-        /** Post an update */
+        /**
+         * Post an update
+         * @description The same `Idempotency-Key` with the same body is answered with the record that the first one made.
+         */
         post: operations["post_admin_live_updates"];
         delete?: never;
         options?: never;
@@ -710,7 +719,10 @@ export interface paths {
         /** All products */
         get: operations["get_admin_products"];
         put?: never;
-        /** Add a product */
+        /**
+         * Add a product
+         * @description The same `Idempotency-Key` with the same body is answered with the record that the first one made.
+         */
         post: operations["post_admin_products"];
         delete?: never;
         options?: never;
@@ -1268,7 +1280,10 @@ export interface paths {
         /** All videos, of every status */
         get: operations["get_admin_videos"];
         put?: never;
-        /** Add a video */
+        /**
+         * Add a video
+         * @description The same `Idempotency-Key` with the same body is answered with the record that the first one made.
+         */
         post: operations["post_admin_videos"];
         delete?: never;
         options?: never;
@@ -5203,7 +5218,10 @@ export interface operations {
     post_admin_faq: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A fresh UUID for each form that is filled in. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5219,6 +5237,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminFaq"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             422: {
@@ -5385,7 +5427,10 @@ export interface operations {
     post_admin_gallery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A fresh UUID for each form that is filled in. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5404,6 +5449,22 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5553,7 +5614,10 @@ export interface operations {
     post_admin_live_updates: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A fresh UUID for each form that is filled in. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5572,6 +5636,22 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6170,7 +6250,10 @@ export interface operations {
     post_admin_products: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A fresh UUID for each form that is filled in. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6186,6 +6269,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             422: {
@@ -7419,7 +7526,10 @@ export interface operations {
     post_admin_videos: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A fresh UUID for each form that is filled in. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7438,6 +7548,22 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };

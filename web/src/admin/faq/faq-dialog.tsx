@@ -8,6 +8,7 @@ import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../failed";
+import { useKeyOfContent } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { changed, DraftNotice, useDraft } from "../use-draft";
@@ -26,6 +27,7 @@ type Props = { entry: AdminFaq | null; category: Category; onClose: () => void }
 /** A question with its answer, and beside them how families read it. */
 export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
+  const keyOf = useKeyOfContent();
   const placeholders = useQuery(placeholdersQuery).data ?? [];
   const [discarding, setDiscarding] = useState(false);
   const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
@@ -45,8 +47,10 @@ export function FaqDialog({ entry, category, onClose }: Props) {
       ...(draft.answer.trim() ? {} : { answer: "Please enter an answer." }),
     }),
     submit: async () => {
-      if (!row) await addFaq({ ...draft, question: draft.question.trim(), answer: draft.answer.trim(), topic: null });
-      else if (dirty) await changeFaq(row.id, { version: row.version, ...changed(draft, base) });
+      if (!row) {
+        const added = { ...draft, question: draft.question.trim(), answer: draft.answer.trim(), topic: null };
+        await addFaq(keyOf(added), added);
+      } else if (dirty) await changeFaq(row.id, { version: row.version, ...changed(draft, base) });
     },
     done: async () => {
       toast({ title: row ? "FAQ Updated" : "FAQ Added", description: draft.is_published ? "Families can read it." : "It is kept as a draft." });

@@ -41,7 +41,7 @@ export const placeholdersQuery = queryOptions({
 const at = (id: string) => ({ params: { path: { id } } });
 
 export const readFaq = async ({ id }: AdminFaq) => (await all({})).find((entry) => entry.id === id) ?? null;
-export const addFaq = (body: NewFaq) => asStaff(api.POST("/api/admin/faq", { body }));
+export const addFaq = (key: string, body: NewFaq) => asStaff(api.POST("/api/admin/faq", { params: { header: { "Idempotency-Key": key } }, body }));
 export const changeFaq = (id: string, body: FaqPatch) => asStaff(api.PATCH("/api/admin/faq/{id}", { ...at(id), body }));
 export const deleteFaq = (id: string) => asStaff(api.DELETE("/api/admin/faq/{id}", at(id)));
 export const orderFaq = (ids: string[]) => asStaff(api.PUT("/api/admin/faq/order", { body: { ids } }));

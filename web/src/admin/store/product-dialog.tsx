@@ -8,6 +8,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
+import { useKeyOfContent } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { DraftNotice, useDraft } from "../use-draft";
@@ -22,6 +23,7 @@ type Props = { product: AdminProduct | null; category: Category | ""; onClose: (
 /** A product with its pictures. */
 export function ProductDialog({ product: opened, category, onClose }: Props) {
   const productsChanged = useProductsChanged();
+  const keyOf = useKeyOfContent();
   const [discarding, setDiscarding] = useState(false);
   const [incomplete, setIncomplete] = useState(false);
   const pictures = usePictures(opened);
@@ -52,7 +54,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       let saved = row;
       if (!saved) {
         const { is_active: _always, ...product } = productOf(draft);
-        saved = await addProduct(product);
+        saved = await addProduct(keyOf(product), product);
         setRow(saved);
       } else if (dirty) {
         saved = await changeProduct(saved.id, { version: saved.version, ...changesOf(draft, saved) });

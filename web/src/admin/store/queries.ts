@@ -32,7 +32,7 @@ export const productStatsQuery = queryOptions({
 const at = (id: string) => ({ params: { path: { id } } });
 
 export const readProduct = ({ id }: AdminProduct) => orNull(asStaff(api.GET("/api/admin/products/{id}", at(id))));
-export const addProduct = (body: NewProduct) => asStaff(api.POST("/api/admin/products", { body }));
+export const addProduct = (key: string, body: NewProduct) => asStaff(api.POST("/api/admin/products", { params: { header: { "Idempotency-Key": key } }, body }));
 export const changeProduct = (id: string, body: ProductPatch) => asStaff(api.PATCH("/api/admin/products/{id}", { ...at(id), body }));
 export const deleteProduct = (id: string) => asStaff(api.DELETE("/api/admin/products/{id}", at(id)));
 export const orderImages = (id: string, ids: string[]) => asStaff(api.PUT("/api/admin/products/{id}/images/order", { ...at(id), body: { ids } }));

@@ -6,6 +6,7 @@ import { FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../attention";
 import { toastFailure } from "../failed";
+import { useKeyOfContent } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { draftOf, missing, newUpdateOf, postLabel, posted, type Draft } from "./draft";
 import { createUpdate, reachQuery, useUpdatesChanged } from "./queries";
@@ -16,12 +17,16 @@ type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 /** A new update. It is shown at once, and its mail goes out once. Folded away it keeps what was typed. */
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
+  const keyOf = useKeyOfContent();
   const reach = useQuery({ ...reachQuery, refetchInterval: useEvery(everyQuarterMinute), enabled: open }).data?.recipients;
   const [draft, setDraft] = useState<Draft>(() => draftOf(null, "UTC"));
 
   const { busy, errors, message, form } = useForm({
     check: () => missing(draft),
-    submit: () => createUpdate(newUpdateOf(draft)),
+    submit: () => {
+      const update = newUpdateOf(draft);
+      return createUpdate(keyOf(update), update);
+    },
     done: async ({ notified }) => {
       toast(posted(notified));
       onDone();

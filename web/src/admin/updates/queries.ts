@@ -33,7 +33,7 @@ export const reachQuery = queryOptions({
 const at = (id: string) => ({ params: { path: { id } } });
 
 export const readUpdate = ({ id }: AdminUpdate) => orNull(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
-export const createUpdate = (body: NewUpdate) => asStaff(api.POST("/api/admin/live-updates", { body }));
+export const createUpdate = (key: string, body: NewUpdate) => asStaff(api.POST("/api/admin/live-updates", { params: { header: { "Idempotency-Key": key } }, body }));
 export const editUpdate = (id: string, body: UpdatePatch) => asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
 export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));
 
