@@ -122,6 +122,10 @@ test.describe("Mails that fail", () => {
 
     await page.goto("/admin/dashboard");
     await page.getByRole("link", { name: "1 mail about videos failed within the last seven days" }).click();
+    await expect(page).toHaveURL(/\/admin\/mail\?about=videos$/);
+    await expect(page.getByRole("button", { name: "Send again to dovid@family.example" })).toBeVisible();
+    await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
+    await page.goto("/admin/reports?attention=failed_mails");
     await expect(row(page, "Campfire")).toContainText("1 failed mail");
     await expect(row(page, "Swim relay")).toBeHidden();
     await row(page, "Campfire").getByRole("button", { name: /details of Campfire/ }).click();

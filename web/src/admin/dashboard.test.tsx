@@ -15,7 +15,7 @@ describe("the dashboard", () => {
     expect(list.getByText("19 overdue plans").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=overdue");
     expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=reported_comments");
     expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe("/admin/messages?status=unread");
-    expect(list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=failed_mails");
+    expect(list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/mail?about=videos");
     expect(list.getByText("1 other mail failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/mail?about=other");
     expect(list.getByText("1 address refused mail for good").closest("a")?.getAttribute("href")).toBe("/admin/mail?show=addresses");
     expect(list.getByText(/^Next video:/).textContent).toBe("Next video: Grand Siyum, Tuesday, Jul 30, 2030, 8:30\u00a0PM");
