@@ -17,7 +17,7 @@ async function look(page: Page, what: string, open: () => Promise<unknown>, type
   await isSound(page, what);
   await dialog.getByRole("button", { name: "Close" }).click();
   // What was typed is asked about.
-  const leave = page.getByRole("button", { name: /^(Discard changes|Leave)$/ });
+  const leave = page.getByRole("button", { name: /^(Discard|Discard changes|Leave)$/ });
   if (typed) await leave.click();
   await expect(page.getByRole("dialog")).toHaveCount(0);
 }

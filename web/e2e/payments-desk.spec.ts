@@ -68,6 +68,7 @@ test.describe("Payments", () => {
     await expect(question.getByRole("alert")).toContainText("Please void the refund first.");
     await expect(question.getByLabel("Reason")).toHaveValue("It bounced");
     await question.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog", { name: "Discard what you typed?" }).getByRole("button", { name: "Discard" }).click();
     await drawer.getByRole("button", { name: /^Void refund of \$120\.50/ }).click();
     await page.getByLabel("Reason").fill("Never cashed");
     await page.getByRole("button", { name: "Void refund", exact: true }).click();

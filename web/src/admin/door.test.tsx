@@ -89,12 +89,12 @@ describe("the staff door", () => {
     const camp = server({
       ...nobody,
       "GET /api/admin/session": { staff: { ...kornbluh, two_factor_required: true } },
-      "POST /api/admin/two-factor": { secret: "ABCDEFGH", otpauth_url: "otpauth://totp/x", qr_path: "M0 0h1v1z", qr_size: 21 },
+      "POST /api/admin/two-factor": { secret: "ABCD EFGH IJ", otpauth_url: "otpauth://totp/x", qr_path: "M0 0h1v1z", qr_size: 21 },
       "POST /api/admin/two-factor/confirm": { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] },
     });
     const user = open("/admin/reports");
     expect(await screen.findByRole("img", { name: "QR code for your authenticator app" })).toBeTruthy();
-    expect(screen.getByText("ABCD EFGH")).toBeTruthy();
+    expect(screen.getByText("ABCD EFGH IJ")).toBeTruthy();
     camp.answer("GET /api/admin/session", { staff: { ...kornbluh, two_factor_required: true, two_factor: true } });
     await user.type(screen.getByLabelText("First code"), "123 456");
     await user.click(screen.getByRole("button", { name: "Turn on two-factor" }));

@@ -14,6 +14,7 @@ import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
 import { takesFocus } from "./takes-focus";
+import { useAsking } from "./unsaved";
 import { DraftNotice, useDraft } from "./use-draft";
 import { people, withNotifications } from "./words";
 
@@ -24,7 +25,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const videosChanged = useVideosChanged();
-  const [asking, setAsking] = useState<"discard" | "take-away" | null>(null);
+  const [asking, setAsking] = useState(false);
   const { row: video, draft, set, dirty, stale, becameStale, reload } = useDraft({
     opened,
     draftOf: (one) => draftOf(one, timeZone),
@@ -69,13 +70,13 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
     }),
     submit: async () => {
       // Taking away what families can see is asked about first.
-      if (takesAway) setAsking("take-away");
+      if (takesAway) setAsking(true);
       else await save();
     },
     failed: refused,
   });
 
-  const close = () => (dirty ? setAsking("discard") : onClose());
+  const { close, question } = useAsking({ dirty, name: video.title, about: "changes", onClose });
 
   return (
     <Drawer title="Edit video" onClose={close}>
@@ -122,17 +123,13 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
           <Button type="submit" busy={busy}>{busy ? "Updating..." : updateLabel(video.status, status, reach)}</Button>
         </div>
       </form>
-      {asking === "discard" && (
-        <ConfirmDialog title="Discard your changes?" name={video.title} action="Discard changes" onConfirm={onClose} onClose={() => setAsking(null)}>
-          What you typed has not been saved.
-        </ConfirmDialog>
-      )}
-      {asking === "take-away" && (
+      {question}
+      {asking && (
         <ConfirmDialog
           title={status === "scheduled" ? "Schedule a published video?" : "Set a published video back to draft?"}
           name={video.title}
           action={status === "scheduled" ? "Schedule it" : "Set back to draft"}
-          onClose={() => setAsking(null)}
+          onClose={() => setAsking(false)}
           onConfirm={async () => {
             try {
               await save();

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { isApiError, type AdminVideo } from "../api/client";
-import { useForm } from "../lib/forms";
+import { explainOr, useForm } from "../lib/forms";
 import { campLocal } from "../lib/format";
 import { Button } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
@@ -13,6 +13,7 @@ import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoS
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
 import { takesFocus } from "./takes-focus";
+import { useAsking } from "./unsaved";
 import { changed, DraftNotice, useDraft } from "./use-draft";
 
 type Props = { video: AdminVideo | null; currentYear: number; timeZone: string; onClose: () => void };
@@ -43,7 +44,7 @@ const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string
 export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
   const keyOf = useKeyOfContent();
-  const [asking, setAsking] = useState<"take-away" | "discard" | null>(null);
+  const [asking, setAsking] = useState(false);
   const { row: video, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
     opened,
     draftOf: (one) => draftOf(one, currentYear, timeZone),
@@ -56,7 +57,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
   });
   const { status, date, time } = draft;
   const takesAway = video?.status === "published" && status !== "published";
-  const close = () => (dirty ? setAsking("discard") : onClose());
+  const { close, question } = useAsking({ dirty, name: video?.title ?? "A new gallery video", onClose });
 
   async function save() {
     const fields = { title: draft.title.trim(), description: draft.description.trim() || null, video_url: draft.video_url.trim() };
@@ -87,7 +88,10 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
       becameStale();
       return true;
     }
-    toast({ title: "Error", description: video ? "Failed to update gallery video" : "Failed to save gallery video", destructive: true });
+    const words = video ? "Failed to update gallery video" : "Failed to save gallery video";
+    const reason = explainOr(error, "");
+    toast({ title: "Error", description: reason ? `${words}: ${reason}` : words, destructive: true });
+    if (isApiError(error, "not_found")) void videosChanged();
     return false;
   }
 
@@ -100,7 +104,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
     }),
     submit: async () => {
       // Taking away what families can see is asked about first.
-      if (takesAway) setAsking("take-away");
+      if (takesAway) setAsking(true);
       else await save();
     },
     failed: refused,
@@ -138,17 +142,13 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
           <Button type="submit" busy={busy}>{busy ? "Saving..." : saveLabel(video?.status, status)}</Button>
         </div>
       </form>
-      {asking === "discard" && (
-        <ConfirmDialog title="Discard what you typed?" name={video?.title ?? "A new gallery video"} action="Discard" onConfirm={onClose} onClose={() => setAsking(null)}>
-          It has not been saved.
-        </ConfirmDialog>
-      )}
-      {asking === "take-away" && (
+      {question}
+      {asking && (
         <ConfirmDialog
           title={status === "scheduled" ? "Schedule a published video?" : "Set a published video back to draft?"}
           name={video?.title}
           action={status === "scheduled" ? "Schedule it" : "Set back to draft"}
-          onClose={() => setAsking(null)}
+          onClose={() => setAsking(false)}
           onConfirm={async () => {
             try {
               await save();

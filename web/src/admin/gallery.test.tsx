@@ -119,6 +119,16 @@ it("keeps what was typed when somebody else was quicker, and does not undo what 
   expect(camp.asked("PATCH", "/api/admin/videos/g1").at(-1)?.body).toEqual({ version: 9, title: "Old bonfire night" });
 });
 
+it("says why a video cannot be saved that was deleted meanwhile", async () => {
+  shelf({ "PATCH /api/admin/videos/g1": refuse(404, "not_found", "There is no such video.") });
+  const user = open("/admin/gallery");
+  await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.type(dialog.getByLabelText("Video Title"), " night");
+  await user.click(dialog.getByRole("button", { name: "Update Video" }));
+  expect(await screen.findByText("Failed to update gallery video: There is no such video.")).toBeTruthy();
+});
+
 it("asks by name before deleting", async () => {
   shelf({ "DELETE /api/admin/videos/g1": refuse(500, "internal", "Something went wrong on our side.") });
   const user = open("/admin/gallery");

@@ -82,7 +82,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
         <summary className="link inline-flex min-h-tap items-center">Cannot scan it?</summary>
         <div className="grid gap-2">
           <p className="text-muted">Type this key into the app, or <a href={otpauth_url} className="link">open the app on this device</a>.</p>
-          <code className="rounded-md bg-sunk px-3.5 py-2.5 font-mono text-base break-all select-all">{secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+          <code className="rounded-md bg-sunk px-3.5 py-2.5 font-mono text-base break-all select-all">{secret}</code>
         </div>
       </details>
       <form {...form} className="grid gap-4">

@@ -12,6 +12,7 @@ import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
+import { useTyped, useUnsaved } from "./unsaved";
 import { uploadLabel, withNotifications } from "./words";
 
 export const shortTitle = "Title must be at least 2 characters.";
@@ -25,6 +26,8 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   const videosChanged = useVideosChanged();
   const keyOf = useKeyOfContent();
   const title = useRef<HTMLInputElement>(null);
+  const { box, typed } = useTyped<HTMLElement>();
+  useUnsaved(typed);
   const [url, setUrl] = useState("");
   const [day, setDay] = useState<string | null>(null);
   const [status, setStatus] = useState<VideoStatus>("published");
@@ -69,7 +72,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   });
 
   return (
-    <section aria-labelledby="upload" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <section ref={box} aria-labelledby="upload" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
       <h2 id="upload" className="mb-4 text-xl">New report</h2>
       <form {...form} className="grid gap-5">
         <Field label="Title" error={errors.title}>

@@ -5,6 +5,7 @@ import { OwnTwoFactor } from "../admin/accounts/own-two-factor";
 import { SessionsDialog } from "../admin/accounts/sessions-dialog";
 import { pagesFor, useTiles, type AdminPage } from "../admin/pages";
 import { firstPage, roleName, useSignOut } from "../admin/session";
+import { UnsavedGuard } from "../admin/unsaved";
 import type { Staff } from "../api/client";
 import { useSite } from "../api/queries";
 import { initials } from "../lib/format";
@@ -30,12 +31,13 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
 
   return (
     <>
+      <UnsavedGuard />
       <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">Skip to content</a>
       <div className="flex-1 lg:grid lg:grid-cols-[236px_minmax(0,1fr)]">
         <aside aria-label="Staff area" className="hidden border-e border-line bg-sunk lg:block">
-          <div className="sticky top-0 flex h-dvh flex-col gap-px overflow-auto px-3 py-4">
-            <Brand name={<SiteName />} className="px-2 pb-4" />
-            <Navigation staff={staff} />
+          <div className="dense sticky top-0 flex h-dvh flex-col px-3 py-3">
+            <Brand name={<SiteName />} className="px-2 pb-2" />
+            <div className="scroll-hint -mx-3 min-h-20 flex-1 overflow-y-auto px-3"><Navigation staff={staff} /></div>
             <Person staff={staff} onSignedOut={onSignedOut} />
           </div>
         </aside>
@@ -76,6 +78,13 @@ const Brand = ({ name, className }: { name: ReactNode; className?: string }) => 
 
 function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
   const tiles = useTiles();
+  const list = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a low screen the page that is open may be further down the list.
+  useEffect(() => {
+    // Newer browsers answer with a promise, which an effect must not.
+    void list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [pathname]);
   const pages = pagesFor(staff.role);
   const line = ({ label, to, icon, note, urgent }: AdminPage) => (
     <NavLink
@@ -98,7 +107,7 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
   );
   const house = pages.filter((page) => page.house);
   return (
-    <nav aria-label="Staff area" className="grid content-start gap-px">
+    <nav ref={list} aria-label="Staff area" className="grid content-start gap-px">
       {pages.filter((page) => !page.house).map(line)}
       {house.length > 0 && <div className="mt-3 grid gap-px border-t border-line pt-3">{house.map(line)}</div>}
     </nav>
@@ -111,7 +120,7 @@ function Person({ staff, onSignedOut }: Props) {
   const signOut = useSignOut(onSignedOut);
 
   return (
-    <div className="mt-auto grid gap-3 pt-6">
+    <div className="person grid gap-3">
       <div className="grid gap-px">
         <Link to={paths.home} className={quietLink}><Icon name="out" className="text-muted" />View the site</Link>
         <button type="button" onClick={() => setOpen("password")} className={quietLink}>
@@ -174,6 +183,7 @@ function TopBar({ staff, onSignedOut }: Props) {
         </div>
         <div className="flex flex-1 flex-col p-3">
           <Navigation staff={staff} onWalk={close} />
+          <div className="flex-1 pt-6" />
           <Person staff={staff} onSignedOut={onSignedOut} />
         </div>
       </dialog>

@@ -19,7 +19,7 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => event.target === ref.current && onClose()}
+      onMouseDown={(event) => event.target === ref.current && onClose()}
       className={cx(
         "sheet m-auto max-h-[calc(100dvh-2rem)] w-[min(100%-2rem,32rem)] overflow-auto p-0 shadow-high animate-rise",
         className,

@@ -6,6 +6,7 @@ import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/f
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
+import { useAsking } from "../unsaved";
 import { changed, DraftNotice, useDraft } from "../use-draft";
 import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
 
@@ -23,7 +24,7 @@ type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () =
 /** A new account, or a row of the list while it is edited. */
 export function AccountForm({ account, onDone, onCancel }: Props) {
   const shortest = useSite()?.password_min_length;
-  const { row, draft, base, set, stale, becameStale, reload } = useDraft({
+  const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
     opened: account ?? null,
     draftOf,
     read: readAccount,
@@ -59,8 +60,16 @@ export function AccountForm({ account, onDone, onCancel }: Props) {
     },
   });
 
+  const { close, question } = useAsking({ dirty, name: <bdi>{account?.username ?? "A new account"}</bdi>, about: account ? "changes" : "typed", onClose: onCancel, above: false });
+
   return (
-    <form {...form} aria-label={account ? `Edit ${account.username}` : "Add an account"} autoComplete="off" className="grid gap-4">
+    <form
+      {...form}
+      aria-label={account ? `Edit ${account.username}` : "Add an account"}
+      autoComplete="off"
+      onKeyDown={(event) => event.key === "Escape" && close()}
+      className="grid gap-4"
+    >
       <DraftNotice what="account" stale={stale} onReload={reload} />
       <div className="grid items-start gap-4 md:grid-cols-2">
         <Field label="Username" error={errors.username}>
@@ -86,9 +95,10 @@ export function AccountForm({ account, onDone, onCancel }: Props) {
       </div>
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={onCancel}>Cancel</Button>
+        <Button look="line" onClick={close}>Cancel</Button>
         <Button type="submit" busy={busy}>{busy ? "Saving..." : account ? "Save account" : "Add account"}</Button>
       </div>
+      {question}
     </form>
   );
 }

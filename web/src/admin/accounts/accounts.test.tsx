@@ -70,7 +70,21 @@ describe("the admin accounts", () => {
     await user.click(screen.getByRole("button", { name: "Save account" }));
     expect(await screen.findByText("Admin account updated successfully")).toBeTruthy();
     expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({ version: 1, role: "owner" });
-    expect(await row("brikwald")).toBeTruthy();
+    expect(document.activeElement).toBe((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
+  });
+
+  it("give the focus back to their row, and Escape leaves them, after a question when something was typed", async () => {
+    office();
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("form", { name: "Edit brikwald" })).toBeNull();
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit brikwald" }));
+    await user.keyboard("{Enter}");
+    await user.type(screen.getByLabelText("Username"), "y");
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
+    await user.click(screen.getByRole("button", { name: "Discard changes" }));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit brikwald" })));
   });
 
   it("that somebody else changed meanwhile are not overwritten, and what was typed stays", async () => {

@@ -12,8 +12,10 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { keepFocus } from "../keep-focus";
 import { NotRefreshed } from "../not-refreshed";
 import { roleName, useStaff } from "../session";
+import { takesFocus } from "../takes-focus";
 import { AccountForm } from "./account-form";
 import { OwnTwoFactor } from "./own-two-factor";
 import { SessionsDialog } from "./sessions-dialog";
@@ -46,9 +48,14 @@ function AccountList() {
   const accounts = useInfiniteQuery(accountsQuery);
   const [adding, setAdding] = useState(false);
   const [editing, setEditing] = useState<string | null>(null);
+  const [edited, setEdited] = useState<string | null>(null);
   const [open, setOpen] = useState<Open>(null);
   const toggle = useRef<HTMLButtonElement>(null);
   const changed = () => client.invalidateQueries({ queryKey: ["admin"] });
+  function endEditing() {
+    setEdited(editing);
+    setEditing(null);
+  }
 
   const enable = useMutation({
     mutationFn: (account: Account) => changeAccount(account, { disabled: false }),
@@ -115,10 +122,11 @@ function AccountList() {
                       <td colSpan={5} className="bg-paper p-4 max-md:block sm:p-5">
                         <AccountForm
                           account={account}
-                          onCancel={() => setEditing(null)}
+                          onCancel={endEditing}
                           onDone={async () => {
-                            setEditing(null);
+                            endEditing();
                             await changed();
+                            keepFocus();
                           }}
                         />
                       </td>
@@ -128,9 +136,13 @@ function AccountList() {
                       key={account.id}
                       account={account}
                       mine={account.id === me?.id}
+                      wasEdited={account.id === edited}
                       only={accounts.data.length === 1 && !accounts.hasNextPage}
                       timeZone={timeZone}
-                      onEdit={() => setEditing(account.id)}
+                      onEdit={() => {
+                        setEdited(null);
+                        setEditing(account.id);
+                      }}
                       onEnable={() => enable.mutate(account)}
                       ask={(what) => setOpen({ what, account })}
                     />
@@ -220,6 +232,8 @@ async function ends(work: () => Promise<unknown>) {
 type RowProps = {
   account: Account;
   mine: boolean;
+  /** Its form has just made room for it again. */
+  wasEdited: boolean;
   only: boolean;
   timeZone: string;
   onEdit: () => void;
@@ -227,7 +241,7 @@ type RowProps = {
   ask: (what: NonNullable<Open>["what"]) => void;
 };
 
-function AccountRow({ account, mine, only, timeZone, onEdit, onEnable, ask }: RowProps) {
+function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable, ask }: RowProps) {
   const { username, email, disabled, two_factor, last_sign_in_at } = account;
   return (
     <tr className={cx("border-line not-first:border-t max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:p-4", disabled && "text-muted")}>
@@ -258,7 +272,7 @@ function AccountRow({ account, mine, only, timeZone, onEdit, onEnable, ask }: Ro
       </td>
       <td className="md:px-2 md:py-1.5">
         <div className="flex justify-end max-md:-me-2">
-          <IconButton icon="edit" label={`Edit ${username}`} title="Edit" onClick={onEdit} />
+          <IconButton ref={wasEdited ? takesFocus : undefined} icon="edit" label={`Edit ${username}`} title="Edit" onClick={onEdit} />
           <IconButton icon="system" label={`Sessions of ${username}`} title="Sessions" onClick={() => ask("sessions")} />
           <IconButton icon="mail" label={`Mail ${username} a link for a new password`} title="Reset the password by mail" disabled={disabled} onClick={() => ask("reset")} />
           {disabled ? (

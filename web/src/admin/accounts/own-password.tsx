@@ -3,11 +3,11 @@ import type { Staff } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, PasswordInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
+import { FormDialog } from "../unsaved";
 import { accountsQuery, changeOwnPassword, sessionsOf } from "./queries";
 
 /** A new password for oneself, with the one of today. */
@@ -25,22 +25,24 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
     failed: (error) => isTurnedAway(error),
   });
   return (
-    <Dialog title="Change your password" onClose={onClose}>
-      <form {...form} className="grid gap-4">
-        <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
-        <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
-        <Field label="Current password" error={errors["current_password"]}>
-          <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} ref={takesFocus} required />
-        </Field>
-        <Field label="New password" error={errors["new_password"]} hint={shortest ? `At least ${shortest} characters.` : undefined}>
-          <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />
-        </Field>
-        <FormMessage>{message}</FormMessage>
-        <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={onClose}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Change password"}</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Change your password" name="A new password" onClose={onClose}>
+      {(close) => (
+        <form {...form} className="grid gap-4">
+          <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
+          <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
+          <Field label="Current password" error={errors["current_password"]}>
+            <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} ref={takesFocus} required />
+          </Field>
+          <Field label="New password" error={errors["new_password"]} hint={shortest ? `At least ${shortest} characters.` : undefined}>
+            <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />
+          </Field>
+          <FormMessage>{message}</FormMessage>
+          <div className="flex flex-wrap justify-end gap-3">
+            <Button look="line" onClick={close}>Cancel</Button>
+            <Button type="submit" busy={busy}>{busy ? "Saving..." : "Change password"}</Button>
+          </div>
+        </form>
+      )}
+    </FormDialog>
   );
 }

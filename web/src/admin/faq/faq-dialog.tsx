@@ -1,9 +1,7 @@
-import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
@@ -11,6 +9,7 @@ import { toastFailure } from "../failed";
 import { useKeyOfContent } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
+import { useAsking } from "../unsaved";
 import { changed, DraftNotice, useDraft } from "../use-draft";
 import { addFaq, categories, changeFaq, placeholdersQuery, readFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
 import { filled } from "./words";
@@ -29,7 +28,6 @@ export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
   const keyOf = useKeyOfContent();
   const placeholders = useQuery(placeholdersQuery).data ?? [];
-  const [discarding, setDiscarding] = useState(false);
   const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
     opened: entry,
     draftOf: (one) => draftOf(one, category),
@@ -66,7 +64,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
       return isTurnedAway(error);
     },
   });
-  const close = () => (dirty ? setDiscarding(true) : onClose());
+  const { close, question } = useAsking({ dirty, name: draft.question.trim() || "A new question", onClose });
 
   return (
     <Drawer title={entry ? "Edit FAQ" : "Add FAQ"} onClose={close}>
@@ -109,11 +107,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
           <Button type="submit" busy={busy}>{busy ? "Saving..." : entry ? "Save FAQ" : draft.is_published ? "Add and publish" : "Save draft"}</Button>
         </div>
       </form>
-      {discarding && (
-        <ConfirmDialog title="Discard what you typed?" name={draft.question.trim() || "A new question"} action="Discard" onConfirm={onClose} onClose={() => setDiscarding(false)}>
-          It has not been saved.
-        </ConfirmDialog>
-      )}
+      {question}
     </Drawer>
   );
 }

@@ -72,6 +72,13 @@ it("adds one in the category that is looked at, and keeps it when that fails", a
   expect(camp.asked("POST", "/api/admin/faq")[0]?.body).toMatchObject({ category: "Policies", is_published: true });
 });
 
+it("shows answers as families read them", async () => {
+  desk();
+  open("/admin/faq");
+  expect(await (await row("When are videos posted?")).findByText("7-9 PM.")).toBeTruthy();
+  expect(screen.queryByText("{posting_time}")).toBeNull();
+});
+
 it("fills placeholders without a gap, and moves one among many", () => {
   expect(filled("Call {phone} or {none} write.", [{ name: "{phone}", value: "555" }, { name: "{none}", value: "" }])).toBe("Call 555 or write.");
   expect(moved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"]);

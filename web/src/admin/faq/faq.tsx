@@ -19,7 +19,8 @@ import { PageHead } from "../page-head";
 import { StatCards } from "../stat-cards";
 import { unlessGone } from "../unless-gone";
 import { FaqDialog } from "./faq-dialog";
-import { categories, changeFaq, deleteFaq, faqQuery, faqStatsQuery, orderFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
+import { categories, changeFaq, deleteFaq, faqQuery, faqStatsQuery, orderFaq, placeholdersQuery, useFaqChanged, type AdminFaq, type Category } from "./queries";
+import { filled } from "./words";
 
 type Open = { what: "add"; entry: null } | { what: "edit" | "delete"; entry: AdminFaq } | null;
 
@@ -152,6 +153,7 @@ export default function FaqDesk() {
 }
 
 function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => void; onDelete: () => void }) {
+  const placeholders = useQuery(placeholdersQuery).data ?? [];
   const faqChanged = useFaqChanged();
   const toggle = useMutation({
     mutationFn: () => changeFaq(entry.id, { version: entry.version, is_published: !entry.is_published }),
@@ -168,7 +170,7 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
     <>
       <div className="min-w-0">
         <h3 dir="auto" className="text-[1.12rem]">{entry.question}</h3>
-        <p dir="auto" className="mt-0.5 line-clamp-2 text-sm text-muted">{entry.answer}</p>
+        <p dir="auto" className="mt-0.5 line-clamp-2 text-sm text-muted">{filled(entry.answer, placeholders)}</p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">
           {entry.is_published ? <Badge tone="good" icon="check">Published</Badge> : <Badge>Draft</Badge>}
           <Badge>{entry.category}</Badge>

@@ -8,6 +8,7 @@ import { FieldError, FormMessage } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { useAsking } from "../unsaved";
 import { changeSettings, previewSettings, useSettingsChanged, useTyped, type Difference } from "./queries";
 import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 
@@ -43,8 +44,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     },
   });
 
+  const { close, question } = useAsking({ dirty: good.length > 0, name: count(good.length, "setting"), about: "import", onClose, busy: apply.isPending });
+
   return (
-    <Dialog title="Import settings" onClose={onClose} className="w-[min(100%-2rem,44rem)]!">
+    <Dialog title="Import settings" onClose={close} className="w-[min(100%-2rem,44rem)]!">
       <div className="grid gap-4">
         <div className="grid gap-1.5">
           <label htmlFor={id} className="text-sm font-medium">Settings file</label>
@@ -81,7 +84,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {apply.isError && <FormMessage>{explain(apply.error)}</FormMessage>}
 
         <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={onClose}>Cancel</Button>
+          <Button look="line" onClick={close}>Cancel</Button>
           {good.length > 0 && (
             <Button busy={apply.isPending} onClick={() => apply.mutate()}>
               {apply.isPending ? "Applying..." : `Apply ${count(good.length, "change")}`}
@@ -89,6 +92,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           )}
         </div>
       </div>
+      {question}
     </Dialog>
   );
 }

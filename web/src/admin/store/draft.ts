@@ -1,4 +1,5 @@
 import { parseMoney, typedMoney } from "../../lib/money";
+import { amountProblem, most } from "../users/amounts";
 import type { AdminProduct, Category, NewProduct, ProductPatch } from "./queries";
 
 /** What the product dialog holds while somebody types. */
@@ -27,20 +28,26 @@ export const draftOf = (product: AdminProduct | null, category: Category | ""): 
 });
 
 export const missing = "Please fill in all required fields.";
-const badPrice = "Please enter a price from 0 to 1,000,000.";
+const bounds = "Please enter a price from 0 to 1,000,000.";
 const badStock = "Please enter a stock from 0 to 1,000,000.";
 const million = 1_000_000;
+
+/** Too much is told with both bounds, as the server does. */
+const priceProblem = (typed: string, currency: string) => {
+  const problem = amountProblem(typed, currency);
+  return problem && !problem.includes("up to") ? problem : bounds;
+};
 
 const wholeNumber = (typed: string) => (/^\d{1,7}$/.test(typed.replaceAll(",", "").trim()) ? Number(typed.replaceAll(",", "")) : null);
 
 /** What can be said before asking the server, by field. */
-export function problemsOf(draft: Draft): Record<string, string> {
+export function problemsOf(draft: Draft, currency: string): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const name of ["title", "price", "category", "stock_quantity"] as const) {
     if (!draft[name].trim()) problems[name] = missing;
   }
   const price = parseMoney(draft.price);
-  if (!problems["price"] && (price === null || price < 0 || price > million * 100)) problems["price"] = badPrice;
+  if (!problems["price"] && (price === null || price < 0 || price > most)) problems["price"] = priceProblem(draft.price, currency);
   const stock = wholeNumber(draft.stock_quantity);
   if (!problems["stock_quantity"] && (stock === null || stock > million)) problems["stock_quantity"] = badStock;
   return problems;

@@ -4,15 +4,15 @@ import { count } from "../../lib/format";
 import { useForm } from "../../lib/forms";
 import { artOf, categoryName } from "../../store/words";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { useKeyOfContent } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
+import { useAsking } from "../unsaved";
 import { DraftNotice, useDraft } from "../use-draft";
-import { MoneyInput } from "../users/money-input";
+import { MoneyInput, useCurrency } from "../users/money-input";
 import { changesOf, draftOf, missing, problemsOf, productOf, type Draft } from "./draft";
 import { PictureFields } from "./picture-fields";
 import { PicturesFailed, usePictures } from "./pictures";
@@ -24,8 +24,8 @@ type Props = { product: AdminProduct | null; category: Category | ""; onClose: (
 export function ProductDialog({ product: opened, category, onClose }: Props) {
   const productsChanged = useProductsChanged();
   const keyOf = useKeyOfContent();
-  const [discarding, setDiscarding] = useState(false);
   const [incomplete, setIncomplete] = useState(false);
+  const currency = useCurrency();
   const pictures = usePictures(opened);
   const { row, draft, set, setRow, dirty: typed, stale, becameStale, reload } = useDraft({
     opened,
@@ -46,7 +46,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
   const { busy, errors, message, form } = useForm({
     check: () => {
       setIncomplete(false);
-      const problems = problemsOf(draft);
+      const problems = problemsOf(draft, currency);
       if (Object.values(problems).includes(missing)) toast({ title: "Missing Information", description: missing, destructive: true });
       return problems;
     },
@@ -94,8 +94,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
     checked: draft[name],
     onChange: (event: { target: { checked: boolean } }) => set({ [name]: event.target.checked }),
   });
-  // What is on its way cannot be called back.
-  const close = () => !busy && (dirty ? setDiscarding(true) : onClose());
+  const { close, question } = useAsking({ dirty, name: draft.title.trim() || "A new product", onClose, busy });
 
   return (
     <Drawer title={opened ? "Edit Product" : "Add New Product"} onClose={close}>
@@ -135,11 +134,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
           <Button type="submit" busy={busy}>{busy ? "Saving..." : row ? "Save Product" : "Add Product"}</Button>
         </div>
       </form>
-      {discarding && (
-        <ConfirmDialog title="Discard what you typed?" name={draft.title.trim() || "A new product"} action="Discard" onConfirm={onClose} onClose={() => setDiscarding(false)}>
-          It has not been saved.
-        </ConfirmDialog>
-      )}
+      {question}
     </Drawer>
   );
 }

@@ -8,6 +8,7 @@ import { everyQuarterMinute, useEvery } from "../attention";
 import { toastFailure } from "../failed";
 import { useKeyOfContent } from "../fresh-key";
 import { isTurnedAway } from "../session";
+import { useTyped, useUnsaved } from "../unsaved";
 import { draftOf, missing, newUpdateOf, postLabel, posted, type Draft } from "./draft";
 import { createUpdate, reachQuery, useUpdatesChanged } from "./queries";
 import { UpdateFields } from "./update-fields";
@@ -18,6 +19,8 @@ type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
   const keyOf = useKeyOfContent();
+  const { box, typed } = useTyped<HTMLElement>();
+  useUnsaved(typed);
   const reach = useQuery({ ...reachQuery, refetchInterval: useEvery(everyQuarterMinute), enabled: open }).data?.recipients;
   const [draft, setDraft] = useState<Draft>(() => draftOf(null, "UTC"));
 
@@ -39,7 +42,7 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
   });
 
   return (
-    <section aria-labelledby="create" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <section ref={box} aria-labelledby="create" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
       <h2 id="create" className="mb-4 text-xl">New update</h2>
       <form {...form} className="grid gap-5">
         <UpdateFields draft={draft} set={(change) => setDraft((now) => ({ ...now, ...change }))} errors={errors} focus={open} />

@@ -1,13 +1,12 @@
-import { useState } from "react";
 import { isApiError } from "../../api/client";
 import { useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../failed";
 import { isTurnedAway } from "../session";
+import { useAsking } from "../unsaved";
 import { DraftNotice, useDraft } from "../use-draft";
 import { changesOf, draftOf, missing } from "./draft";
 import { editUpdate, readUpdate, useUpdatesChanged, type AdminUpdate } from "./queries";
@@ -18,7 +17,6 @@ type Props = { update: AdminUpdate; timeZone: string; onClose: () => void };
 /** Corrects an update. Nobody is mailed a second time. */
 export function EditUpdate({ update, timeZone, onClose }: Props) {
   const updatesChanged = useUpdatesChanged();
-  const [discarding, setDiscarding] = useState(false);
   const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
     opened: update,
     draftOf: (one) => draftOf(one, timeZone),
@@ -52,7 +50,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
 
   const { queued = 0, sent = 0 } = update.deliveries ?? {};
   const mailed = update.announced && queued + sent > 0;
-  const close = () => (dirty ? setDiscarding(true) : onClose());
+  const { close, question } = useAsking({ dirty, name: update.title, about: "changes", onClose });
 
   return (
     <Drawer title="Edit update" onClose={close}>
@@ -68,11 +66,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
           <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save update"}</Button>
         </div>
       </form>
-      {discarding && (
-        <ConfirmDialog title="Discard your changes?" name={update.title} action="Discard changes" onConfirm={onClose} onClose={() => setDiscarding(false)}>
-          What you typed has not been saved.
-        </ConfirmDialog>
-      )}
+      {question}
     </Drawer>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useSite } from "../../api/queries";
 import { Checkbox, Field, Select, TextArea, TextInput } from "../../ui/field";
+import { takesFocus } from "../takes-focus";
 import { zoneName } from "../words";
 import { endOfDay, type Draft } from "./draft";
 import type { Priority } from "./queries";
@@ -12,7 +13,7 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
   const site = useSite();
   const title = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (focus) title.current?.focus();
+    if (focus) takesFocus(title.current);
   }, [focus]);
 
   return (

@@ -183,6 +183,7 @@ describe("editing an update", () => {
     const user = open("/admin/live-updates");
     await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
     const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
+    expect(document.activeElement).toBe(panel.getByLabelText("Title"));
     await user.type(panel.getByLabelText("Title"), " sharp");
     await user.click(panel.getByRole("button", { name: "Save update" }));
     expect(await panel.findByText(/Somebody else changed this update/)).toBeTruthy();

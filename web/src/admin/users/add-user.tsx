@@ -4,6 +4,7 @@ import { Button } from "../../ui/button";
 import { Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
+import { useTyped, useUnsaved } from "../unsaved";
 import { addFamily, useUsersChanged } from "./queries";
 
 export const allRequired = "All fields are required";
@@ -14,6 +15,8 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
   const usersChanged = useUsersChanged();
   const first = useRef<HTMLInputElement>(null);
   const [adding, setAdding] = useState(0);
+  const { box, typed } = useTyped<HTMLElement>();
+  useUnsaved(typed);
 
   useEffect(() => {
     if (open) first.current?.focus();
@@ -40,7 +43,7 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
   });
 
   return (
-    <section aria-labelledby="add-user" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <section ref={box} aria-labelledby="add-user" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
       <h2 id="add-user" className="mb-4 text-xl">New user</h2>
       <form key={adding} {...form} className="grid gap-5">
         <div className="grid items-start gap-4 lg:grid-cols-3">

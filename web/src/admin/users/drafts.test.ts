@@ -10,13 +10,13 @@ import { dueText, paidShare, recorded, signed, waits } from "./words";
 describe("the edit dialog", () => {
   it.each([family(), leah])("sends nothing of $full_name that nobody touched", (one) => {
     expect(changesOf(draftOf(one), one)).toEqual({});
-    expect(problemsOf(draftOf(one), one)).toEqual({});
+    expect(problemsOf(draftOf(one), one, "USD")).toEqual({});
   });
 
   it("turns a changed paid amount into an adjustment, which needs a note", () => {
     const draft = { ...draftOf(family()), paid_amount: "1,700.50" };
     expect(adjustment(draft, family())).toBe(2_050);
-    expect(problemsOf(draft, family())).toEqual({ adjustment_note: "Please say in the note why the paid amount changes." });
+    expect(problemsOf(draft, family(), "USD")).toEqual({ adjustment_note: "Please say in the note why the paid amount changes." });
     expect(changesOf({ ...draft, adjustment_note: " Cash at the gate " }, family())).toEqual({ paid_amount: 170_050, adjustment_note: "Cash at the gate" });
   });
 
@@ -28,8 +28,8 @@ describe("the edit dialog", () => {
 
   it("takes addresses and dates away with null, and refuses what is no amount", () => {
     expect(changesOf({ ...draftOf(family()), email: " ", due_date: "" }, family())).toEqual({ email: null, due_date: null });
-    expect(Object.keys(problemsOf({ ...draftOf(family()), total_amount: "lots", paid_amount: "1.234" }, family()))).toEqual(["total_amount", "paid_amount"]);
-    expect(problemsOf({ ...draftOf(family()), full_name: " " }, family())).toEqual({ full_name: "Please enter a name." });
+    expect(Object.keys(problemsOf({ ...draftOf(family()), total_amount: "lots", paid_amount: "1.234" }, family(), "USD"))).toEqual(["total_amount", "paid_amount"]);
+    expect(problemsOf({ ...draftOf(family()), full_name: " " }, family(), "USD")).toEqual({ full_name: "Please enter a name." });
   });
 
   it("keeps what was typed when somebody else was quicker, and takes over the rest", () => {
@@ -56,9 +56,9 @@ describe("a row for the ledger", () => {
   });
 
   it("is checked before it is sent", () => {
-    expect(recordProblems(draft({}), "2026-07-29")).toEqual({ amount: "Please enter an amount greater than 0." });
-    expect(recordProblems(draft({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29")).toEqual({ payment_date: "The payment date cannot be in the future." });
-    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29")).toEqual({ notes: "Please say in the notes why this is adjusted." });
+    expect(recordProblems(draft({}), "2026-07-29", "USD")).toEqual({ amount: "Please enter an amount greater than 0." });
+    expect(recordProblems(draft({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29", "USD")).toEqual({ payment_date: "The payment date cannot be in the future." });
+    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({ notes: "Please say in the notes why this is adjusted." });
   });
 
   it("has a key of its own, also without randomUUID", () => {

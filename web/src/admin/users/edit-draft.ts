@@ -1,4 +1,5 @@
 import { parseMoney, typedMoney } from "../../lib/money";
+import { amountProblem } from "./amounts";
 import type { Family, FamilyPatch } from "./queries";
 
 /** What the edit dialog holds while somebody types. */
@@ -45,12 +46,13 @@ export function adjustment(draft: Draft, family: Family) {
   return paid === null ? 0 : paid - (family.plan?.paid_amount ?? 0);
 }
 
-export function problemsOf(draft: Draft, family: Family): Record<string, string> {
-  const [total, paid] = [parseMoney(draft.total_amount), parseMoney(draft.paid_amount)];
+export function problemsOf(draft: Draft, family: Family, currency: string): Record<string, string> {
+  const problem = (typed: string) => amountProblem(typed, currency) ?? ((parseMoney(typed) ?? -1) < 0 ? noAmount : null);
+  const [total, paid] = [problem(draft.total_amount), problem(draft.paid_amount)];
   return {
     ...(draft.full_name.trim() || !family.full_name ? {} : { full_name: "Please enter a name." }),
-    ...(draft.planned && (total === null || total < 0) ? { total_amount: noAmount } : {}),
-    ...(draft.planned && (paid === null || paid < 0) ? { paid_amount: noAmount } : {}),
+    ...(draft.planned && total ? { total_amount: total } : {}),
+    ...(draft.planned && paid ? { paid_amount: paid } : {}),
     ...(adjustment(draft, family) !== 0 && !draft.adjustment_note.trim() ? { adjustment_note: noNote } : {}),
   };
 }

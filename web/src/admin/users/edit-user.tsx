@@ -3,13 +3,13 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { explain, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { orNull } from "../unless-gone";
+import { useAsking } from "../unsaved";
 import { DraftNotice, useDraft } from "../use-draft";
 import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
 import { MoneyInput } from "./money-input";
@@ -26,7 +26,6 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   const usersChanged = useUsersChanged();
   const summary = useQuery(summaryQuery);
   const [usual] = useState(summary.data?.default_plan_amount ?? null);
-  const [discarding, setDiscarding] = useState(false);
   const { row: family, draft, set, dirty, stale, becameStale, reload } = useDraft({
     opened,
     draftOf: (one) => draftOf(one, usual),
@@ -46,10 +45,10 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
   const typed = (key: keyof Draft) => ({ name: key, value: String(draft[key]), onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }) });
   const ticked = (key: keyof Draft) => ({ name: key, checked: Boolean(draft[key]), onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }) });
-  const close = () => (dirty ? setDiscarding(true) : onClose());
+  const { close, question } = useAsking({ dirty, name: <bdi>{nameOf(opened)}</bdi>, about: "changes", onClose });
 
   const { busy, errors, message, form } = useForm({
-    check: () => problemsOf(draft, family),
+    check: () => problemsOf(draft, family, currency),
     submit: () => editFamily(family.id, { version: family.version, ...changesOf(draft, family) }),
     done: (fresh) => {
       writeFamily(client, fresh.id, (now) => ({ ...now, ...fresh }));
@@ -131,11 +130,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
           <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save All Changes"}</Button>
         </div>
       </form>
-      {discarding && (
-        <ConfirmDialog title="Discard your changes?" name={<bdi>{nameOf(opened)}</bdi>} action="Discard changes" onConfirm={onClose} onClose={() => setDiscarding(false)}>
-          What you typed has not been saved.
-        </ConfirmDialog>
-      )}
+      {question}
     </Drawer>
   );
 }

@@ -2,13 +2,13 @@ import { useRef, useState } from "react";
 import { explain } from "../../lib/forms";
 import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Field, FormMessage, TextArea } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
+import { useAsking } from "../unsaved";
 import { importFamilies, useUsersChanged, type ImportReport } from "./queries";
 
 const largest = 1024 * 1024;
@@ -22,7 +22,6 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [report, setReport] = useState<ImportReport | null>(null);
   const [busy, setBusy] = useState<"check" | "import" | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const [discarding, setDiscarding] = useState(false);
 
   function take(text: string, name: string | null) {
     setCsv(text);
@@ -60,7 +59,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const checked = report?.dry_run ? report : null;
   const imported = report && !report.dry_run;
   const good = checked ? checked.added + checked.updated : 0;
-  const close = () => (csv.trim() && !imported ? setDiscarding(true) : onClose());
+  const { close, question } = useAsking({ dirty: csv.trim() !== "" && !imported, name: from ?? "The pasted table", about: "import", onClose, ownStep: true });
 
   return (
     <Drawer title="Import users" onClose={close}>
@@ -98,11 +97,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           </>
         )}
       </div>
-      {discarding && (
-        <ConfirmDialog title="Leave the import?" name={from ?? "The pasted table"} action="Leave" onConfirm={onClose} onClose={() => setDiscarding(false)}>
-          Nothing of it has been imported.
-        </ConfirmDialog>
-      )}
+      {question}
     </Drawer>
   );
 }

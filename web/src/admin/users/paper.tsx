@@ -1,25 +1,33 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { isApiError } from "../../api/client";
 import { PageMeta } from "../../lib/page";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { ErrorState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import type { Statement } from "./queries";
 
 type Props = { title: string; familyId: string; query: { isError: boolean; error: unknown; isFetching: boolean; refetch: () => unknown; data: Statement | undefined }; children: (statement: Statement) => ReactNode };
 
 /** A sheet of paper on the screen, and nothing but that sheet when it is printed. */
 export function Paper({ title, familyId, query, children }: Props) {
+  const missing = !query.data && isApiError(query.error, "not_found");
   return (
     <main id="main" data-paper tabIndex={-1} className="mx-auto w-full max-w-[50rem] px-gutter py-6 print:max-w-none print:p-0">
       <PageMeta title={title} description={`${title} of a family, made for printing`} />
-      <div className="mb-5 flex flex-wrap justify-between gap-3 print:hidden">
-        <Link to={paths.admin.user(familyId)} className={buttonLook("line")}><Icon name="previous" />Back to the user</Link>
-        <Button icon="print" disabled={!query.data} onClick={() => print()}>Print</Button>
-      </div>
+      {!missing && (
+        <div className="mb-5 flex flex-wrap justify-between gap-3 print:hidden">
+          <Link to={paths.admin.user(familyId)} className={buttonLook("line")}><Icon name="previous" />Back to the user</Link>
+          <Button icon="print" disabled={!query.data} onClick={() => print()}>Print</Button>
+        </div>
+      )}
       {query.data ? (
         <article className="sheet bg-surface p-4 text-ink shadow-low min-[24rem]:p-6 sm:p-10 print:rounded-none print:border-0 print:bg-transparent print:p-0 print:shadow-none">{children(query.data)}</article>
+      ) : missing ? (
+        <EmptyState title="There is no such user" text="It may have been deleted or merged with another one.">
+          <Link to={paths.admin.users} className={buttonLook("line")}><Icon name="previous" />Back to all users</Link>
+        </EmptyState>
       ) : query.isError ? (
         <ErrorState title={`The ${title.toLowerCase()} could not be loaded`} error={query.error} retrying={query.isFetching} onRetry={query.refetch} />
       ) : (

@@ -4,12 +4,12 @@ import { useSite } from "../../api/queries";
 import { explain, useForm } from "../../lib/forms";
 import { money } from "../../lib/format";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { freshKey } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
+import { FormDialog } from "../unsaved";
 import { MoneyInput } from "./money-input";
 import { recordPayment, useUsersChanged, type Family } from "./queries";
 import { amountOf, balanceAfter, problemsOf, recordTitle, type Draft, type Kind } from "./record-draft";
@@ -21,18 +21,22 @@ type Props = { family: Family; kind: Kind; currency: string; onClose: () => void
 export function RecordDialog({ family, kind, currency, onClose }: Props) {
   const { plan } = family;
   return (
-    <Dialog title={recordTitle[kind]} onClose={onClose}>
-      <p className="mb-4 text-muted"><bdi className="font-medium text-ink">{nameOf(family)}</bdi>{family.child_name && <>, <bdi>{family.child_name}</bdi></>}</p>
-      {plan ? (
-        <RecordForm family={family} plan={plan} kind={kind} currency={currency} onClose={onClose} />
-      ) : (
+    <FormDialog title={recordTitle[kind]} name={<bdi>{nameOf(family)}</bdi>} onClose={onClose}>
+      {(close) => (
         <>
-          <FormMessage>Payment plan not found</FormMessage>
-          <p className="mt-3 text-muted">Set up a plan for this family first, in its edit form.</p>
-          <div className="mt-5 flex justify-end"><Button look="line" onClick={onClose}>Close</Button></div>
+          <p className="mb-4 text-muted"><bdi className="font-medium text-ink">{nameOf(family)}</bdi>{family.child_name && <>, <bdi>{family.child_name}</bdi></>}</p>
+          {plan ? (
+            <RecordForm family={family} plan={plan} kind={kind} currency={currency} onClose={onClose} onCancel={close} />
+          ) : (
+            <>
+              <FormMessage>Payment plan not found</FormMessage>
+              <p className="mt-3 text-muted">Set up a plan for this family first, in its edit form.</p>
+              <div className="mt-5 flex justify-end"><Button look="line" onClick={onClose}>Close</Button></div>
+            </>
+          )}
         </>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -42,7 +46,7 @@ const saying: Record<Kind, { doing: string; label: string; hint: string }> = {
   adjustment: { doing: "Record adjustment", label: "Adjustment Amount", hint: "" },
 };
 
-function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: NonNullable<Family["plan"]> }) {
+function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props & { plan: NonNullable<Family["plan"]>; onCancel: () => void }) {
   const today = useSite()?.today ?? "";
   const usersChanged = useUsersChanged();
   const [key] = useState(freshKey);
@@ -53,7 +57,7 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
   const over = kind === "payment" && amount !== null && amount > plan.remaining_amount;
 
   const { busy, errors, message, form } = useForm({
-    check: () => problemsOf(draft, today || draft.payment_date),
+    check: () => problemsOf(draft, today || draft.payment_date, currency),
     submit: () =>
       recordPayment(family.id, key, {
         kind,
@@ -120,7 +124,7 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
       </dl>
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={onClose}>Cancel</Button>
+        <Button look="line" onClick={onCancel}>Cancel</Button>
         <Button type="submit" busy={busy}>
           {busy ? "Recording..." : `${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
         </Button>

@@ -1,4 +1,5 @@
 import { parseMoney } from "../../lib/money";
+import { amountProblem } from "./amounts";
 import type { NewPayment, Plan } from "./queries";
 
 export type Kind = NewPayment["kind"];
@@ -22,9 +23,10 @@ export function balanceAfter(plan: Plan, draft: Pick<Draft, "kind" | "amount" | 
   return Math.max(0, plan.total_amount - plan.paid_amount - (draft.kind === "refund" ? -amount : amount));
 }
 
-export function problemsOf(draft: Draft, today: string): Record<string, string> {
+export function problemsOf(draft: Draft, today: string, currency: string): Record<string, string> {
+  const amount = amountProblem(draft.amount, currency) ?? (amountOf(draft) === null ? noAmount : null);
   return {
-    ...(amountOf(draft) === null ? { amount: noAmount } : {}),
+    ...(amount ? { amount } : {}),
     ...(!draft.payment_date ? { payment_date: "Please choose a date." } : draft.payment_date > today ? { payment_date: "The payment date cannot be in the future." } : {}),
     ...(draft.kind === "adjustment" && !draft.notes.trim() ? { notes: "Please say in the notes why this is adjusted." } : {}),
   };

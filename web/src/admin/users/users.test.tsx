@@ -24,6 +24,19 @@ const address = () => screen.getByTestId("address").textContent;
 const patched = { ...detail(), version: 5 };
 
 describe("the list of users", () => {
+  it("asks once for everything that failed, and says so once", async () => {
+    const away = refuse(400, "invalid", "The camp's server cannot be reached right now.");
+    const camp = office({ "GET /api/admin/users": away, "GET /api/admin/users/summary": away });
+    const user = open("/admin/users");
+    expect(await screen.findByText("Failed to load users")).toBeTruthy();
+    camp.answer("GET /api/admin/users", list(family(), leah));
+    camp.answer("GET /api/admin/users/summary", summary);
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByText("$318,460")).toBeTruthy();
+    expect(await row("Chaya Lindenfeld")).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
   it("shows four cards and of each family how it stands", async () => {
     office();
     open("/admin/users");
@@ -355,6 +368,14 @@ it("imports a table after a look at it", async () => {
 
 describe("on paper", () => {
   const statement = { family: family(), plan: plan(), payments: [payment()], site_name: "Camp Pine Lake", contact_email: "office@camp.example", contact_phone: "(845) 555-0142", currency: "USD", date: "2026-07-29" };
+
+  it("a statement of somebody who is gone leads back to the list, not to another try", async () => {
+    office({ "GET /api/admin/users/f1/statement": refuse(404, "not_found", "There is no such user.") });
+    open("/admin/users/f1/statement");
+    expect(await screen.findByText("There is no such user")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Retry" })).toBeNull();
+    expect(screen.getByRole("link", { name: "Back to all users" }).getAttribute("href")).toBe("/admin/users");
+  });
 
   it("a statement tells every row and what remains", async () => {
     office({ "GET /api/admin/users/f1/statement": statement });

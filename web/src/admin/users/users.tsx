@@ -50,6 +50,9 @@ export default function Users() {
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
   });
   const [open, setOpen] = useState<Open>(null);
+  // Both come from the same camp: one press asks for whichever failed.
+  const retry = () => Promise.all([summary, users].filter(({ isError }) => isError).map((query) => query.refetch()));
+  const retrying = summary.isFetching || users.isFetching;
   const adding = useFoldedForm("add", filters);
 
   function sortBy(next: Sort, way?: Direction) {
@@ -76,8 +79,8 @@ export default function Users() {
 
       {adding.everOpened && <AddUser open={adding.open} onClose={adding.close} />}
 
-      {summary.isError && !summary.data && users.data ? (
-        <div className="mb-6"><ErrorState title="Failed to load payment plans" error={summary.error} retrying={summary.isFetching} onRetry={summary.refetch} /></div>
+      {summary.isError && !summary.data && users.data && !users.isError ? (
+        <div className="mb-6"><ErrorState title="Failed to load payment plans" error={summary.error} retrying={retrying} onRetry={retry} /></div>
       ) : (
         <Cards summary={summary.data} failed={summary.isError} currency={currency} />
       )}
@@ -102,7 +105,7 @@ export default function Users() {
       </p>
       {users.data ? (
         <>
-          {users.isError && <NotRefreshed what="list" retrying={users.isFetching} onRetry={users.refetch} />}
+          {users.isError && <NotRefreshed what="list" retrying={users.isFetching} onRetry={retry} />}
           {shown > 0 ? (
             <div aria-busy={users.isPlaceholderData} className={cx(users.isPlaceholderData && "opacity-60")}>
               <UserTable
@@ -136,7 +139,7 @@ export default function Users() {
           )}
         </>
       ) : users.isError ? (
-        <ErrorState title="Failed to load users" error={users.error} retrying={users.isFetching} onRetry={users.refetch} />
+        <ErrorState title="Failed to load users" error={users.error} retrying={retrying} onRetry={retry} />
       ) : (
         <UsersSkeleton />
       )}

@@ -1,11 +1,11 @@
 import { explain, required, text, useForm } from "../../lib/forms";
 import { money, shortDate } from "../../lib/format";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, TextArea } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
+import { FormDialog } from "../unsaved";
 import { useUsersChanged, voidPayment, type Payment } from "./queries";
 import { kindName, signed } from "./words";
 
@@ -29,22 +29,24 @@ export function VoidDialog({ payment, currency, onClose }: { payment: Payment; c
     },
   });
   return (
-    <Dialog title={`Void this ${what}?`} onClose={onClose}>
-      <form {...form} className="grid gap-4">
-        <p className="rounded-md bg-sunk px-4 py-3 tabular-nums">
-          <span className="font-medium">{signed(payment.amount, currency)}</span> <span className="text-muted">on {shortDate(payment.payment_date)}</span>
-          {payment.notes && <span className="block text-sm text-muted"><bdi>{payment.notes}</bdi></span>}
-        </p>
-        <p className="text-muted">It stays in the ledger, crossed out, and a row of its own takes the amount back.</p>
-        <Field label="Reason" error={errors.reason}>
-          <TextArea name="reason" dir="auto" rows={2} maxLength={500} ref={takesFocus} required />
-        </Field>
-        <FormMessage>{message}</FormMessage>
-        <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="danger" busy={busy}>{busy ? "Voiding..." : `Void ${what}`}</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={`Void this ${what}?`} name="The reason" onClose={onClose}>
+      {(close) => (
+        <form {...form} className="grid gap-4">
+          <p className="rounded-md bg-sunk px-4 py-3 tabular-nums">
+            <span className="font-medium">{signed(payment.amount, currency)}</span> <span className="text-muted">on {shortDate(payment.payment_date)}</span>
+            {payment.notes && <span className="block text-sm text-muted"><bdi>{payment.notes}</bdi></span>}
+          </p>
+          <p className="text-muted">It stays in the ledger, crossed out, and a row of its own takes the amount back.</p>
+          <Field label="Reason" error={errors.reason}>
+            <TextArea name="reason" dir="auto" rows={2} maxLength={500} ref={takesFocus} required />
+          </Field>
+          <FormMessage>{message}</FormMessage>
+          <div className="flex flex-wrap justify-end gap-3">
+            <Button look="line" onClick={close}>Cancel</Button>
+            <Button type="submit" look="danger" busy={busy}>{busy ? "Voiding..." : `Void ${what}`}</Button>
+          </div>
+        </form>
+      )}
+    </FormDialog>
   );
 }

@@ -1,0 +1,68 @@
+import { expect, staff, test } from "./house/camp";
+
+test("Back, a link and a press that ends outside take away nothing that was typed, unasked", async ({ page, camp }) => {
+  await staff(page, camp);
+  await page.goto("/admin/messages");
+  await page.getByRole("complementary").getByRole("link", { name: /^FAQ/ }).click();
+  await page.getByRole("button", { name: "Add FAQ" }).first().click();
+  const drawer = page.getByRole("dialog", { name: "Add FAQ" });
+
+  // With nothing typed Back closes what lies on top, and only that.
+  await page.goBack();
+  await expect(drawer).toBeHidden();
+  await expect(page).toHaveURL(/\/admin\/faq$/);
+
+  await page.getByRole("button", { name: "Add FAQ" }).first().click();
+  await drawer.getByLabel("Question", { exact: true }).fill("What to pack?");
+  await page.goBack();
+  const question = page.getByRole("dialog", { name: "Discard what you typed?" });
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(drawer.getByLabel("Question", { exact: true })).toHaveValue("What to pack?");
+  await expect(page).toHaveURL(/\/admin\/faq$/);
+  await page.goBack();
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expect(drawer).toBeHidden();
+  await page.goBack();
+  await expect(page).toHaveURL(/\/admin\/messages$/);
+
+  // A form of the page itself: leaving the page asks, whichever way, and then goes where one wanted to.
+  await page.goto("/admin/dashboard");
+  await page.getByRole("complementary").getByRole("link", { name: /^Users/ }).click();
+  await page.getByRole("button", { name: "Add New User" }).first().click();
+  await page.getByLabel("Parent Name").fill("Bluma Yarmush");
+  const leave = page.getByRole("dialog", { name: "Leave this page?" });
+  await page.goBack();
+  await leave.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByLabel("Parent Name")).toHaveValue("Bluma Yarmush");
+  await page.getByRole("complementary").getByRole("link", { name: /^Store/ }).click();
+  await leave.getByRole("button", { name: "Leave" }).click();
+  await expect(page).toHaveURL(/\/admin\/store$/);
+  await page.goBack();
+  await page.getByLabel("Parent Name").fill("Bluma Yarmush");
+  await page.goBack();
+  await leave.getByRole("button", { name: "Leave" }).click();
+  await expect(page).toHaveURL(/\/admin\/dashboard$/);
+
+  // Text that is selected with the mouse, and let go beside the dialog.
+  await page.getByRole("complementary").getByRole("button", { name: "Password" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change your password" });
+  const field = dialog.getByLabel("New password", { exact: true });
+  await field.fill("a lantern by the lake");
+  const box = (await field.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 200, box.y + box.height / 2, { steps: 4 });
+  await page.mouse.up();
+  await expect(field).toHaveValue("a lantern by the lake");
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(field).toHaveValue("a lantern by the lake");
+
+  // Closing the tab asks in the browser's own words.
+  const asked = page.waitForEvent("dialog");
+  const closing = page.close({ runBeforeUnload: true });
+  const own = await asked;
+  expect(own.type()).toBe("beforeunload");
+  await own.dismiss();
+  await closing;
+});

@@ -1,0 +1,20 @@
+import { money } from "../../lib/format";
+import { parseMoney, typedMoney } from "../../lib/money";
+
+/** The largest amount that the portal takes anywhere, in cents. */
+export const most = 100_000_000;
+
+/** An amount that is written as one, however large. */
+const wellFormed = /^[-−]?[$€£₪]?(\d{1,3}(,\d{3})+|\d+)(\.\d{0,2})?$/;
+
+/** Why what was typed is no amount of money, or too large a one; null when it is one, or empty. */
+export function amountProblem(typed: string, currency: string): string | null {
+  const text = typed.replace(/\s/g, "");
+  const cents = parseMoney(text);
+  if (cents === null ? wellFormed.test(text) : Math.abs(cents) > most) return `Please enter an amount up to ${money(most, currency)}.`;
+  if (cents !== null || text === "") return null;
+  return `Please enter ${currencyName(currency)} with at most two decimals, for example ${typedMoney(280_000)}.`;
+}
+
+const currencyName = (currency: string) =>
+  new Intl.NumberFormat("en-US", { style: "currency", currency, currencyDisplay: "name" }).formatToParts(2).find(({ type }) => type === "currency")?.value ?? currency;
