@@ -314,6 +314,26 @@ story! {
 }
 
 story! {
+    async fn a_merge_forgets_no_child_whose_name_is_part_of_another(camp) {
+        let staff = camp.staff().await;
+        let add = async |name: &str, children: &str| {
+            let email = format!("{name}@family.example");
+            let new = json!({ "full_name": name, "email": email, "child_name": children });
+            staff.post("/api/admin/users", new).await.expect(201).json()["id"].clone()
+        };
+        let (keep, drop) = (add("chaya", "Leibish, Berel").await, add("shimon", "Leib and Ber & LEIBISH").await);
+        let ask = |drop: &Value, preview: bool| json!({ "keep": keep, "drop": drop, "preview": preview });
+        for preview in [true, false] {
+            let merged = staff.post("/api/admin/users/merge", ask(&drop, preview)).await.expect(200).json();
+            assert_eq!(merged["child_name"], "Leibish, Berel & Leib & Ber");
+        }
+        let many = add("rivka", &"Yossel ".repeat(26)).await;
+        let problem = staff.post("/api/admin/users/merge", ask(&many, true)).await.refused(409, "conflict");
+        assert_eq!(problem["detail"], "The names of all children do not fit into one family. Please shorten them first.");
+    }
+}
+
+story! {
     async fn a_merge_beside_payments_loses_none(camp) {
         camp.set_clock("2026-07-15T16:00:00Z");
         let staff = camp.staff().await;

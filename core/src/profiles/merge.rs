@@ -15,6 +15,9 @@ use crate::notifications::unsubscribe::{self, Choice};
 use crate::payments::{self, PaymentPlan};
 use crate::{App, Error, Result};
 
+/// As many characters as the field for the children takes.
+const CHILDREN: usize = 200;
+
 #[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FamilyMerge)]
@@ -180,7 +183,7 @@ async fn join_records(
     .bind(kept.id)
     .bind(dropped.id)
     .bind(full_name)
-    .bind(children(&kept.child_name, &dropped.child_name))
+    .bind(children(&kept.child_name, &dropped.child_name)?)
     .execute()
     .await?;
     tx.sql("update profiles set refused_at = null where id = $1 and approved_at is not null")
@@ -197,15 +200,40 @@ async fn join_records(
     Ok(())
 }
 
-fn children(kept: &str, dropped: &str) -> String {
-    let (one, other) = (fold(kept), fold(dropped));
-    if one.contains(&other) {
-        kept.to_owned()
-    } else if other.contains(&one) {
-        dropped.to_owned()
-    } else {
-        format!("{kept} & {dropped}")
+/// All children of both: those of the other family that the kept one does not know are added.
+/// Errors: [`Error::Conflict`] when they do not fit, for no child may be forgotten.
+fn children(kept: &str, dropped: &str) -> Result<String> {
+    let mut known: Vec<String> = names(kept).iter().map(|name| fold(name)).collect();
+    let mut all = kept.to_owned();
+    for name in names(dropped) {
+        let folded = fold(&name);
+        if known.contains(&folded) {
+            continue;
+        }
+        if !all.is_empty() {
+            all.push_str(" & ");
+        }
+        all.push_str(&name);
+        known.push(folded);
     }
+    match all.chars().count() {
+        0..=CHILDREN => Ok(all),
+        _ => Err(Error::Conflict(
+            "The names of all children do not fit into one family. Please shorten them first.",
+        )),
+    }
+}
+
+/// The single names of what was typed into the field for the children.
+fn names(typed: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for part in typed.split([',', '&', '/']) {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let between = |word: &&str| matches!(fold(word).as_str(), "and" | "אונ");
+        names.extend(words.split(between).map(|words| words.join(" ")));
+    }
+    names.retain(|name| !name.is_empty());
+    names
 }
 
 async fn outcome(
@@ -253,9 +281,27 @@ mod tests {
 
     #[test]
     fn no_child_is_forgotten_and_none_named_twice() {
-        assert_eq!(children("Yossi", "yossi"), "Yossi");
-        assert_eq!(children("Yossi", "Yossi & Moishe"), "Yossi & Moishe");
-        assert_eq!(children("Yossi", "Chaim"), "Yossi & Chaim");
-        assert_eq!(children("", "Chaim"), "Chaim");
+        for (kept, dropped, all) in [
+            ("Yossi", "yossi", "Yossi"),
+            ("Yossi", "Yossi & Moishe", "Yossi & Moishe"),
+            ("Yossi", "Chaim", "Yossi & Chaim"),
+            ("", "Chaim, Leib", "Chaim & Leib"),
+            ("Chaim", "", "Chaim"),
+            ("Leibish", "Leib", "Leibish & Leib"),
+            ("Ber", "Berel", "Ber & Berel"),
+            ("Berel, Leibish", "Ber/Leib and Berel", "Berel, Leibish & Ber & Leib"),
+            ("Sandy", "Andy and Sandy", "Sandy & Andy"),
+            ("יואל און לייב", "יוֹאֵל & ליבוש", "יואל און לייב & ליבוש"),
+            ("מענדל", "שלום און מענדל", "מענדל & שלום"),
+        ] {
+            assert_eq!(children(kept, dropped).expect("room"), all, "{kept} and {dropped}");
+        }
+    }
+
+    #[test]
+    fn more_names_than_the_field_holds_are_refused() {
+        let (long, fits) = ("א".repeat(190), "ב".repeat(7));
+        assert_eq!(children(&long, &fits).expect("room").chars().count(), 200);
+        assert!(children(&long, &format!("{fits}ב")).is_err());
     }
 }
