@@ -77,6 +77,20 @@ story! {
 }
 
 story! {
+    async fn the_bounds_of_an_amount_are_said_in_the_camps_money(camp) {
+        let owner = camp.owner().await;
+        for (currency, bounds) in [("USD", "from $0 to $1,000,000"), ("GBP", "from £0 to £1,000,000")] {
+            camp.set("currency", currency).await;
+            for cents in [json!(-1), json!(100_000_001)] {
+                let problem = owner.patch("/api/admin/settings", json!({ "defaultPlanAmount": cents })).await.refused(422, "validation");
+                assert_eq!(problem["errors"], json!([{ "field": "defaultPlanAmount", "message": format!("defaultPlanAmount must be {bounds}.") }]));
+            }
+        }
+        owner.patch("/api/admin/settings", json!({ "defaultPlanAmount": 100_000_000 })).await.expect(200);
+    }
+}
+
+story! {
     async fn pages_offer_notifications_of_the_browser_while_the_switch_is_on(camp) {
         assert_eq!(site(&camp).await["push_enabled"], true);
         camp.owner().await.patch("/api/admin/settings", json!({ "pushEnabled": false })).await.expect(200);

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::checks::address;
 use crate::look::colours::Colour;
 use crate::look::{self, Place};
+use crate::payments::{MOST, money};
 use crate::{Error, Result};
 
 /// What a value has to look like.
@@ -22,6 +23,11 @@ pub enum Kind {
     EmailOrNone,
     Switch,
     Number {
+        min: i64,
+        max: i64,
+    },
+    /// An amount in cents.
+    Money {
         min: i64,
         max: i64,
     },
@@ -88,11 +94,7 @@ pub const KEYS: &[Key] = &[
         Kind::Line { min: 0, max: 80 },
         "Shown when no video is scheduled for today",
     ),
-    key(
-        "defaultPlanAmount",
-        Kind::Number { min: 0, max: 100_000_000 },
-        "What a new family owes, in cents",
-    ),
+    key("defaultPlanAmount", Kind::Money { min: 0, max: MOST }, "What a new family owes, in cents"),
     key(
         "currency",
         Kind::Choice(&["USD", "CAD", "EUR", "GBP", "ILS"]),
@@ -196,7 +198,8 @@ pub(super) fn find(name: &str) -> Result<&'static Key> {
     })
 }
 
-pub(super) fn check(key: &Key, value: &Value) -> Result<Value> {
+/// The value as it would be kept; amounts are spoken of in the camp's currency.
+pub(super) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     let wrong = |text: String| Err(Error::invalid(key.name, text));
     let name = key.name;
     match (key.kind, value) {
@@ -216,6 +219,13 @@ pub(super) fn check(key: &Key, value: &Value) -> Result<Value> {
         (Kind::Number { min, max }, Value::Number(number)) => match number.as_i64() {
             Some(n) if (min..=max).contains(&n) => Ok(json!(n)),
             _ => wrong(format!("{name} must be from {min} to {max}.")),
+        },
+        (Kind::Money { min, max }, Value::Number(number)) => match number.as_i64() {
+            Some(cents) if (min..=max).contains(&cents) => Ok(json!(cents)),
+            _ => {
+                let [min, max] = [min, max].map(|cents| money(cents, currency));
+                wrong(format!("{name} must be from {min} to {max}."))
+            }
         },
         (Kind::Choice(choices), Value::String(text)) => match choices.contains(&text.as_str()) {
             true => Ok(value.clone()),
@@ -258,7 +268,9 @@ pub(super) fn check(key: &Key, value: &Value) -> Result<Value> {
             _ => wrong("Please enter an address that begins with https://.".into()),
         },
         (Kind::Switch, _) => wrong(format!("{name} is true or false.")),
-        (Kind::Number { .. }, _) => wrong(format!("{name} is a whole number.")),
+        (Kind::Number { .. } | Kind::Money { .. }, _) => {
+            wrong(format!("{name} is a whole number."))
+        }
         _ => wrong(format!("{name} is a text.")),
     }
 }

@@ -144,7 +144,7 @@ pub async fn compare(app: &App, changes: &BTreeMap<String, Value>) -> Result<Vec
     let mut differences = Vec::new();
     for (name, value) in changes {
         let before = now.get(name).cloned().unwrap_or(Value::Null);
-        let (after, problem) = match clean(&app.db, name, value).await? {
+        let (after, problem) = match clean(&app.db, &now, name, value).await? {
             Ok(clean) => (clean, None),
             Err(error) => (value.clone(), Some(error.to_string())),
         };
@@ -155,13 +155,18 @@ pub async fn compare(app: &App, changes: &BTreeMap<String, Value>) -> Result<Vec
     Ok(differences)
 }
 
-/// The value as it would be kept, or what is wrong with it.
-async fn clean(on: impl Into<On<'_>>, name: &str, value: &Value) -> Result<Result<Value>> {
+/// The value as it would be kept, or what is wrong with it; `now` is what is in force.
+async fn clean(
+    on: impl Into<On<'_>>,
+    now: &Map<String, Value>,
+    name: &str,
+    value: &Value,
+) -> Result<Result<Value>> {
     let key = match find(name) {
         Ok(key) => key,
         Err(error) => return Ok(Err(error)),
     };
-    let checked = check(key, value);
+    let checked = check(key, value, now["currency"].as_str().unwrap_or_default());
     if let (Some(place), Ok(value)) = (key.kind.place(), &checked)
         && !look::are_there(on, place, &look::named(value)).await?
     {
@@ -231,7 +236,7 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
             "false" | "off" | "no" => json!(false),
             _ => return Err(Error::invalid(name, format!("{name} is true or false."))),
         },
-        Kind::Number { .. } => match typed.parse::<i64>() {
+        Kind::Number { .. } | Kind::Money { .. } => match typed.parse::<i64>() {
             Ok(number) => json!(number),
             Err(_) => return Err(Error::invalid(name, format!("{name} is a whole number."))),
         },
@@ -254,7 +259,7 @@ pub async fn set(
     let mut checks = crate::checks::Checks::new();
     let mut values = BTreeMap::new();
     for (name, value) in &changes {
-        match clean(&mut *tx, name, value).await? {
+        match clean(&mut *tx, &before, name, value).await? {
             Ok(value) => {
                 values.insert(name.clone(), value);
             }
@@ -312,10 +317,11 @@ fn as_map(settings: &Settings) -> Map<String, Value> {
 
 /// Defaults, overlaid with what is stored. A stored value that no longer fits is passed over.
 fn merge(rows: Vec<(String, String)>) -> Settings {
-    let mut map = as_map(&Settings::default());
+    let defaults = Settings::default();
+    let mut map = as_map(&defaults);
     for (name, text) in rows {
         let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
-        if find(&name).and_then(|key| check(key, &value)).is_ok() {
+        if find(&name).and_then(|key| check(key, &value, &defaults.currency)).is_ok() {
             map.insert(name, value);
         }
     }
@@ -332,7 +338,7 @@ mod tests {
         assert_eq!(defaults.len(), KEYS.len());
         for key in KEYS {
             let value = &defaults[key.name];
-            assert_eq!(&check(key, value).expect(key.name), value);
+            assert_eq!(&check(key, value, "USD").expect(key.name), value);
         }
     }
 }
