@@ -9,8 +9,8 @@ use portal::App;
 use portal::audit::Actor;
 use portal::pages::Part;
 use portal::profiles::desk::{
-    self, Decision, Detail, Direction, Family, FamilyChanges, Filter, NewFamily, Search, Sort,
-    Statement, Summary,
+    self, Decided, Decision, Detail, Direction, Family, FamilyChanges, Filter, NewFamily, Search,
+    Sort, Standing, Statement, Summary,
 };
 use portal::profiles::merge::{Merge, Merged, merge};
 use portal::profiles::{export, import};
@@ -219,22 +219,52 @@ async fn copy_invitation(
     Ok(Json(InvitationLink { url }))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct DecisionQuery {
+    /// Where the family stood as it was read, for those who must not undo what somebody else
+    /// decided meanwhile.
+    #[param(inline)]
+    seen: Option<Standing>,
+}
+
 /// Confirm that somebody who registered is a family of the camp
 #[utoipa::path(post, path = "/api/admin/users/{id}/approve", tag = "families", security(("staff" = [])),
-    params(("id" = Uuid, Path)), responses((status = 200, body = Family), (status = 404, body = Problem)))]
-async fn approve(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Family>> {
-    let family = desk::decide(&api.app, Actor::Staff(me.id), id, Decision::Approve).await?;
-    api.sessions.forget_all();
-    Ok(Json(family))
+    params(("id" = Uuid, Path), DecisionQuery),
+    responses((status = 200, body = Decided), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn approve(
+    State(api): State<Api>,
+    OnDuty(me): OnDuty,
+    Id(id): Id,
+    Params(query): Params<DecisionQuery>,
+) -> Answer<Json<Decided>> {
+    decide(&api, Actor::Staff(me.id), id, Decision::Approve, query.seen).await
 }
 
 /// Refuse somebody who registered
 #[utoipa::path(post, path = "/api/admin/users/{id}/refuse", tag = "families", security(("staff" = [])),
-    params(("id" = Uuid, Path)), responses((status = 200, body = Family), (status = 404, body = Problem)))]
-async fn refuse(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Family>> {
-    let family = desk::decide(&api.app, Actor::Staff(me.id), id, Decision::Refuse).await?;
+    params(("id" = Uuid, Path), DecisionQuery),
+    responses((status = 200, body = Decided), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn refuse(
+    State(api): State<Api>,
+    OnDuty(me): OnDuty,
+    Id(id): Id,
+    Params(query): Params<DecisionQuery>,
+) -> Answer<Json<Decided>> {
+    decide(&api, Actor::Staff(me.id), id, Decision::Refuse, query.seen).await
+}
+
+async fn decide(
+    api: &Api,
+    actor: Actor,
+    id: uuid::Uuid,
+    decision: Decision,
+    seen: Option<Standing>,
+) -> Answer<Json<Decided>> {
+    let decided = desk::decide(&api.app, actor, id, decision, seen).await?;
     api.sessions.forget_all();
-    Ok(Json(family))
+    Ok(Json(decided))
 }
 
 #[derive(Serialize, ToSchema)]

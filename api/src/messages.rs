@@ -120,7 +120,7 @@ async fn change(
 /// Answer a message; the worker mails it
 #[utoipa::path(post, path = "/api/admin/messages/{id}/reply", tag = "messages", security(("staff" = [])),
     params(("id" = Uuid, Path)), request_body = NewReply,
-    responses((status = 200, body = Message), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 200, body = Message), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn reply(
     State(app): State<App>,
     OnDuty(me): OnDuty,

@@ -42,6 +42,9 @@ pub enum Error {
     Stale,
     #[error("{0}")]
     Conflict(&'static str),
+    /// Somebody else was quicker; the code tells a program with what, the text tells a person who.
+    #[error("{text}")]
+    Forestalled { code: &'static str, text: String },
     /// A link that was used already or has expired.
     #[error("{0}")]
     Gone(&'static str),

@@ -3,7 +3,7 @@ import type { components } from "../src/api/schema.gen";
 import { call, expect, linkTo, parent, password, staff, test, toast } from "./house/camp";
 import { tabTo } from "./house/keyboard";
 import type { Portal } from "./house/portal";
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { APIRequestContext, Locator, Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
 
@@ -158,6 +158,44 @@ test.describe("The inbox", () => {
     expect((await inbox(page))[1]).toMatchObject({ subject: "Second email", assigned_to: "brayndl" });
     const id = (await inbox(page))[0]!.id;
     expect((await colleague.request.delete(`/api/admin/messages/${id}`)).status()).toBe(204);
+  });
+
+  test("two who answer one message are told of each other, and no text is lost", async ({ page, camp, somebody, request }) => {
+    await staff(page, camp, "brayndl");
+    const colleague = await somebody();
+    await staff(colleague, camp, "miriam");
+    await write(request, { subject: "Second email" });
+    for (const desk of [page, colleague]) {
+      await desk.goto("/admin/messages");
+      await open(desk, "Second email");
+    }
+    const [mine, theirs] = [page, colleague].map((desk) => desk.getByRole("dialog", { name: "Second email" })) as [Locator, Locator];
+    await theirs.getByLabel("Your reply").fill("In the Users list.");
+    await expect(theirs.getByRole("status")).toHaveText("Draft saved");
+    await mine.getByLabel("Your reply").fill("Under Profile.");
+    await mine.getByRole("button", { name: "Send Reply" }).click();
+    await expect(mine.getByRole("alert").filter({ hasText: "Somebody else has begun an answer" })).toContainText("In the Users list.");
+    expect((await inbox(page))[0]).toMatchObject({ draft: "In the Users list.", replies: [] });
+
+    await theirs.getByRole("button", { name: "Send Reply" }).click();
+    await expect(toast(colleague)).toContainText("Reply Sent");
+    await mine.getByRole("button", { name: "Send Reply" }).click();
+    await expect(mine.getByLabel("Your reply")).toHaveAccessibleDescription(/miriam has answered this message in the meantime\. Press Send Reply again/);
+    await expect(mine.getByRole("region", { name: "Replies" })).toContainText("In the Users list.");
+    await expect(mine.getByLabel("Your reply")).toHaveValue("Under Profile.");
+    await expect(mine.getByRole("alert").filter({ hasText: "Somebody else has begun an answer" })).toHaveCount(0);
+    await expect(mine.getByRole("status")).toHaveText("Draft saved");
+    await mine.getByRole("button", { name: "Send Reply" }).click();
+    await expect(toast(page)).toContainText("Reply Sent");
+    expect((await inbox(page))[0]?.replies.map(({ sent_by, body }) => [sent_by, body])).toEqual([["miriam", "In the Users list."], ["brayndl", "Under Profile."]]);
+
+    await mine.getByLabel("Your reply").fill("And good night.");
+    await colleague.request.delete(`/api/admin/messages/${(await inbox(page))[0]!.id}`);
+    await mine.getByRole("button", { name: "Send Reply" }).click();
+    await expect(mine.getByRole("alert")).toContainText("Somebody else has deleted this message.");
+    await expect(mine.getByLabel("Your reply")).toHaveValue("And good night.");
+    await expect(mine.getByRole("button", { name: "Copy my text" })).toBeVisible();
+    await expect(page.getByText("No messages yet")).toBeAttached();
   });
 
   test("a message is read and answered without a mouse", async ({ page, camp, request }) => {

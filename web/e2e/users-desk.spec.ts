@@ -177,6 +177,23 @@ test.describe("Users", () => {
       await expect(toast(page)).toContainText("User Refused");
       await camp.mailTo("feige@family.example", /^Your registration at/);
       await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
+      await expect(page.getByText("Nobody waits for approval")).toBeVisible();
+      await expect(page.getByText("All are approved")).toHaveCount(0);
+
+      // From an old list nobody undoes what a colleague decided.
+      await signUp(await somebody(), { name: "Gitel Tannen", email: "gitel@family.example" });
+      await page.reload();
+      await expect(page.getByRole("button", { name: "Approve Gitel Tannen" })).toBeVisible();
+      const colleague = await somebody();
+      await staff(colleague, camp, "brayndl");
+      await call(colleague.request, "POST", `/api/admin/users/${(await familyOf(page, "gitel")).id}/refuse?seen=waiting`);
+      await page.getByRole("button", { name: "Approve Gitel Tannen" }).click();
+      await expect(toast(page)).toContainText("Gitel Tannen: brayndl refused this registration in the meantime.");
+      await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
+      await page.goto(`/admin/users?user=${(await familyOf(page, "gitel")).id}`);
+      await page.getByRole("dialog").getByRole("button", { name: "Approve Gitel Tannen" }).click();
+      await expect(toast(page)).toContainText("Gitel Tannen has not confirmed an address yet, so nobody was mailed.");
+      await page.goto("/admin/users?filter=to_approve");
 
       await page.getByRole("button", { name: "Show all users" }).click();
       await expect(row(page, "Feige Unger")).toContainText("Refused");

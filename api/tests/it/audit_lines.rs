@@ -63,7 +63,7 @@ story! {
         let path = at("messages", &message);
         staff.patch(&path, json!({ "status": "read", "assigned_to": "feder", "draft": "Dear Chaya" })).await.expect(200);
         staff.patch(&path, json!({ "status": "read" })).await.expect(200);
-        staff.post(&format!("{path}/reply"), json!({ "body": "In bunk six." })).await.expect(200);
+        staff.post(&format!("{path}/reply"), json!({ "body": "In bunk six.", "draft": "Dear Chaya" })).await.expect(200);
         staff.patch(&path, json!({ "spam": true, "assigned_to": null })).await.expect(200);
         staff.delete(&path).await.expect(204);
         let accounts = owner.get("/api/admin/accounts").await.json();

@@ -1,6 +1,6 @@
 //! Whose family a login belongs to: invitations, linking and approval (decisions P2, P3, P9).
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::camp::{Browser, PASSWORD, sign_up, token};
 
@@ -219,5 +219,67 @@ story! {
         staff.post(&format!("/api/admin/users/{id}/refuse"), json!({})).await.expect(200);
         assert_eq!(parent.get("/api/session").await.json()["user"]["family"], false);
         assert!(camp.mail_to("chaya@family.example").await.subject.starts_with("Your registration"));
+    }
+}
+
+/// Whether a family is approved, and whether it is refused.
+fn decided(answer: &Value) -> [bool; 2] {
+    [answer["approved_at"].is_string(), answer["refused_at"].is_string()]
+}
+
+story! {
+    async fn of_two_who_decide_from_old_lists_the_second_is_told_of_the_first(camp) {
+        let (staff, owner) = (camp.staff().await, camp.owner().await);
+        camp.parent("Chaya", "chaya@family.example").await;
+        let waiting = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json();
+        let path = format!("/api/admin/users/{}", waiting["items"][0]["id"].as_str().expect("an id"));
+        let say = async |who: &Browser, decision: &str, seen: &str| {
+            who.post(&format!("{path}/{decision}?seen={seen}"), json!({})).await
+        };
+        let refused = say(&owner, "refuse", "waiting").await.expect(200).json();
+        assert_eq!((decided(&refused), &refused["told"]), ([false, true], &json!("by_mail")));
+        let late = say(&staff, "approve", "waiting").await.refused(409, "refused");
+        assert_eq!(late["detail"], "kornbluh refused this registration in the meantime.");
+        let same = say(&staff, "refuse", "waiting").await.expect(200).json();
+        assert_eq!((decided(&same), &same["told"]), ([false, true], &json!("before")));
+        // A change of mind of somebody who knows of the first decision.
+        let approved = say(&staff, "approve", "refused").await.expect(200).json();
+        assert_eq!((decided(&approved), &approved["told"]), ([true, false], &json!("by_mail")));
+        let late = say(&owner, "refuse", "waiting").await.refused(409, "approved");
+        assert_eq!(late["detail"], "feder approved this registration in the meantime.");
+        camp.work().await;
+        let subjects: Vec<String> = camp.mails_to("chaya@family.example").into_iter().map(|mail| mail.subject).collect();
+        let told = |start: &str| subjects.iter().filter(|subject| subject.starts_with(start)).count();
+        assert_eq!((told("Your registration"), told("Welcome")), (1, 1), "{subjects:?}");
+        say(&staff, "approve", "maybe").await.refused(400, "bad_request");
+    }
+}
+
+story! {
+    async fn of_two_decisions_at_one_moment_one_counts(camp) {
+        let (staff, owner) = (camp.staff().await, camp.owner().await);
+        camp.parent("Chaya", "chaya@family.example").await;
+        let waiting = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json();
+        let path = format!("/api/admin/users/{}", waiting["items"][0]["id"].as_str().expect("an id"));
+        let (approve, refuse) = (format!("{path}/approve?seen=waiting"), format!("{path}/refuse?seen=waiting"));
+        let (one, two) = tokio::join!(staff.post(&approve, json!({})), owner.post(&refuse, json!({})));
+        let mut statuses = [one.status.as_u16(), two.status.as_u16()];
+        statuses.sort();
+        assert_eq!(statuses, [200, 409]);
+    }
+}
+
+story! {
+    async fn whoever_has_not_confirmed_an_address_is_not_said_to_be_told(camp) {
+        let staff = camp.staff().await;
+        camp.unconfirmed_parent("Chaya", "chaya@family.example").await;
+        camp.work().await;
+        let before = camp.mails_to("chaya@family.example").len();
+        let waiting = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json();
+        let id = waiting["items"][0]["id"].as_str().expect("an id").to_owned();
+        let approved = staff.post(&format!("/api/admin/users/{id}/approve?seen=waiting"), json!({})).await.expect(200).json();
+        assert_eq!((decided(&approved), &approved["told"]), ([true, false], &json!("no_address")));
+        camp.work().await;
+        assert_eq!(camp.mails_to("chaya@family.example").len(), before);
     }
 }

@@ -142,7 +142,7 @@ story! {
         let message = first(&staff).await;
         let drafted = change(&staff, &message, json!({ "draft": "Good morning! Mendy is in" })).await;
         assert_eq!(drafted["draft"], "Good morning! Mendy is in");
-        let given = json!({ "body": "Good morning!\n\nMendy is in bunk 6." });
+        let given = json!({ "body": "Good morning!\n\nMendy is in bunk 6.", "draft": drafted["draft"] });
         let to = format!("{}/reply", path(&message));
         let clicks = join_all((0..4).map(|_| staff.post(&to, given.clone()))).await;
         for click in clicks {
@@ -161,7 +161,7 @@ story! {
         assert!(mail.unsubscribe_url.is_none(), "an answer is not category mail");
         assert!(mail.reply_to.expect("the camp").to_string().contains("bunks@camp.example"));
         assert_eq!(first(&staff).await["replies"][0]["delivery"], "sent");
-        staff.post(&to, json!({ "body": "And he says hello." })).await.expect(200);
+        staff.post(&to, json!({ "body": "And he says hello.", "last_reply": replied["replies"][0]["id"] })).await.expect(200);
         let twice = staff.post(&format!("{}/retry", path(&message)), json!({})).await.expect(200).json();
         let bodies: Vec<&Value> = twice["replies"].as_array().expect("replies").iter().map(|r| &r["body"]).collect();
         assert_eq!(bodies, ["Good morning!\n\nMendy is in bunk 6.", "And he says hello."]);
@@ -169,6 +169,49 @@ story! {
         assert_eq!(change(&staff, &message, json!({ "status": "unread" })).await["status"], "unread");
         assert_eq!(change(&staff, &message, json!({ "status": "read" })).await["status"], "replied");
         staff.post(&to, json!({ "body": " " })).await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn nobody_answers_over_what_a_colleague_wrote_unseen(camp) {
+        write(&camp.browser(), json!({})).await;
+        let (staff, miriam) = (camp.staff().await, camp.staff_member("miriam", Role::Staff).await);
+        let seen = first(&staff).await;
+        let to = format!("{}/reply", path(&seen));
+        change(&miriam, &seen, json!({ "draft": "Dear Chaya, I am looking" })).await;
+        let mine = json!({ "body": "He is in bunk 6." });
+        let begun = staff.post(&to, mine.clone()).await.refused(409, "drafted");
+        assert_eq!(begun["detail"], "Somebody else has begun an answer to this message.");
+        assert_eq!(first(&staff).await["draft"], "Dear Chaya, I am looking");
+        // Of two who send at the same time the second is told of the first.
+        let sent = json!({ "body": "Dear Chaya, he is in bunk 7.", "draft": "Dear Chaya, I am looking" });
+        let theirs = miriam.post(&to, sent.clone()).await.expect(200).json();
+        let late = staff.post(&to, mine.clone()).await.refused(409, "answered");
+        assert_eq!(late["detail"], "miriam has answered this message in the meantime.");
+        // Her own answer again, because the first one's was lost, is no second one; nor does it drop
+        // what was begun since.
+        change(&staff, &seen, json!({ "draft": "Or bunk 6" })).await;
+        let again = miriam.post(&to, sent).await.expect(200).json();
+        assert_eq!((again["replies"].as_array().expect("replies").len(), &again["draft"]), (1, &json!("Or bunk 6")));
+        change(&staff, &seen, json!({ "draft": null, "status": "read" })).await;
+        // Whoever has seen it may still answer.
+        let mut after_all = mine;
+        after_all["last_reply"] = theirs["replies"][0]["id"].clone();
+        let both = staff.post(&to, after_all).await.expect(200).json();
+        assert_eq!(both["replies"].as_array().expect("replies").len(), 2);
+    }
+}
+
+story! {
+    async fn of_two_answers_at_one_moment_one_goes_out(camp) {
+        write(&camp.browser(), json!({})).await;
+        let (staff, miriam) = (camp.staff().await, camp.staff_member("miriam", Role::Staff).await);
+        let to = format!("{}/reply", path(&first(&staff).await));
+        let (one, two) = tokio::join!(staff.post(&to, json!({ "body": "Bunk 6." })), miriam.post(&to, json!({ "body": "Bunk 7." })));
+        let mut statuses = [one.status.as_u16(), two.status.as_u16()];
+        statuses.sort();
+        assert_eq!(statuses, [200, 409]);
+        assert_eq!(first(&staff).await["replies"].as_array().expect("replies").len(), 1);
     }
 }
 

@@ -1,26 +1,22 @@
-//! The staff's inbox: read, assign, answer.
+//! The staff's inbox: read and assign.
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::mail::REPLY;
-use super::{Department, Message, NOT_FOUND, Reply, ReplyDelivery, Status};
+use super::{Department, Message, NOT_FOUND, Reply, Status};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, given};
 use crate::db::{Db, On, Tx, with_ids};
 use crate::events::{self, Event};
 use crate::fold::searched;
-use crate::notifications::{self, Notice};
 use crate::pages::{Page, Part};
 use crate::{App, Error, Result};
 
-const BODY: usize = 10_000;
-/// The same answer again within this time is a second click.
-const SAME: TimeDelta = TimeDelta::minutes(10);
+pub(super) const BODY: usize = 10_000;
 
 /// What the inbox shows.
 #[derive(Debug, Clone, Default)]
@@ -85,13 +81,6 @@ pub struct Changes {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub draft: Option<Option<String>>,
-}
-
-#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = NewMessageReply)]
-pub struct NewReply {
-    pub body: String,
 }
 
 macro_rules! message {
@@ -291,14 +280,14 @@ pub async fn change(
 
 /// Of a message what staff decide, as the audit log tells of it.
 #[derive(Serialize, sqlx::FromRow)]
-struct Standing {
+pub(super) struct Standing {
     status: Status,
     department: Department,
     spam: bool,
     assigned_to: Option<Uuid>,
 }
 
-async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
+pub(super) async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
     tx.sql("select status, department, spam, assigned_to from messages where id = $1")
         .bind(id)
         .optional()
@@ -316,87 +305,6 @@ async fn on_duty(tx: &mut Tx, username: &str) -> Result<Uuid> {
         Some((id,)) => Ok(id),
         None => Err(Error::invalid("assigned_to", "There is no active account of this name.")),
     }
-}
-
-/// Answers the sender: stores the reply, drops the draft and has the worker mail it, once. The
-/// same answer again within ten minutes is a second click and changes nothing.
-/// Errors: [`Error::NotFound`], [`Error::Invalid`].
-pub async fn reply(
-    tx: &mut Tx,
-    app: &App,
-    actor: Actor,
-    id: Uuid,
-    new: &NewReply,
-) -> Result<Message> {
-    let mut checks = Checks::new();
-    let body = checks.block("body", &new.body, BODY);
-    checks.require(!body.is_empty(), "body", "Please write a reply first.");
-    checks.done()?;
-    let now = app.clock.now();
-    let before = standing(tx, id).await?;
-    // Writing first holds the message, so that of two clicks the second sees the first.
-    let held: Option<(String, String)> = tx
-        .sql(
-            "update messages set status = 'replied', draft = null, version = version + 1, updated_at = $2
-             where id = $1
-             returning name, email",
-        )
-        .bind(id)
-        .bind(now)
-        .optional()
-        .await?;
-    let (name, email) = held.ok_or(NOT_FOUND)?;
-    let said: i64 = tx
-        .sql(
-            "select count(*) from message_replies
-             where message_id = $1 and body = $2 and created_at > $3",
-        )
-        .bind(id)
-        .bind(&body)
-        .bind(now - SAME)
-        .scalar()
-        .await?;
-    if said == 0 {
-        let reply_id = Uuid::now_v7();
-        tx.sql(
-            "insert into message_replies (id, message_id, body, sent_by, created_at)
-             values ($1, $2, $3, $4, $5)",
-        )
-        .bind(reply_id)
-        .bind(id)
-        .bind(&body)
-        .bind(actor.staff_id())
-        .bind(now)
-        .execute()
-        .await?;
-        notifications::tell(tx, app, Notice::new(REPLY, reply_id), &email, &name).await?;
-        let subject = Subject::new("message", id);
-        let mut details = audit::differences(&json!(before), &json!(standing(tx, id).await?));
-        details.insert("reply_id".into(), json!(reply_id));
-        let details = Value::Object(details);
-        audit::record(tx, now, actor, "message.reply", subject, details).await?;
-    }
-    events::tell(tx, now, Event::MessagesChanged);
-    find(tx, id).await
-}
-
-/// Sends the replies to a message again whose mail failed. Errors: [`Error::NotFound`].
-pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<Message> {
-    let failed: Vec<Uuid> = find(&mut *tx, id)
-        .await?
-        .replies
-        .iter()
-        .filter(|reply| reply.delivery == ReplyDelivery::Failed)
-        .map(|reply| reply.id)
-        .collect();
-    let mut queued = 0;
-    for reply_id in failed {
-        queued += notifications::retry(tx, app, REPLY, reply_id).await?;
-    }
-    let details = json!({ "queued": queued });
-    let subject = Subject::new("message", id);
-    audit::record(tx, app.clock.now(), actor, "message.retry_mail", subject, details).await?;
-    find(tx, id).await
 }
 
 /// Deletes a message with its replies. Errors: [`Error::NotFound`].

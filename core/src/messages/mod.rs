@@ -4,6 +4,7 @@ pub mod mail;
 
 mod contact;
 mod inbox;
+mod reply;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,10 +15,8 @@ use crate::settings::Settings;
 
 pub use contact::{NewMessage, receive};
 pub(crate) use contact::{of_sender, searchable};
-pub use inbox::{
-    Changes, Counts, Filter, Given, NewReply, Order, change, counts, delete, find, list, reply,
-    retry,
-};
+pub use inbox::{Changes, Counts, Filter, Given, Order, change, counts, delete, find, list};
+pub use reply::{NewReply, reply, retry};
 
 pub const NOT_FOUND: Error = Error::NotFound("This message is not there any more.");
 

@@ -2740,6 +2740,10 @@ export interface components {
              */
             views: number;
         };
+        /** @description A family, and whether it was told what was decided about it. */
+        Decided: components["schemas"]["FamilyRow"] & {
+            told: components["schemas"]["Told"];
+        };
         DeleteAccount: {
             current_password: string;
         };
@@ -3302,6 +3306,13 @@ export interface components {
         };
         NewMessageReply: {
             body: string;
+            /** @description The draft that the writer has seen; nothing when there was none. It is dropped. */
+            draft?: string | null;
+            /**
+             * Format: uuid
+             * @description The id of the last reply that the writer has seen; nothing when there was none.
+             */
+            last_reply?: string | null;
         };
         /** @description The "Record Payment" form. */
         NewPayment: {
@@ -4345,6 +4356,11 @@ export interface components {
         TokenBody: {
             token: string;
         };
+        /**
+         * @description Whether the family hears of a decision.
+         * @enum {string}
+         */
+        Told: "by_mail" | "no_address" | "before";
         TopVideo: {
             /** Format: int64 */
             comments: number;
@@ -6097,6 +6113,14 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7248,7 +7272,13 @@ export interface operations {
     };
     post_admin_users_id_approve: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Where the family stood as it was read, for those who must not undo what somebody else
+                 *     decided meanwhile.
+                 */
+                seen?: "waiting" | "approved" | "refused";
+            };
             header?: never;
             path: {
                 id: string;
@@ -7262,10 +7292,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FamilyRow"];
+                    "application/json": components["schemas"]["Decided"];
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7430,7 +7468,13 @@ export interface operations {
     };
     post_admin_users_id_refuse: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Where the family stood as it was read, for those who must not undo what somebody else
+                 *     decided meanwhile.
+                 */
+                seen?: "waiting" | "approved" | "refused";
+            };
             header?: never;
             path: {
                 id: string;
@@ -7444,10 +7488,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FamilyRow"];
+                    "application/json": components["schemas"]["Decided"];
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

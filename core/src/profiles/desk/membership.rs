@@ -1,5 +1,6 @@
 //! How a family comes to the portal and leaves it: invited, approved or refused, deleted.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -87,9 +88,64 @@ pub enum Decision {
     Refuse,
 }
 
+impl Decision {
+    fn standing(self) -> Standing {
+        match self {
+            Decision::Approve => Standing::Approved,
+            Decision::Refuse => Standing::Refused,
+        }
+    }
+}
+
+macro_rules! standing {
+    () => {
+        "case when approved_at is not null then 'approved'
+              when refused_at is not null then 'refused'
+              else 'waiting' end"
+    };
+}
+
+/// Where somebody stands who registered.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Standing {
+    Waiting,
+    Approved,
+    Refused,
+}
+
+/// Whether the family hears of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    ByMail,
+    /// It has no address that anybody knows to be its own (decision M2).
+    NoAddress,
+    /// It was decided so before; nothing was changed.
+    Before,
+}
+
+/// A family, and whether it was told what was decided about it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Decided {
+    #[serde(flatten)]
+    pub family: Family,
+    pub told: Told,
+}
+
 /// Approves or refuses, tells the family by mail and writes it down. Saying the same again
-/// changes nothing and tells nobody.
-pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Result<Family> {
+/// changes nothing and tells nobody. Errors: [`Error::Forestalled`] when a standing was given that
+/// is not the family's any more.
+pub async fn decide(
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    decision: Decision,
+    seen: Option<Standing>,
+) -> Result<Decided> {
     let settings = app.settings().await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -100,16 +156,25 @@ pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Re
         Decision::Refuse => (None, Some(now), letters::REFUSED, "profile.refuse"),
     };
     let changed = tx
-        .sql(
+        .sql(concat!(
             "update profiles set approved_at = $2, refused_at = $3, updated_at = $4, version = version + 1
-             where id = $1 and ((approved_at is null) <> ($2 is null) or (refused_at is null) <> ($3 is null))",
-        )
+             where id = $1 and ((approved_at is null) <> ($2 is null) or (refused_at is null) <> ($3 is null))
+               and (cast($5 as text) is null or $5 = ",
+            standing!(),
+            ")"
+        ))
         .bind(id)
         .bind(approved)
         .bind(refused)
         .bind(now)
+        .bind(seen)
         .execute()
         .await?;
+    let after = standing(&mut tx, id).await?;
+    if changed == 0 && after != decision.standing() {
+        return Err(forestalled(&mut tx, id, after).await?);
+    }
+    let mut told = Told::Before;
     if changed > 0 {
         // Of addresses that somebody only typed nobody knows whose they are (decision M2).
         let known: Vec<(String,)> = tx
@@ -124,30 +189,44 @@ pub async fn decide(app: &App, actor: Actor, id: Uuid, decision: Decision) -> Re
             .bind(id)
             .all()
             .await?;
+        told = if known.is_empty() { Told::NoAddress } else { Told::ByMail };
         for (email,) in known {
             notifications::tell(&mut tx, app, Notice::new(letter, id), &email, &profile.full_name)
                 .await?;
         }
         unsubscribe::withdraw(&mut tx, now, id).await?;
-        let details = json!({ "standing": audit::changed(before, standing(&mut tx, id).await?) });
+        let details = json!({ "standing": audit::changed(json!(before), json!(after)) });
         audit::record(&mut tx, now, actor, action, Subject::new("profile", id), details).await?;
     }
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
-    Ok(family)
+    Ok(Decided { family, told })
 }
 
-/// `approved`, `refused` or `waiting`.
-async fn standing(tx: &mut Tx, id: Uuid) -> Result<String> {
-    tx.sql(
-        "select case when approved_at is not null then 'approved'
-                     when refused_at is not null then 'refused'
-                     else 'waiting' end
-         from profiles where id = $1",
-    )
-    .bind(id)
-    .scalar()
-    .await
+async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
+    tx.sql(concat!("select ", standing!(), " from profiles where id = $1")).bind(id).scalar().await
+}
+
+/// Who decided meanwhile, and what.
+async fn forestalled(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> {
+    let (code, action, done) = match now {
+        Standing::Approved => ("approved", "profile.approve", "approved this registration"),
+        Standing::Refused => ("refused", "profile.refuse", "refused this registration"),
+        Standing::Waiting => return Ok(Error::Stale),
+    };
+    let who: Option<(String,)> = tx
+        .sql(
+            "select s.username from audit_log a
+             join staff s on s.id = a.actor_id
+             where a.subject_kind = 'profile' and a.subject_id = $1 and a.action = $2
+             order by a.at desc, a.id desc limit 1",
+        )
+        .bind(id)
+        .bind(action)
+        .optional()
+        .await?;
+    let who = who.map_or("Somebody else".to_owned(), |(username,)| username);
+    Ok(Error::Forestalled { code, text: format!("{who} {done} in the meantime.") })
 }
 
 /// Removes a family from all lists, with its logins and addresses. Its plan and ledger stay

@@ -10,7 +10,9 @@ use uuid::Uuid;
 
 pub use edit::{FamilyChanges, NewFamily, add, edit};
 pub use list::{Direction, Filter, Search, Sort, Summary, family, list, summary};
-pub use membership::{Decision, clear_limits, decide, delete, invitation_link, invite};
+pub use membership::{
+    Decided, Decision, Standing, Told, clear_limits, decide, delete, invitation_link, invite,
+};
 
 use super::UserType;
 use crate::payments::{self, Payment, PaymentPlan};

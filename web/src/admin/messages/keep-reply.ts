@@ -1,21 +1,28 @@
 import { isApiError } from "../../api/client";
 import { keepDraft, type DraftState } from "./keep-draft";
-import { changeMessage, readMessage, type Message } from "./queries";
+import { changeMessage, readMessage, type Message, type Seen } from "./queries";
 
-type Told = { onState: (state: DraftState) => void; onFresh: (message: Message) => void; onClash: (theirs: string) => void };
+type Told = { onState: (state: DraftState) => void; onFresh: (message: Message) => void; onClash: (theirs: string) => void; onGone: () => void };
+
+const lastReply = ({ replies }: Message) => replies.at(-1)?.id ?? null;
 
 /** Keeps the draft of a reply, never over one that somebody else wrote meanwhile. */
-export function keepReply(message: Message, { onState, onFresh, onClash }: Told) {
+export function keepReply(message: Message, { onState, onFresh, onClash, onGone }: Told) {
   let known = message;
+  let seenReply = lastReply(message);
 
   async function save(text: string) {
     const draft = text.trim() || null;
     try {
       keep(await changeMessage(message.id, { version: known.version, draft }));
     } catch (error) {
+      if (isApiError(error, "not_found")) onGone();
       if (!isApiError(error, "stale")) throw error;
       const now = await readMessage(message);
-      if (!now) throw error;
+      if (!now) {
+        onGone();
+        throw error;
+      }
       const clash = now.draft && now.draft !== known.draft;
       keep(now);
       if (clash) {
@@ -36,6 +43,13 @@ export function keepReply(message: Message, { onState, onFresh, onClash }: Told)
     /** Something else was changed about the message: by me, so its draft is still the one that I know. */
     learn(now: Message) {
       if (now.version > known.version && (now.draft ?? null) === (known.draft ?? null)) known = now;
+    },
+    /** A reply that only came in while somebody typed is not seen: the writer is told of it first. */
+    seen: (): Seen => ({ last_reply: seenReply, draft: known.draft ?? null }),
+    /** All that others wrote is before the writer now. */
+    look(now: Message) {
+      seenReply = lastReply(now);
+      keep(now);
     },
   };
 }

@@ -14,7 +14,7 @@ import { keepFocus } from "../keep-focus";
 import { isTurnedAway, useStaff } from "../session";
 import type { DraftState } from "./keep-draft";
 import { keepReply } from "./keep-reply";
-import { changeMessage, colleaguesQuery, deleteMessage, replyTo, retryReplies, useMessagesChanged, type Message, type MessagePatch, type Reply } from "./queries";
+import { changeMessage, colleaguesQuery, deleteMessage, readMessage, replyTo, retryReplies, useMessagesChanged, type Message, type MessagePatch, type Reply } from "./queries";
 import { StatusBadge } from "./status-badge";
 import { deliveryName, departmentName, draftWords, senderName } from "./words";
 
@@ -80,7 +80,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
       </Field>
 
       {message.replies.length > 0 && <Replies message={message} timeZone={timeZone} onFresh={fresh} />}
-      <ReplyBox message={message} onFresh={fresh} onGone={onClose} />
+      <ReplyBox message={message} onFresh={fresh} onGone={() => void messagesChanged()} />
 
       {deleting && (
         <ConfirmDialog
@@ -149,7 +149,14 @@ function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (me
   const [theirs, setTheirs] = useState<string | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
 
-  const [keeper] = useState(() => keepReply(message, { onState: setState, onFresh, onClash: setTheirs }));
+  const [gone, setGone] = useState(false);
+  const lost = () => {
+    setGone(true);
+    setFailure(null);
+    onGone();
+  };
+
+  const [keeper] = useState(() => keepReply(message, { onState: setState, onFresh, onClash: setTheirs, onGone: lost }));
   useEffect(() => keeper.learn(message), [keeper, message]);
   // Closing the message does not lose the last words.
   useEffect(() => () => void keeper.flush(), [keeper]);
@@ -158,32 +165,42 @@ function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (me
     setText(next);
     setFailure(null);
     // Until it is decided whose draft stays, neither overwrites the other.
-    if (theirs === null) keeper.type(next);
+    if (theirs === null && !gone) keeper.type(next);
   }
 
   const send = useMutation({
     mutationFn: async () => {
       await keeper.settle();
-      return replyTo(message.id, text.trim());
+      return replyTo(message.id, text.trim(), keeper.seen());
     },
     onSuccess: (now) => {
-      keeper.learn(now);
       keeper.reset("");
       setText("");
       setTheirs(null);
-      onFresh(now);
+      keeper.look(now);
       toast({ title: "Reply Sent", description: `It is on its way to ${message.name}.` });
       box.current?.focus();
     },
-    onError: (error) => {
+    onError: async (error) => {
+      if (isApiError(error, "not_found")) return lost();
+      if (isApiError(error, "answered", "drafted")) return forestalled(explain(error));
       keeper.type(text);
-      if (isApiError(error, "not_found")) {
-        toast({ title: "Error", description: explain(error), destructive: true });
-        return onGone();
-      }
       if (!isTurnedAway(error)) setFailure((isApiError(error) && error.fields["body"]) || explainOr(error, "Failed to send the reply. Please try again."));
     },
   });
+
+  /** Somebody else was quicker: what they wrote is shown before this goes out after all. */
+  async function forestalled(why: string) {
+    const now = await readMessage(message).catch(() => undefined);
+    if (now === null) return lost();
+    setFailure(now ? `${why} Press Send Reply again to send yours all the same.` : why);
+    if (!now) return;
+    keeper.look(now);
+    keeper.reset(now.draft ?? "");
+    const begun = now.draft && now.draft !== text.trim() ? now.draft : null;
+    setTheirs(begun);
+    if (begun === null) keeper.type(text);
+  }
 
   async function saveDraft() {
     keeper.type(text);
@@ -201,7 +218,13 @@ function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (me
 
   return (
     <section aria-label="Reply" className="mt-6 grid gap-3 border-t border-line pt-5">
-      {theirs !== null && (
+      {gone && (
+        <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
+          <p>Somebody else has deleted this message.{text && " What you wrote cannot be sent any more; it is still here for you to copy."}</p>
+          {text && <CopyText text={text} />}
+        </div>
+      )}
+      {!gone && theirs !== null && (
         <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
           <p>Somebody else has begun an answer to this message:</p>
           <p dir="auto" className="rounded-sm bg-surface p-3 whitespace-pre-line text-ink">{theirs}</p>
@@ -233,12 +256,25 @@ function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (me
       <Field label="Your reply" error={failure} hint={`It is mailed to ${message.email}.`}>
         <TextArea ref={box} name="body" dir="auto" rows={6} maxLength={10_000} value={text} onChange={(event) => type(event.target.value)} />
       </Field>
-      {state === "failed" && theirs === null && <FormMessage>{draftWords.failed}</FormMessage>}
+      {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-        <p role="status" className="me-auto text-sm text-muted">{state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}</p>
-        <Button look="line" busy={state === "saving"} disabled={theirs !== null} onClick={() => void saveDraft()}>Save Draft</Button>
-        <Button icon="mail" busy={send.isPending} onClick={submit}>{send.isPending ? "Sending..." : "Send Reply"}</Button>
+        <p role="status" className="me-auto text-sm text-muted">{!gone && theirs === null && state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}</p>
+        <Button look="line" busy={state === "saving"} disabled={gone || theirs !== null} onClick={() => void saveDraft()}>Save Draft</Button>
+        <Button icon="mail" busy={send.isPending} disabled={gone} onClick={submit}>{send.isPending ? "Sending..." : "Send Reply"}</Button>
       </div>
     </section>
   );
+}
+
+function CopyText({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      toast({ title: "Copy failed", description: "Please copy your text manually.", destructive: true });
+    }
+  }
+  return <div><Button look="line" {...(copied ? { icon: "check" as const } : {})} onClick={copy}>{copied ? "Copied" : "Copy my text"}</Button></div>;
 }

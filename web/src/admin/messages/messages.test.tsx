@@ -121,7 +121,7 @@ describe("the inbox", () => {
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
     expect(await screen.findByText("Reply Sent")).toBeTruthy();
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "");
-    expect(camp.asked("POST", "/api/admin/messages/m1/reply").at(-1)?.body).toEqual({ body: "Under Profile." });
+    expect(camp.asked("POST", "/api/admin/messages/m1/reply").at(-1)?.body).toEqual({ body: "Under Profile.", last_reply: null, draft: null });
   });
 
   it("does not overwrite an answer that a colleague has begun", async () => {
@@ -135,6 +135,67 @@ describe("the inbox", () => {
     camp.answer("PATCH /api/admin/messages/m1", message({ version: 6, draft: "Mine" }));
     await user.click(drawer.getByRole("button", { name: "Keep mine" }));
     await waitFor(() => expect(camp.asked("PATCH", "/api/admin/messages/m1").at(-1)?.body).toEqual({ version: 5, draft: "Mine" }));
+  });
+});
+
+describe("two who answer one message", () => {
+  const theirs = { id: "r1", body: "In his bunk.", sent_by: "miriam", created_at: "2026-07-29T13:00:00Z", delivery: "queued" } as const;
+  const sent = (camp: ReturnType<typeof inbox>) => camp.asked("POST", "/api/admin/messages/m1/reply").map(({ body }) => body);
+
+  it("the second is told, keeps the text, and sends it after all", async () => {
+    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam has answered this message in the meantime."), "GET /api/admin/messages/m1": message({ version: 5, status: "replied", replies: [theirs] }) });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(await drawer.findByText("miriam has answered this message in the meantime. Press Send Reply again to send yours all the same.")).toBeTruthy();
+    expect(await drawer.findByText("In his bunk.")).toBeTruthy();
+    expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
+    camp.answer("POST /api/admin/messages/m1/reply", message({ version: 6, status: "replied", replies: [theirs, { ...theirs, id: "r2", body: "Under Profile." }] }));
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(await screen.findByText("Reply Sent")).toBeTruthy();
+    expect(sent(camp)).toEqual([{ body: "Under Profile.", last_reply: null, draft: null }, { body: "Under Profile.", last_reply: "r1", draft: null }]);
+  });
+
+  it("a reply that came in while one types is not taken for seen", async () => {
+    const camp = inbox({ "PATCH /api/admin/messages/m1": message({ version: 5, draft: "Mine", replies: [theirs] }), "POST /api/admin/messages/m1/reply": message({ version: 6 }) });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.type(drawer.getByLabelText("Your reply"), "Mine");
+    await user.click(drawer.getByRole("button", { name: "Save Draft" }));
+    expect(await drawer.findByText("In his bunk.")).toBeTruthy();
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(await screen.findByText("Reply Sent")).toBeTruthy();
+    expect(sent(camp)).toEqual([{ body: "Mine", last_reply: null, draft: "Mine" }]);
+  });
+
+  it("a draft that a colleague has begun is shown before it is dropped", async () => {
+    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Somebody else has begun an answer to this message."), "GET /api/admin/messages/m1": message({ version: 5, draft: "Theirs" }) });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.type(drawer.getByLabelText("Your reply"), "Mine");
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(await drawer.findByText("Theirs")).toBeTruthy();
+    camp.answer("POST /api/admin/messages/m1/reply", message({ version: 6, status: "replied" }));
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect(await screen.findByText("Reply Sent")).toBeTruthy();
+    expect(drawer.queryByText("Theirs")).toBeNull();
+    expect(sent(camp).at(-1)).toEqual({ body: "Mine", last_reply: null, draft: "Theirs" });
+  });
+
+  it("what was typed outlives the message", async () => {
+    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message is not there any more.") });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
+    camp.answer("GET /api/admin/messages", list());
+    await user.click(drawer.getByRole("button", { name: "Send Reply" }));
+    expect((await drawer.findByRole("alert")).textContent).toContain("Somebody else has deleted this message.");
+    expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
+    expect(drawer.getByRole("button", { name: "Send Reply" })).toHaveProperty("disabled", true);
+    await user.click(drawer.getByRole("button", { name: "Copy my text" }));
+    expect(await drawer.findByRole("button", { name: "Copied" })).toBeTruthy();
+    expect(await navigator.clipboard.readText()).toBe("Under Profile.");
   });
 });
 

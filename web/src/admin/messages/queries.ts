@@ -61,7 +61,9 @@ export const readMessage = ({ id }: Message) => orNull(asStaff(api.GET("/api/adm
 /** What is left out stays; the document says otherwise only because of its defaults. */
 export const changeMessage = (id: string, change: Partial<MessagePatch>) =>
   asStaff(api.PATCH("/api/admin/messages/{id}", { ...at(id), body: change as MessagePatch }));
-export const replyTo = (id: string, body: string) => asStaff(api.POST("/api/admin/messages/{id}/reply", { ...at(id), body: { body } }));
+/** What the writer of a reply knows of what others wrote. */
+export type Seen = Omit<Schemas["NewMessageReply"], "body">;
+export const replyTo = (id: string, body: string, seen: Seen) => asStaff(api.POST("/api/admin/messages/{id}/reply", { ...at(id), body: { body, ...seen } }));
 export const retryReplies = (id: string) => asStaff(api.POST("/api/admin/messages/{id}/retry", at(id)));
 export const deleteMessage = (id: string) => asStaff(api.DELETE("/api/admin/messages/{id}", at(id)));
 

@@ -16,6 +16,9 @@ export type Summary = Schemas["FamilySummary"];
 export type Merged = Schemas["MergedFamily"];
 export type ImportReport = Schemas["FamilyImport"];
 export type Statement = Schemas["FamilyStatement"];
+export type Standing = "waiting" | "approved" | "refused";
+export type Decided = Schemas["Decided"];
+export type Decision = "approve" | "refuse";
 type FamilyPage = { items: Family[]; next?: string | null };
 
 type Query = NonNullable<operations["get_admin_users"]["parameters"]["query"]>;
@@ -62,8 +65,11 @@ export const recordPayment = (id: string, key: string, body: NewPayment): Promis
 export const voidPayment = (id: string, reason: string): Promise<Recorded> => asStaff(api.POST("/api/admin/payments/{id}/void", { ...at(id), body: { reason } }));
 export const invite = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invite", at(id)));
 export const invitationLink = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invitation-link", at(id)));
-export const approve = (id: string): Promise<Family> => asStaff(api.POST("/api/admin/users/{id}/approve", at(id)));
-export const refuse = (id: string): Promise<Family> => asStaff(api.POST("/api/admin/users/{id}/refuse", at(id)));
+/** Approves or refuses a family, unless it stands otherwise by now than `seen`. */
+export function decide(id: string, decision: Decision, seen: Standing): Promise<Decided> {
+  const asked = { params: { path: { id }, query: { seen } } };
+  return asStaff(decision === "approve" ? api.POST("/api/admin/users/{id}/approve", asked) : api.POST("/api/admin/users/{id}/refuse", asked));
+}
 export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/users/{id}/clear-limits", at(id)));
 export const mergeFamilies = (keep: string, drop: string, preview: boolean): Promise<Merged> => asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, preview } }));
 export const importFamilies = (csv: string, dry_run: boolean): Promise<ImportReport> => asStaff(api.POST("/api/admin/users/import", { body: { csv, dry_run } }));

@@ -301,16 +301,36 @@ describe("the drawer of a family", () => {
 
   it("invites, and approves and refuses who waits", async () => {
     const waiting = detail({ approved_at: null, invited: false });
-    const camp = office({ "GET /api/admin/users/f1": waiting, "GET /api/admin/users": list(leah), "POST /api/admin/users/f1/invite": null, "POST /api/admin/users/f1/approve": family(), "POST /api/admin/users/f1/refuse": family() });
+    const camp = office({ "GET /api/admin/users/f1": waiting, "GET /api/admin/users": list(leah), "POST /api/admin/users/f1/invite": null, "POST /api/admin/users/f1/approve": { ...family(), told: "by_mail" }, "POST /api/admin/users/f1/refuse": { ...family(), told: "no_address" } });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Invite" }));
     expect(await screen.findByText("Invitation sent")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Approve Chaya Lindenfeld" }));
-    expect(await screen.findByText("User Approved")).toBeTruthy();
+    expect(await screen.findByText("Chaya Lindenfeld is told by mail.")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Refuse Chaya Lindenfeld" }));
     await user.click(screen.getByRole("button", { name: "Refuse" }));
-    expect(await screen.findByText("User Refused")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/users/f1/refuse")).toHaveLength(1);
+    expect(await screen.findByText("Chaya Lindenfeld has not confirmed an address yet, so nobody was mailed.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/f1/refuse").map(({ query }) => query)).toEqual([{ seen: "waiting" }]);
+  });
+
+  it("says who decided meanwhile, and shows it", async () => {
+    const waiting = detail({ approved_at: null });
+    const camp = office({ "GET /api/admin/users/f1": waiting, "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam approved this registration in the meantime.") });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Refuse Chaya Lindenfeld" }));
+    camp.answer("GET /api/admin/users/f1", detail());
+    await user.click(screen.getByRole("button", { name: "Refuse" }));
+    expect(await screen.findByText("Chaya Lindenfeld: miriam approved this registration in the meantime.")).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("button", { name: "Approve Chaya Lindenfeld" })).toBeNull());
+  });
+
+  it("carries what was decided when somebody changes their mind", async () => {
+    const refused = detail({ approved_at: null, refused_at: "2026-07-02T12:00:00Z" });
+    const camp = office({ "GET /api/admin/users/f1": refused, "POST /api/admin/users/f1/approve": { ...family(), told: "before" } });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Approve Chaya Lindenfeld" }));
+    expect(await screen.findByText("Chaya Lindenfeld was approved before, and is not mailed again.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/f1/approve").map(({ query }) => query)).toEqual([{ seen: "refused" }]);
   });
 
   it("merges two after a preview", async () => {

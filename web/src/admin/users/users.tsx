@@ -176,7 +176,7 @@ const nobody: Record<Exclude<Filter, "all">, string> = {
 function Cards({ summary, failed, currency }: { summary: Summary | undefined; failed: boolean; currency: string }) {
   const share = summary && paidShare(summary);
   const cards = [
-    { label: "Total Users", value: summary && number(summary.total_users), note: summary && (summary.to_approve > 0 ? `${number(summary.to_approve)} to approve` : "All are approved") },
+    { label: "Total Users", value: summary && number(summary.total_users), note: summary && (summary.to_approve > 0 ? `${number(summary.to_approve)} to approve` : "Nobody waits for approval") },
     { label: "Paid in Full", value: summary && number(summary.paid_in_full), note: summary && (share == null ? "No plans yet" : `${share}% of those with a plan`) },
     { label: "Total Revenue", value: summary && money(summary.total_revenue, currency), note: "Paid so far" },
     { label: "Overdue", value: summary && number(summary.overdue), note: summary && `${number(summary.due)} more to pay`, bad: Boolean(summary?.overdue) },

@@ -1,0 +1,140 @@
+//! What the staff answer, never past what a colleague wrote meanwhile.
+
+use chrono::TimeDelta;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::inbox::{BODY, find, standing};
+use super::mail::REPLY;
+use super::{Message, NOT_FOUND, ReplyDelivery};
+use crate::audit::{self, Actor, Subject};
+use crate::checks::Checks;
+use crate::db::Tx;
+use crate::events::{self, Event};
+use crate::notifications::{self, Notice};
+use crate::{App, Error, Result};
+
+/// The same answer again within this time is a second click.
+const SAME: TimeDelta = TimeDelta::minutes(10);
+
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewMessageReply)]
+pub struct NewReply {
+    pub body: String,
+    /// The id of the last reply that the writer has seen; nothing when there was none.
+    pub last_reply: Option<Uuid>,
+    /// The draft that the writer has seen; nothing when there was none. It is dropped.
+    pub draft: Option<String>,
+}
+
+/// Answers the sender: stores the reply, drops the draft and has the worker mail it, once. The
+/// same answer again within ten minutes is a second click and changes nothing.
+/// Errors: [`Error::NotFound`], [`Error::Invalid`], [`Error::Forestalled`] when somebody has
+/// answered or begun an answer that the writer has not seen.
+pub async fn reply(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    new: &NewReply,
+) -> Result<Message> {
+    let mut checks = Checks::new();
+    let body = checks.block("body", &new.body, BODY);
+    checks.require(!body.is_empty(), "body", "Please write a reply first.");
+    checks.done()?;
+    let now = app.clock.now();
+    let before = standing(tx, id).await?;
+    // Writing first holds the message, so that of two clicks the second sees the first.
+    let held: Option<(String, String, Option<String>)> = tx
+        .sql("update messages set updated_at = $2 where id = $1 returning name, email, draft")
+        .bind(id)
+        .bind(now)
+        .optional()
+        .await?;
+    let (name, email, draft) = held.ok_or(NOT_FOUND)?;
+    let said: i64 = tx
+        .sql(
+            "select count(*) from message_replies
+             where message_id = $1 and body = $2 and created_at > $3",
+        )
+        .bind(id)
+        .bind(&body)
+        .bind(now - SAME)
+        .scalar()
+        .await?;
+    if said > 0 {
+        return find(tx, id).await;
+    }
+    unforestalled(tx, id, new, draft).await?;
+    let reply_id = Uuid::now_v7();
+    tx.sql(
+        "insert into message_replies (id, message_id, body, sent_by, created_at)
+         values ($1, $2, $3, $4, $5)",
+    )
+    .bind(reply_id)
+    .bind(id)
+    .bind(&body)
+    .bind(actor.staff_id())
+    .bind(now)
+    .execute()
+    .await?;
+    tx.sql(
+        "update messages set status = 'replied', draft = null, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    notifications::tell(tx, app, Notice::new(REPLY, reply_id), &email, &name).await?;
+    let mut details = audit::differences(&json!(before), &json!(standing(tx, id).await?));
+    details.insert("reply_id".into(), json!(reply_id));
+    let (subject, details) = (Subject::new("message", id), Value::Object(details));
+    audit::record(tx, now, actor, "message.reply", subject, details).await?;
+    events::tell(tx, now, Event::MessagesChanged);
+    find(tx, id).await
+}
+
+/// Whether the writer of a reply has seen all that others wrote.
+async fn unforestalled(tx: &mut Tx, id: Uuid, new: &NewReply, draft: Option<String>) -> Result<()> {
+    let last: Option<(Uuid, Option<String>)> = tx
+        .sql(
+            "select r.id, s.username from message_replies r
+             left join staff s on s.id = r.sent_by
+             where r.message_id = $1
+             order by r.created_at desc, r.id desc limit 1",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    let (last, who) = last.map_or((None, None), |(id, who)| (Some(id), who));
+    if last.is_some() && new.last_reply != last {
+        let who = who.unwrap_or("Somebody else".to_owned());
+        let text = format!("{who} has answered this message in the meantime.");
+        return Err(Error::Forestalled { code: "answered", text });
+    }
+    if draft.is_some() && new.draft != draft {
+        let text = "Somebody else has begun an answer to this message.".to_owned();
+        return Err(Error::Forestalled { code: "drafted", text });
+    }
+    Ok(())
+}
+
+/// Sends the replies to a message again whose mail failed. Errors: [`Error::NotFound`].
+pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<Message> {
+    let failed: Vec<Uuid> = find(&mut *tx, id)
+        .await?
+        .replies
+        .iter()
+        .filter(|reply| reply.delivery == ReplyDelivery::Failed)
+        .map(|reply| reply.id)
+        .collect();
+    let mut queued = 0;
+    for reply_id in failed {
+        queued += notifications::retry(tx, app, REPLY, reply_id).await?;
+    }
+    let details = json!({ "queued": queued });
+    let subject = Subject::new("message", id);
+    audit::record(tx, app.clock.now(), actor, "message.retry_mail", subject, details).await?;
+    find(tx, id).await
+}
