@@ -9,8 +9,8 @@ use portal::notifications::Tally;
 use portal::pages::Part;
 use portal::videos::link::{self, Link};
 use portal::videos::{
-    self, AdminVideo, Attention, Counts, DeskFilter, NewGalleryVideo, NewVideo, Saved, Shelf,
-    Status, VideoChanges, YearCount,
+    self, AdminVideo, Attention, Counts, DeskFilter, DeskOrder, NewGalleryVideo, NewVideo, Saved,
+    Shelf, Status, VideoChanges, YearCount,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -49,6 +49,8 @@ struct DeskQuery {
     /// Only those that somebody should look at for this reason.
     #[param(inline)]
     attention: Option<Attention>,
+    #[param(inline)]
+    sort: Option<DeskOrder>,
     cursor: Option<String>,
     limit: Option<i64>,
 }
@@ -68,6 +70,7 @@ async fn list(
         collection: query.collection,
         year: query.year,
         attention: query.attention,
+        order: query.sort.unwrap_or_default(),
         part: Part { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(videos::admin_list(&app, &settings, &filter).await?.into()))

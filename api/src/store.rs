@@ -11,7 +11,7 @@ use portal::App;
 use portal::audit::Actor;
 use portal::pages::Part;
 use portal::store::{
-    self, AdminProduct, Category, Changes, NewProduct, Product, Search, Stats, pictures,
+    self, AdminProduct, Category, Changes, NewProduct, Product, Search, Sort, Stats, pictures,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -70,6 +70,8 @@ struct ProductQuery {
     q: Option<String>,
     #[param(inline)]
     category: Option<Category>,
+    #[param(inline)]
+    sort: Option<Sort>,
     cursor: Option<String>,
     limit: Option<i64>,
 }
@@ -85,6 +87,7 @@ async fn list(
     let search = Search {
         q: query.q.unwrap_or_default().chars().take(200).collect(),
         category: query.category,
+        sort: query.sort.unwrap_or_default(),
         part: Part { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(store::list(&app.db, &search).await?.into()))

@@ -168,7 +168,8 @@ fn paths() -> Vec<String> {
     add("/api/admin/users/summary", &[""]);
 
     add("/api/admin/users/{family}/statement", &[""]);
-    add("/api/admin/videos", &["", "q=barn", "q=nothing"]);
+    add("/api/admin/videos", &["", "q=barn", "q=nothing", "sort=views", "sort=title"]);
+    add("/api/admin/videos", &["sort=views&status=draft", "sort=title&q=barn"]);
     for collection in ["current", "archive"] {
         let list = format!("/api/admin/videos?collection={collection}");
         for more in ["", "&status=draft", "&status=scheduled", "&status=published", "&q=barn"] {
@@ -197,6 +198,7 @@ fn paths() -> Vec<String> {
     add("/api/admin/faq", &["", "q=lake", "category=Schedule"]);
     add("/api/admin/faq/stats", &[""]);
     add("/api/admin/products", &["", "q=cap", "category=clothing"]);
+    add("/api/admin/products", &["sort=title", "sort=price", "sort=stock"]);
     add("/api/admin/products/stats", &[""]);
     add("/api/admin/audit", &["", "subject_id={family}", "actor=counselor0", "action=payment"]);
     add("/api/admin/audit", &["action=settings.set", "subject_kind=staff", "actor_kind=nobody"]);

@@ -78,6 +78,31 @@ story! {
 }
 
 story! {
+    async fn products_are_sorted_page_by_page(camp) {
+        let staff = camp.staff().await;
+        for (title, price, stock) in [("mug", 900, 3), ("Cap", 1_500, 0), ("Bag", 900, 12)] {
+            let mut product = cap();
+            (product["title"], product["price"], product["stock_quantity"]) = (json!(title), json!(price), json!(stock));
+            staff.post("/api/admin/products", product).await.expect(201);
+        }
+        for (sort, titles) in [
+            ("newest", ["Bag", "Cap", "mug"]),
+            ("title", ["Bag", "Cap", "mug"]),
+            ("price", ["mug", "Bag", "Cap"]),
+            ("stock", ["Cap", "mug", "Bag"]),
+        ] {
+            let page = staff.get(&format!("/api/admin/products?limit=1&sort={sort}")).await.expect(200).json();
+            let next = page["next"].as_str().expect("more");
+            let rest = staff.get(&format!("/api/admin/products?sort={sort}&cursor={next}")).await.expect(200).json();
+            let found: Vec<Value> = [page, rest].iter().flat_map(|page| page["items"].as_array().expect("items").clone()).map(|item| item["title"].clone()).collect();
+            assert_eq!(found, titles, "{sort}");
+            let other = if sort == "title" { "price" } else { "title" };
+            staff.get(&format!("/api/admin/products?sort={other}&cursor={next}")).await.refused(422, "validation");
+        }
+    }
+}
+
+story! {
     async fn a_product_has_at_most_four_pictures_also_when_they_come_at_once(camp) {
         let staff = camp.staff().await;
         let made = staff.post("/api/admin/products", cap()).await.expect(201).json();

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::videos::{
     NOON, TUBE, admin_titles, edited, id, patch, posted, two_families, video, video_mails,
@@ -165,6 +166,8 @@ story! {
             ("?status=draft", &["Hike"]),
             ("?collection=current", &["Hike", "Swimming"]),
             ("?year=2025", &["Archive night"]),
+            ("?sort=title", &["Archive night", "Hike", "Swimming"]),
+            ("?sort=title&collection=current", &["Hike", "Swimming"]),
             ("?q=%25", &[]),
             ("?q=nothing%00here", &[]),
         ] {
@@ -190,6 +193,31 @@ story! {
         let rest = admin_titles(&staff, &format!("?limit=10&cursor={cursor}")).await;
         assert_eq!(rest, ["Video 3", "Video 2", "Video 1"]);
         staff.get(&format!("/api/admin/videos?collection=archive&cursor={cursor}")).await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn staff_sort_videos_by_views_and_title_page_by_page(camp) {
+        camp.set_clock(NOON);
+        let staff = camp.staff().await;
+        for (title, views) in [("swimming", 7), ("Hike", 7), ("Archery", 40), ("Bonfire", 0)] {
+            let video = posted(&staff, title, json!({})).await;
+            let id: Uuid = video["id"].as_str().expect("an id").parse().expect("a uuid");
+            camp.app.db.sql("update videos set view_count = $2 where id = $1").bind(id).bind(views as i64).execute().await.expect("views");
+        }
+        for (sort, titles) in [
+            ("views", ["Archery", "Hike", "swimming", "Bonfire"]),
+            ("title", ["Archery", "Bonfire", "Hike", "swimming"]),
+            ("newest", ["Bonfire", "Archery", "Hike", "swimming"]),
+        ] {
+            let first = staff.get(&format!("/api/admin/videos?limit=2&sort={sort}")).await.expect(200).json();
+            let cursor = first["next"].as_str().expect("more");
+            let mut found: Vec<String> = first["items"].as_array().expect("items").iter().map(|video| video["title"].as_str().expect("a title").to_owned()).collect();
+            found.extend(admin_titles(&staff, &format!("?sort={sort}&cursor={cursor}")).await);
+            assert_eq!(found, titles, "{sort}");
+            let other = if sort == "title" { "views" } else { "title" };
+            staff.get(&format!("/api/admin/videos?sort={other}&cursor={cursor}")).await.refused(422, "validation");
+        }
     }
 }
 

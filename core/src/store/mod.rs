@@ -70,6 +70,9 @@ pub struct AdminProduct {
     pub created_by: Option<String>,
     pub created_at: DateTime<Utc>,
     pub version: i64,
+    /// Where it stands in a list by title.
+    #[serde(skip)]
+    title_place: String,
 }
 
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -122,7 +125,21 @@ pub struct Stats {
 pub struct Search {
     pub q: String,
     pub category: Option<Category>,
+    pub sort: Sort,
     pub part: Part,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ProductOrder)]
+pub enum Sort {
+    #[default]
+    Newest,
+    Title,
+    /// The cheapest first.
+    Price,
+    /// What runs out first.
+    Stock,
 }
 
 /// The most pictures of one product.
@@ -203,44 +220,74 @@ async fn hang<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> R
     Ok(())
 }
 
-/// All products for staff, the newest first.
+macro_rules! admin_product {
+    () => {
+        "select p.id, p.title, p.description, p.price, p.category, p.stock_quantity, p.is_new,
+                p.is_bestseller, p.is_featured, p.is_active, s.username as created_by,
+                p.created_at, p.version, lower(p.title) as title_place
+         from products p
+         left join staff s on s.id = p.created_by "
+    };
+}
+
+/// The products that staff look for.
 pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
-    let after: Option<(DateTime<Utc>, Uuid)> = search.part.after("products")?;
-    let rows: Vec<AdminProduct> = db
-        .sql(
-            "select p.id, p.title, p.description, p.price, p.category, p.stock_quantity, p.is_new,
-                    p.is_bestseller, p.is_featured, p.is_active, s.username as created_by,
-                    p.created_at, p.version
-             from products p
-             left join staff s on s.id = p.created_by
-             where p.search_text like $1 escape '\\'
-               and ($2 is null or p.category = $2)
-               and ($3 is null or p.created_at < $3 or (p.created_at = $3 and p.id < $4))
-             order by p.created_at desc, p.id desc
-             limit $5",
-        )
-        .bind(pattern(&search.q))
-        .bind(search.category)
-        .bind(after.map(|(at, _)| at))
-        .bind(after.map(|(_, id)| id))
-        .bind(search.part.limit() + 1)
-        .all()
-        .await?;
-    let mut page = search.part.page("products", rows, |row| (row.created_at, row.product.id));
+    macro_rules! by {
+        ($name:literal, $type:ty, $column:literal, $way:literal, $after:literal, $key:expr) => {{
+            let (key, id) = search.part.after::<($type, Uuid)>($name)?.unzip();
+            let rows: Vec<AdminProduct> = db
+                .sql(concat!(
+                    admin_product!(),
+                    "where p.search_text like $1 escape '\\'
+                       and ($2 is null or p.category = $2)
+                       and ($3 is null or (",
+                    $column,
+                    ", p.id) ",
+                    $after,
+                    " ($3, $4)) order by ",
+                    $column,
+                    $way,
+                    ", p.id",
+                    $way,
+                    " limit $5"
+                ))
+                .bind(pattern(&search.q))
+                .bind(search.category)
+                .bind(key)
+                .bind(id)
+                .bind(search.part.limit() + 1)
+                .all()
+                .await?;
+            search.part.page($name, rows, |row| ($key(row), row.product.id))
+        }};
+    }
+    let mut page = match search.sort {
+        Sort::Newest => {
+            by!("products", DateTime<Utc>, "p.created_at", " desc", "<", |p: &AdminProduct| {
+                p.created_at
+            })
+        }
+        Sort::Title => {
+            by!("product titles", String, "lower(p.title)", "", ">", |p: &AdminProduct| {
+                p.title_place.clone()
+            })
+        }
+        Sort::Price => {
+            by!("product prices", i64, "p.price", "", ">", |p: &AdminProduct| p.product.price)
+        }
+        Sort::Stock => {
+            by!("product stock", i64, "p.stock_quantity", "", ">", |p: &AdminProduct| {
+                p.product.stock_quantity
+            })
+        }
+    };
     hang(db, page.items.iter_mut().map(|row| &mut row.product)).await?;
     Ok(page)
 }
 
 pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
     let mut found: AdminProduct = db
-        .sql(
-            "select p.id, p.title, p.description, p.price, p.category, p.stock_quantity, p.is_new,
-                    p.is_bestseller, p.is_featured, p.is_active, s.username as created_by,
-                    p.created_at, p.version
-             from products p
-             left join staff s on s.id = p.created_by
-             where p.id = $1",
-        )
+        .sql(concat!(admin_product!(), "where p.id = $1"))
         .bind(id)
         .optional()
         .await?

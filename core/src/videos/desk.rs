@@ -56,6 +56,9 @@ pub struct AdminVideo {
     /// How many addresses would get mail if it were published now; empty when nobody would be told.
     #[sqlx(skip)]
     pub recipients: Option<i64>,
+    /// Where it stands in a list by title.
+    #[serde(skip)]
+    title_place: String,
 }
 
 macro_rules! admin_video {
@@ -63,7 +66,7 @@ macro_rules! admin_video {
         "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
                 v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
                 v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
-                s.username as uploaded_by,
+                s.username as uploaded_by, lower(v.title) as title_place,
                 (select count(distinct r.comment_id) from comment_reports r
                  join video_comments c on c.id = r.comment_id
                  where c.video_id = v.id and c.hidden_at is null) as reported_comments,
@@ -138,6 +141,17 @@ pub enum Attention {
     HeldComments,
 }
 
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = AdminVideoOrder)]
+pub enum DeskOrder {
+    /// The last added first; of the archive the last filmed.
+    #[default]
+    Newest,
+    Views,
+    Title,
+}
+
 #[derive(Debug, Default)]
 pub struct DeskFilter {
     pub q: Option<String>,
@@ -145,10 +159,11 @@ pub struct DeskFilter {
     pub collection: Option<Shelf>,
     pub year: Option<i64>,
     pub attention: Option<Attention>,
+    pub order: DeskOrder,
     pub part: Part,
 }
 
-/// All videos that the filter leaves, the last added first; of the archive the newest year first.
+/// All videos that the filter leaves.
 pub async fn admin_list(
     app: &App,
     settings: &Settings,
@@ -170,8 +185,44 @@ pub async fn admin_list(
             .bind(filter.attention == Some(Attention::HeldComments))
             .bind(filter.part.limit() + 1)
     };
-    let mut page = match filter.collection {
-        Some(Shelf::Archive) => {
+    macro_rules! by {
+        ($name:literal, $type:ty, $column:literal, $way:literal, $after:literal, $key:expr) => {{
+            let (key, id) = filter.part.after::<($type, Uuid)>($name)?.unzip();
+            let rows = query(concat!(
+                admin_video!(),
+                wanted!(),
+                "and ($10 is null or (",
+                $column,
+                ", v.id) ",
+                $after,
+                " ($10, $11)) order by ",
+                $column,
+                $way,
+                ", v.id",
+                $way,
+                " limit $9"
+            ))
+            .bind(key)
+            .bind(id)
+            .all()
+            .await?;
+            filter.part.page($name, rows, $key)
+        }};
+    }
+    let mut page = match (filter.order, filter.collection) {
+        (DeskOrder::Views, _) => {
+            by!("most viewed", i64, "v.view_count", " desc", "<", |v: &AdminVideo| (
+                v.view_count,
+                v.id
+            ))
+        }
+        (DeskOrder::Title, _) => {
+            by!("titles", String, "lower(v.title)", "", ">", |v: &AdminVideo| (
+                v.title_place.clone(),
+                v.id
+            ))
+        }
+        (DeskOrder::Newest, Some(Shelf::Archive)) => {
             let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("shelf")?;
             let rows = query(concat!(
                 admin_video!(),
@@ -187,20 +238,11 @@ pub async fn admin_list(
             .await?;
             filter.part.page("shelf", rows, |v: &AdminVideo| (v.upload_date, v.created_at, v.id))
         }
-        _ => {
-            let after: Option<(DateTime<Utc>, Uuid)> = filter.part.after("desk")?;
-            let rows = query(concat!(
-                admin_video!(),
-                wanted!(),
-                "and ($10 is null or (v.created_at, v.id) < ($10, $11))
-                 order by v.created_at desc, v.id desc
-                 limit $9"
+        (DeskOrder::Newest, _) => {
+            by!("desk", DateTime<Utc>, "v.created_at", " desc", "<", |v: &AdminVideo| (
+                v.created_at,
+                v.id
             ))
-            .bind(after.map(|a| a.0))
-            .bind(after.map(|a| a.1))
-            .all()
-            .await?;
-            filter.part.page("desk", rows, |v: &AdminVideo| (v.created_at, v.id))
         }
     };
     let reach = match page.items.iter().any(|video| tells(video, this_year)) {

@@ -18,8 +18,8 @@ use uuid::Uuid;
 
 pub(crate) use desk::must_exist;
 pub use desk::{
-    AdminVideo, Attention, Counts, DeskFilter, admin_find, admin_list, admin_years, counts,
-    deliveries, find_for_staff, retry_deliveries,
+    AdminVideo, Attention, Counts, DeskFilter, DeskOrder, admin_find, admin_list, admin_years,
+    counts, deliveries, find_for_staff, retry_deliveries,
 };
 pub use edit::{Saved, add_own_file, create, create_gallery, delete, edit, publish, publish_due};
 pub use files::{Media, OwnVideo, RemoveFiles, thumbnail, video_file};

@@ -22,6 +22,9 @@ it("stands year by year, and a year is fetched when it is opened", async () => {
   expect(row.getByText("1,204")).toBeTruthy();
   expect(row.getByText("Jul 14, 2025")).toBeTruthy();
   expect(camp.asked("GET", "/api/admin/videos").map(({ query }) => query.year)).toEqual(["2025"]);
+  await user.selectOptions(screen.getByLabelText("Sort by"), "Most viewed");
+  await expect.poll(() => camp.asked("GET", "/api/admin/videos").at(-1)?.query).toMatchObject({ year: "2025", sort: "views" });
+  expect(screen.getByTestId("address").textContent).toBe("/admin/gallery?sort=views");
   await user.click(screen.getByText("(48 videos)"));
   await expect.poll(() => camp.asked("GET", "/api/admin/videos").some(({ query }) => query.year === "2024")).toBe(true);
 });

@@ -13,11 +13,13 @@ import { DeleteDialog } from "./delete-dialog";
 import { GalleryDialog } from "./gallery-dialog";
 import { Listing } from "./listing";
 import { NotRefreshed } from "./not-refreshed";
+import { OrderBy, readOrder } from "./order";
 import { PageHead } from "./page-head";
-import { deskQuery, foundQuery, galleryYearsQuery } from "./queries";
+import { deskQuery, foundQuery, galleryYearsQuery, videoOrders, type VideoOrder } from "./queries";
 import { addressOf, StatusBadge } from "./report-row";
 import { VideoTitle } from "./video-title";
 
+type Order = { sort?: VideoOrder };
 type Ask = (what: "edit" | "delete", video: AdminVideo) => void;
 type Open = { what: "add"; video: null } | { what: "edit" | "delete"; video: AdminVideo } | null;
 
@@ -25,6 +27,7 @@ export default function Gallery() {
   const site = useSite();
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
+  const order = readOrder(params, videoOrders);
   const years = useQuery({ ...galleryYearsQuery, refetchInterval: useEvery(everyQuarterMinute) });
   const [open, setOpen] = useState<Open>(null);
   const add = () => setOpen({ what: "add", video: null });
@@ -36,17 +39,20 @@ export default function Gallery() {
         <Button icon="plus" onClick={add} className="max-sm:w-full">Add Gallery Video</Button>
       </PageHead>
 
-      <SearchBox label="Search gallery" placeholder="Search all summers by title, description, or date..." value={term} onSearch={(q) => set({ q })} className="mb-4" />
+      <div className="mb-4 flex flex-wrap gap-3">
+        <SearchBox label="Search gallery" placeholder="Search all summers by title, description, or date..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+        <div className="max-sm:w-full"><OrderBy names={videoOrders} order={order} set={set} /></div>
+      </div>
 
       {term ? (
-        <FoundVideos term={term} ask={ask} onClear={() => set({ q: "" })} />
+        <FoundVideos term={term} order={order} ask={ask} onClear={() => set({ q: "" })} />
       ) : years.data ? (
         <>
           {years.isError && <NotRefreshed what="gallery" retrying={years.isFetching} onRetry={years.refetch} />}
           {years.data.items.length > 0 ? (
             <div className="grid gap-4">
               {years.data.items.map(({ year, count: videos }, i) => (
-                <Summer key={year} year={year} videos={videos} startsOpen={i === 0} ask={ask} />
+                <Summer key={year} year={year} videos={videos} startsOpen={i === 0} order={order} ask={ask} />
               ))}
             </div>
           ) : (
@@ -75,7 +81,7 @@ export default function Gallery() {
 }
 
 /** One summer in a sheet of its own. Its videos are fetched when it is first opened. */
-function Summer({ year, videos, startsOpen, ask }: { year: number; videos: number; startsOpen: boolean; ask: Ask }) {
+function Summer({ year, videos, startsOpen, order, ask }: { year: number; videos: number; startsOpen: boolean; order: Order; ask: Ask }) {
   const [open, setOpen] = useState(startsOpen);
   return (
     <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group sheet overflow-clip">
@@ -83,13 +89,13 @@ function Summer({ year, videos, startsOpen, ask }: { year: number; videos: numbe
         <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
         <h2 className="text-xl">Summer {year} <span className="font-sans text-base font-normal text-muted tabular-nums">({count(videos, "video")})</span></h2>
       </summary>
-      {open && <SummerVideos year={year} expected={videos} ask={ask} />}
+      {open && <SummerVideos year={year} expected={videos} order={order} ask={ask} />}
     </details>
   );
 }
 
-function SummerVideos({ year, expected, ask }: { year: number; expected: number; ask: Ask }) {
-  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", year }), placeholderData: undefined, refetchInterval: useEvery(everyQuarterMinute) });
+function SummerVideos({ year, expected, order, ask }: { year: number; expected: number; order: Order; ask: Ask }) {
+  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", year, ...order }), refetchInterval: useEvery(everyQuarterMinute) });
   if (videos.data) {
     return (
       <div className="border-t border-line">
@@ -104,9 +110,9 @@ function SummerVideos({ year, expected, ask }: { year: number; expected: number;
   return <Loading label={`Loading summer ${year}`}><RowSkeletons rows={Math.min(expected, most)} /></Loading>;
 }
 
-/** What is found in all summers, the newest first. */
-function FoundVideos({ term, ask, onClear }: { term: string; ask: Ask; onClear: () => void }) {
-  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", q: term }), refetchInterval: useEvery(everyQuarterMinute) });
+/** What is found in all summers. */
+function FoundVideos({ term, order, ask, onClear }: { term: string; order: Order; ask: Ask; onClear: () => void }) {
+  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", q: term, ...order }), refetchInterval: useEvery(everyQuarterMinute) });
   const found = useQuery(foundQuery(term)).data?.archive;
   const shown = videos.data?.length ?? 0;
   return (

@@ -14,12 +14,14 @@ export type AdminComment = Schemas["Page_AdminComment"]["items"][number];
 export type Deliveries = Schemas["Deliveries"];
 
 export type Attention = "failed_mails" | "reported_comments" | "held_comments";
-type DeskFilter = { q?: string; status?: VideoStatus; attention?: Attention; collection?: "current" | "archive"; year?: number };
+export type VideoOrder = "newest" | "views" | "title";
+export const videoOrders: Record<VideoOrder, string> = { newest: "Newest first", views: "Most viewed", title: "By title" };
+type DeskFilter = { q?: string; status?: VideoStatus; attention?: Attention; collection?: "current" | "archive"; year?: number; sort?: VideoOrder };
 
 const page = (filter: DeskFilter, limit: number, cursor: string, signal?: AbortSignal) =>
   asStaff(api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
 
-/** The videos of every status, the last added first. A search asks for more at once, so that its count is true. */
+/** The videos of every status, the last added first unless another order is asked for. A search asks for more at once, so that its count is true. */
 export const deskQuery = (filter: DeskFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "videos", filter],

@@ -15,8 +15,9 @@ import { DeleteDialog } from "./delete-dialog";
 import { EditDrawer } from "./edit-drawer";
 import { FoldedFormButton, useFoldedForm } from "./folded-form";
 import { Listing } from "./listing";
+import { OrderBy, readOrder } from "./order";
 import { PageHead } from "./page-head";
-import { countsQuery, deskQuery, foundQuery, type Attention, type VideoStatus } from "./queries";
+import { countsQuery, deskQuery, foundQuery, videoOrders, type Attention, type VideoStatus } from "./queries";
 import { ReportRow, ReportsSkeleton } from "./report-row";
 import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { UploadForm } from "./upload-form";
@@ -37,11 +38,12 @@ export default function Reports() {
   const term = params.get("q")?.trim() ?? "";
   const status = statuses.find((one) => one === params.get("status"));
   const attention = reasons.find((one) => one === params.get("attention"));
+  const order = readOrder(params, videoOrders);
   const refetchInterval = useEvery(everyQuarterMinute);
   const counts = useQuery({ ...countsQuery, refetchInterval }).data;
   const found = useQuery({ ...foundQuery(term), enabled: Boolean(term) });
   const videos = useInfiniteQuery({
-    ...deskQuery({ ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(attention ? { attention } : {}) }),
+    ...deskQuery({ ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(attention ? { attention } : {}), ...order }),
     // A scheduled video becomes a published one by itself.
     refetchInterval,
   });
@@ -89,11 +91,12 @@ export default function Reports() {
       </p>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         {shown > 0 && <SelectAll selection={selection} />}
-        <div className="ms-auto max-sm:order-first max-sm:w-full">
+        <div className="ms-auto grid grid-cols-2 gap-3 max-sm:order-first max-sm:w-full">
           <Select aria-label="Filter by what needs attention" value={attention ?? ""} onChange={(event) => set({ attention: event.target.value })}>
             <option value="">All videos</option>
             {reasons.map((reason) => <option key={reason} value={reason}>{reasonName[reason]}{counts ? ` (${number(counts[reason])})` : ""}</option>)}
           </Select>
+          <OrderBy names={videoOrders} order={order} set={set} />
         </div>
       </div>
 

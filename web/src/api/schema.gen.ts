@@ -6252,6 +6252,7 @@ export interface operations {
                 /** @description In title and description. */
                 q?: string;
                 category?: "clothing" | "accessories" | "equipment" | "memorabilia" | "digital";
+                sort?: "newest" | "title" | "price" | "stock";
                 cursor?: string;
                 limit?: number;
             };
@@ -7548,6 +7549,7 @@ export interface operations {
                 year?: number;
                 /** @description Only those that somebody should look at for this reason. */
                 attention?: "failed_mails" | "reported_comments" | "held_comments";
+                sort?: "newest" | "views" | "title";
                 cursor?: string;
                 limit?: number;
             };

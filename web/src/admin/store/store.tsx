@@ -10,15 +10,17 @@ import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { keepFocus } from "../keep-focus";
 import { Listing } from "../listing";
+import { OrderBy, readOrder } from "../order";
 import { PageHead } from "../page-head";
 import { StatCards } from "../stat-cards";
 import { unlessGone } from "../unless-gone";
 import { ProductCard, ProductsSkeleton, shelf } from "./product-card";
 import { ProductDialog } from "./product-dialog";
-import { deleteProduct, productsQuery, productStatsQuery, useProductsChanged, type AdminProduct, type Category } from "./queries";
+import { deleteProduct, productsQuery, productStatsQuery, useProductsChanged, type AdminProduct, type Category, type ProductOrder } from "./queries";
 
 type Open = { what: "add"; product: null } | { what: "edit" | "delete"; product: AdminProduct } | null;
 
+const orders: Record<ProductOrder, string> = { newest: "Newest first", title: "By title", price: "Lowest price", stock: "Lowest stock" };
 const categories = Object.keys(categoryName) as Category[];
 
 /** What the camp sells: shown, hidden, priced and pictured. */
@@ -26,7 +28,8 @@ export default function StoreDesk() {
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const category = categories.find((one) => one === params.get("category"));
-  const products = useInfiniteQuery(productsQuery({ ...(term ? { q: term } : {}), ...(category ? { category } : {}) }));
+  const order = readOrder(params, orders);
+  const products = useInfiniteQuery(productsQuery({ ...(term ? { q: term } : {}), ...(category ? { category } : {}), ...order }));
   const stats = useQuery(productStatsQuery).data;
   const [open, setOpen] = useState<Open>(null);
   const add = () => setOpen({ what: "add", product: null });
@@ -47,6 +50,7 @@ export default function StoreDesk() {
       />
       <div className="mb-4 flex flex-wrap gap-3">
         <SearchBox label="Search products" placeholder="Search products by title or description..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+        <div className="max-sm:w-full"><OrderBy names={orders} order={order} set={set} /></div>
         <Segmented
           label="Filter by category"
           value={category ?? "all"}
