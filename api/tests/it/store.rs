@@ -94,7 +94,7 @@ story! {
             let page = staff.get(&format!("/api/admin/products?limit=1&sort={sort}")).await.expect(200).json();
             let next = page["next"].as_str().expect("more");
             let rest = staff.get(&format!("/api/admin/products?sort={sort}&cursor={next}")).await.expect(200).json();
-            let found: Vec<Value> = [page, rest].iter().flat_map(|page| page["items"].as_array().expect("items").clone()).map(|item| item["title"].clone()).collect();
+            let found: Vec<Value> = [&page, &rest].iter().flat_map(|page| page["items"].as_array().expect("items").clone()).map(|item| item["title"].clone()).collect();
             assert_eq!(found, titles, "{sort}");
             let other = if sort == "title" { "price" } else { "title" };
             staff.get(&format!("/api/admin/products?sort={other}&cursor={next}")).await.refused(422, "validation");
