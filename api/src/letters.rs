@@ -4,9 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use portal::App;
 use portal::audit::Actor;
-use portal::letters::{self, NewLetter, Row, Sent};
-use serde::Serialize;
-use utoipa::ToSchema;
+use portal::letters::{self, Audience, NewLetter, Row, Sent};
+use portal::pages::Part;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -14,21 +15,31 @@ use crate::Api;
 use crate::auth::OnDuty;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
-use crate::videos::PartQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(list, send)).routes(routes!(retry))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct LettersQuery {
+    #[param(inline)]
+    audience: Option<Audience>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+}
+
 /// The letters that were sent, the newest first
-#[utoipa::path(get, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), params(PartQuery),
+#[utoipa::path(get, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), params(LettersQuery),
     responses((status = 200, body = Page<Row>)))]
 async fn list(
     State(app): State<App>,
     _staff: OnDuty,
-    Params(query): Params<PartQuery>,
+    Params(query): Params<LettersQuery>,
 ) -> Answer<Json<Page<Row>>> {
-    Ok(Json(letters::list(&app, &query.into()).await?.into()))
+    let part = Part { cursor: query.cursor, limit: query.limit };
+    Ok(Json(letters::list(&app, query.audience, &part).await?.into()))
 }
 
 /// Send a letter, or count who would get it

@@ -6,10 +6,11 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum_extra::extract::CookieJar;
 use portal::App;
-use portal::accounts::staff::{self, Account, NewStaff, Staff, StaffChanges};
+use portal::accounts::staff::{self, Account, Filter, NewStaff, Role, Staff, StaffChanges};
 use portal::audit::Actor;
+use portal::pages::Part;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -19,7 +20,6 @@ use crate::auth::{
 };
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
-use crate::videos::PartQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -159,16 +159,29 @@ async fn end_two_factor(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// All admin accounts
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct AccountsQuery {
+    #[param(inline)]
+    role: Option<Role>,
+    disabled: Option<bool>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+}
+
+/// The admin accounts by name
 #[utoipa::path(get, path = "/api/admin/accounts", tag = "admin accounts", security(("owner" = [])),
-    params(PartQuery),
+    params(AccountsQuery),
     responses((status = 200, body = Page<Account>)))]
 async fn list(
     State(app): State<App>,
     _owner: Owner,
-    Params(query): Params<PartQuery>,
+    Params(query): Params<AccountsQuery>,
 ) -> Answer<Json<Page<Account>>> {
-    Ok(Json(staff::list(&app.db, &query.into()).await?.into()))
+    let filter = Filter { role: query.role, disabled: query.disabled };
+    let part = Part { cursor: query.cursor, limit: query.limit };
+    Ok(Json(staff::list(&app.db, filter, &part).await?.into()))
 }
 
 #[derive(Serialize, ToSchema)]

@@ -135,7 +135,7 @@ async fn change(app: &App, name: &str, changes: StaffChanges) -> Result<Account>
 async fn list(app: &App, json: bool) -> Result<()> {
     let (mut accounts, mut part) = (Vec::new(), Part::default());
     loop {
-        let page = staff::list(&app.db, &part).await?;
+        let page = staff::list(&app.db, staff::Filter::default(), &part).await?;
         accounts.extend(page.items);
         let Some(next) = page.next else { break };
         part.cursor = Some(next);

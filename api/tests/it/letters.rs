@@ -309,3 +309,19 @@ story! {
         assert_eq!(addresses(&staff).await.len(), 2);
     }
 }
+
+story! {
+    async fn sent_letters_are_found_by_who_got_them(camp) {
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        subscribed(&camp, "neighbor@town.example").await;
+        let staff = camp.staff().await;
+        for audience in ["families", "both"] {
+            staff.post("/api/admin/letters", letter(audience)).await.expect(200);
+        }
+        for (query, found) in [("", vec!["both", "families"]), ("?audience=families", vec!["families"]), ("?audience=mailing_list", vec![])] {
+            let list = staff.get(&format!("/api/admin/letters{query}")).await.expect(200).json();
+            let items = list["items"].as_array().expect("items");
+            assert_eq!(items.iter().map(|row| &row["audience"]).collect::<Vec<_>>(), found, "{query}");
+        }
+    }
+}

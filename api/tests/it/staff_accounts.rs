@@ -162,6 +162,27 @@ story! {
 }
 
 story! {
+    async fn accounts_are_found_by_role_and_by_being_disabled(camp) {
+        let owner = camp.owner().await;
+        camp.staff_member("miriam", Role::Staff).await;
+        camp.staff_member("zelda", Role::Staff).await;
+        let names = async |query: &str| {
+            let list = owner.get(&format!("/api/admin/accounts{query}")).await.expect(200).json();
+            let items = list["items"].as_array().expect("items").clone();
+            items.into_iter().map(|row| (row["username"].as_str().expect("a name").to_owned(), row["id"].as_str().expect("an id").to_owned())).collect::<Vec<_>>()
+        };
+        let staff = names("?role=staff").await;
+        assert_eq!(staff.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["miriam", "zelda"]);
+        assert_eq!(names("?role=owner").await.len(), 1);
+        assert_eq!(names("?disabled=true").await, []);
+        owner.patch(&format!("/api/admin/accounts/{}", staff[1].1), json!({ "version": 1, "disabled": true })).await.expect(200);
+        assert_eq!(names("?disabled=true").await, staff[1..]);
+        assert_eq!(names("?role=staff&disabled=false").await, staff[..1]);
+        owner.get("/api/admin/accounts?role=king").await.refused(400, "bad_request");
+    }
+}
+
+story! {
     async fn a_long_list_of_accounts_comes_in_pages(camp) {
         let owner = camp.owner().await;
         for name in ["Zev", "adler", "Braun"] {

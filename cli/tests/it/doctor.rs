@@ -151,11 +151,13 @@ on_both_engines! {
         let (practice, app) = sound_camp(&camp).await;
         let said = practice.examine(&[]);
         assert_eq!(said.code, 0, "{said:?}");
-        assert!(said.out.contains("All is well."), "{}", said.out);
-        assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
+        // How full the disk of this machine is, is not the camp's doing.
         let found: Vec<Value> = serde_json::from_str(&practice.examine(&["--json"]).out).expect("JSON");
+        let room = found.iter().any(|one| one["what"] == "disk" && one["state"] == "well");
+        assert_eq!(said.out.contains("All is well."), room, "{}", said.out);
+        assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
         for what in ["database", "migrations", "ledger", "owners", "two-factor", "worker", "queue", "failed-mail",
-                     "files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone", "disk", "clock"] {
+                     "files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone", "clock"] {
             let well = found.iter().any(|one| one["what"] == what && one["state"] == "well");
             assert!(well, "{what}: {found:?}");
         }

@@ -127,8 +127,8 @@ pub async fn send(
     Ok(Sent { recipients, id: Some(id) })
 }
 
-/// The letters that were sent, the newest first.
-pub async fn list(app: &App, part: &Part) -> Result<Page<Row>> {
+/// The letters that were sent, to all or to one kind of readers, the newest first.
+pub async fn list(app: &App, audience: Option<Audience>, part: &Part) -> Result<Page<Row>> {
     #[derive(sqlx::FromRow)]
     struct Found {
         id: Uuid,
@@ -146,12 +146,14 @@ pub async fn list(app: &App, part: &Part) -> Result<Page<Row>> {
              from letters l
              left join staff s on s.id = l.sent_by
              where ($2 is null or (l.created_at, l.id) < ($2, $3))
+               and (cast($4 as text) is null or l.audience = $4)
              order by l.created_at desc, l.id desc
              limit $1",
         )
         .bind(part.limit() + 1)
         .bind(after.map(|a| a.0))
         .bind(after.map(|a| a.1))
+        .bind(audience)
         .all()
         .await?;
     let page = part.page("letters", rows, |row| (row.created_at, row.id));

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All admin accounts */
+        /** The admin accounts by name */
         get: operations["get_admin_accounts"];
         put?: never;
         /** Add an admin account */
@@ -4567,9 +4567,9 @@ export interface operations {
     get_admin_accounts: {
         parameters: {
             query?: {
-                /** @description `next` of the page before. */
+                role?: "owner" | "staff";
+                disabled?: boolean;
                 cursor?: string;
-                /** @description 1 to 100. */
                 limit?: number;
             };
             header?: never;
@@ -5501,9 +5501,8 @@ export interface operations {
     get_admin_letters: {
         parameters: {
             query?: {
-                /** @description `next` of the page before. */
+                audience?: "families" | "mailing_list" | "both";
                 cursor?: string;
-                /** @description 1 to 100. */
                 limit?: number;
             };
             header?: never;

@@ -153,18 +153,29 @@ pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
     found.map(|(id,)| id).ok_or(UNKNOWN)
 }
 
-/// All accounts by name.
-pub async fn list(db: &Db, part: &Part) -> Result<Page<Account>> {
+/// Which accounts; nothing asked for is all of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter {
+    pub role: Option<Role>,
+    pub disabled: Option<bool>,
+}
+
+/// The accounts that the filter leaves, by name.
+pub async fn list(db: &Db, filter: Filter, part: &Part) -> Result<Page<Account>> {
     let after: Option<String> = part.after("accounts")?;
     let rows: Vec<Account> = db
         .sql(concat!(
             account!(),
             "where (cast($1 as text) is null or username_folded > $1)
+               and (cast($3 as text) is null or role = $3)
+               and (cast($4 as boolean) is null or (disabled_at is not null) = $4)
              order by username_folded
              limit $2"
         ))
         .bind(after)
         .bind(part.limit() + 1)
+        .bind(filter.role)
+        .bind(filter.disabled)
         .all()
         .await?;
     Ok(part.page("accounts", rows, |row: &Account| row.username.to_lowercase()))

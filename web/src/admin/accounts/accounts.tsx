@@ -2,6 +2,7 @@ import { useRef, useState } from "react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
+import { useFilters } from "../../lib/filters";
 import { explain } from "../../lib/forms";
 import { ago } from "../../lib/format";
 import { PageMeta } from "../../lib/page";
@@ -9,6 +10,7 @@ import { Badge } from "../../ui/badge";
 import { Button, IconButton, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
+import { Select } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
@@ -19,7 +21,7 @@ import { takesFocus } from "../takes-focus";
 import { AccountForm } from "./account-form";
 import { OwnTwoFactor } from "./own-two-factor";
 import { SessionsDialog } from "./sessions-dialog";
-import { accountsQuery, changeAccount, deleteAccount, sendReset, type Account } from "./queries";
+import { accountsQuery, changeAccount, deleteAccount, kinds, sendReset, type Account, type Kind } from "./queries";
 
 type Open = { what: "delete" | "disable" | "reset" | "sessions" | "two-factor"; account: Account } | null;
 
@@ -45,7 +47,10 @@ function AccountList() {
   const client = useQueryClient();
   const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";
-  const accounts = useInfiniteQuery(accountsQuery);
+  const filters = useFilters();
+  const asked = filters.params.get("show") ?? "";
+  const kind = Object.hasOwn(kinds, asked) ? (asked as Kind) : null;
+  const accounts = useInfiniteQuery(accountsQuery(kind));
   const [adding, setAdding] = useState(false);
   const [editing, setEditing] = useState<string | null>(null);
   const [edited, setEdited] = useState<string | null>(null);
@@ -101,7 +106,18 @@ function AccountList() {
         </section>
       )}
 
-      {accounts.data ? (
+      <div className="mb-4 sm:w-56">
+        <Select aria-label="Accounts shown" value={kind ?? ""} onChange={({ target }) => filters.set({ show: target.value })}>
+          <option value="">All accounts</option>
+          {Object.entries(kinds).map(([one, { label }]) => <option key={one} value={one}>{label}</option>)}
+        </Select>
+      </div>
+
+      {accounts.data?.length === 0 ? (
+        <EmptyState title="No such accounts">
+          <Button look="line" onClick={() => filters.set({ show: "" })}>Show all accounts</Button>
+        </EmptyState>
+      ) : accounts.data ? (
         <>
           {accounts.isError && <NotRefreshed what="list" retrying={accounts.isFetching} onRetry={accounts.refetch} />}
           <div className="sheet overflow-clip">
@@ -137,7 +153,7 @@ function AccountList() {
                       account={account}
                       mine={account.id === me?.id}
                       wasEdited={account.id === edited}
-                      only={accounts.data.length === 1 && !accounts.hasNextPage}
+                      only={!kind && accounts.data.length === 1 && !accounts.hasNextPage}
                       timeZone={timeZone}
                       onEdit={() => {
                         setEdited(null);

@@ -8,7 +8,7 @@ import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { FormDialog } from "../unsaved";
-import { accountsQuery, changeOwnPassword, sessionsOf } from "./queries";
+import { changeOwnPassword, everyAccount, sessionsOf } from "./queries";
 
 /** A new password for oneself, with the one of today. */
 export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => void }) {
@@ -20,7 +20,7 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
     done: async () => {
       onClose();
       toast({ title: "Password changed", description: "All other devices are signed out." });
-      await Promise.all([accountsQuery, sessionsOf()].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+      await Promise.all([everyAccount, sessionsOf().queryKey].map((queryKey) => client.invalidateQueries({ queryKey })));
     },
     failed: (error) => isTurnedAway(error),
   });

@@ -9,7 +9,7 @@ import { toast } from "../../ui/toast";
 import { isTurnedAway, staffQuery } from "../session";
 import { takesFocus } from "../takes-focus";
 import { TwoFactorSetup } from "../two-factor";
-import { accountsQuery, endTwoFactor } from "./queries";
+import { endTwoFactor, everyAccount } from "./queries";
 
 /** One's own authenticator app: set up, or taken off again. */
 export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => void }) {
@@ -17,7 +17,7 @@ export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => 
   // As it was when the dialog opened: the session learns of the app while its recovery codes are still on show.
   const [wasOn] = useState(staff.two_factor);
   const [codesOnShow, setCodesOnShow] = useState(false);
-  const changed = () => Promise.all([staffQuery, accountsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+  const changed = () => Promise.all([staffQuery.queryKey, everyAccount].map((queryKey) => client.invalidateQueries({ queryKey })));
   if (wasOn) {
     return (
       <Dialog title="Two-factor is on" onClose={onClose}>

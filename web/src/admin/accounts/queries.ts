@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, type Staff } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../session";
@@ -10,13 +10,26 @@ export type NewAccount = Schemas["NewStaff"];
 export type AccountPatch = Schemas["StaffChanges"];
 export type Role = Staff["role"];
 
-export const accountsQuery = infiniteQueryOptions({
-  queryKey: ["admin", "accounts"],
-  queryFn: ({ pageParam, signal }) => asStaff(api.GET("/api/admin/accounts", { params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
-  initialPageParam: "",
-  getNextPageParam: ({ next }) => next,
-  select: ({ pages }) => pages.flatMap(({ items }) => items),
-});
+/** What the list can be narrowed to, by the word in the address bar. */
+export const kinds = {
+  owners: { label: "Owners", filter: { role: "owner" } },
+  staff: { label: "Staff", filter: { role: "staff" } },
+  disabled: { label: "Disabled", filter: { disabled: true } },
+} as const;
+export type Kind = keyof typeof kinds;
+
+export const everyAccount = ["admin", "accounts"] as const;
+
+export const accountsQuery = (kind: Kind | null) =>
+  infiniteQueryOptions({
+    queryKey: [...everyAccount, kind],
+    queryFn: ({ pageParam, signal }) =>
+      asStaff(api.GET("/api/admin/accounts", { params: { query: { limit: 50, ...(kind && kinds[kind].filter), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
 
 const at = (id: string) => ({ params: { path: { id } } });
 

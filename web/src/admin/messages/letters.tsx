@@ -1,13 +1,14 @@
 import { useState } from "react";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
+import { useFilters } from "../../lib/filters";
 import { explain } from "../../lib/forms";
 import { ago, campDateTime, number } from "../../lib/format";
 import { useForm } from "../../lib/forms";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
-import { Field, FieldError, FormMessage, TextArea, TextInput } from "../../ui/field";
+import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
@@ -123,14 +124,25 @@ function Compose() {
 
 function SentLetters() {
   const slowly = useEvery(everyQuarterMinute);
+  const filters = useFilters();
+  const asked = filters.params.get("to");
+  const audience = audiences.find((one) => one === asked) ?? null;
   const letters = useInfiniteQuery({
-    ...lettersQuery,
+    ...lettersQuery(audience),
     // While mails are on their way their number changes by the second.
     refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries.queued > 0)) ? 4_000 : slowly),
   });
   return (
     <section aria-labelledby="sent">
-      <h2 id="sent" className="mb-4 text-xl">Sent letters</h2>
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+        <h2 id="sent" className="text-xl">Sent letters</h2>
+        <div className="max-sm:w-full sm:w-64">
+          <Select aria-label="Sent to" value={audience ?? ""} onChange={({ target }) => filters.set({ to: target.value })}>
+            <option value="">To anybody</option>
+            {audiences.map((one) => <option key={one} value={one}>{audienceName[one]}</option>)}
+          </Select>
+        </div>
+      </div>
       {letters.data ? (
         <>
           {letters.isError && <NotRefreshed what="list" retrying={letters.isFetching} onRetry={letters.refetch} />}
@@ -141,6 +153,10 @@ function SentLetters() {
               </ul>
               {letters.hasNextPage && <LoadMore label="Load more letters" busy={letters.isFetchingNextPage} onMore={letters.fetchNextPage} />}
             </>
+          ) : audience ? (
+            <EmptyState title="No letters found">
+              <Button look="line" onClick={() => filters.set({ to: "" })}>Show all letters</Button>
+            </EmptyState>
           ) : (
             <EmptyState title="No letters sent yet" text="A letter goes by mail to families, to the mailing list, or to both." />
           )}

@@ -80,14 +80,18 @@ export function useMessagesChanged() {
   };
 }
 
-export const lettersQuery = infiniteQueryOptions({
-  queryKey: ["admin", "letters"],
-  queryFn: ({ pageParam, signal }) =>
-    asStaff(api.GET("/api/admin/letters", { params: { query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
-  initialPageParam: "",
-  getNextPageParam: ({ next }) => next,
-  select: ({ pages }) => pages.flatMap(({ items }) => items),
-});
+export const everyLetter = ["admin", "letters"] as const;
+
+export const lettersQuery = (audience: Audience | null) =>
+  infiniteQueryOptions({
+    queryKey: [...everyLetter, audience],
+    queryFn: ({ pageParam, signal }) =>
+      asStaff(api.GET("/api/admin/letters", { params: { query: { limit: 20, ...(audience && { audience }), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
 
 /** How many addresses a letter would reach now. */
 export const letterReachQuery = (audience: Audience) =>
