@@ -93,7 +93,7 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
   await desk.getByLabel("Title").fill("Buses leave at 5");
   await desk.getByLabel("Message").fill("Not at four, as the paper says.");
   await desk.getByLabel("Author").fill("Camp office");
-  await desk.getByLabel("Priority").selectOption("High");
+  await desk.getByLabel("Priority", { exact: true }).selectOption("High");
   await desk.getByRole("button", { name: /^Post update to 1 person/ }).click();
   await expect(toast(desk)).toContainText("Live Update Posted!");
   await expect(toast(desk)).toContainText("Your update has been posted and parents will be notified.");

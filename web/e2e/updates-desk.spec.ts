@@ -130,11 +130,11 @@ test.describe("Live updates", () => {
     await page.getByRole("searchbox", { name: "Search updates" }).fill("nothing of the kind");
     await expect(page.getByText('No updates found matching "nothing of the kind"')).toBeVisible();
     await page.getByRole("button", { name: "Clear Search", exact: true }).click();
-    await page.getByRole("main").getByLabel("Standing").selectOption("Expired");
+    await page.getByRole("main").getByLabel("Which standing").selectOption("Expired");
     await expect(page.getByText("No updates found")).toBeVisible();
     await page.goBack();
     await expect(page).toHaveURL("/admin/live-updates");
-    await page.getByRole("main").getByLabel("Priority").selectOption("Medium priority");
+    await page.getByRole("main").getByLabel("Which priority").selectOption("Medium priority");
     await expect(page).toHaveURL("/admin/live-updates?priority=medium");
 
     await page.getByRole("button", { name: "Edit Rain plan" }).click();

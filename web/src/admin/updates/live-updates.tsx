@@ -56,11 +56,11 @@ export default function LiveUpdates() {
         <div className="flex w-full flex-wrap gap-3">
           <SearchBox label="Search updates" placeholder="Search updates by title, message or author..." value={term} onSearch={(q) => filters.set({ q })} className="flex-[1_1_20rem]" />
           <div className="grid grid-cols-2 gap-3 max-sm:w-full">
-            <Select aria-label="Standing" value={standing ?? ""} onChange={({ target }) => filters.set({ standing: target.value })}>
+            <Select aria-label="Which standing" value={standing ?? ""} onChange={({ target }) => filters.set({ standing: target.value })}>
               <option value="">Any standing</option>
               {standings.map((one) => <option key={one} value={one}>{standingName[one]}</option>)}
             </Select>
-            <Select aria-label="Priority" value={priority ?? ""} onChange={({ target }) => filters.set({ priority: target.value })}>
+            <Select aria-label="Which priority" value={priority ?? ""} onChange={({ target }) => filters.set({ priority: target.value })}>
               <option value="">Any priority</option>
               {priorities.map((one) => <option key={one} value={one}>{priorityName[one].label} priority</option>)}
             </Select>

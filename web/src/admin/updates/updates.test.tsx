@@ -61,9 +61,9 @@ describe("the list of updates", () => {
     const user = open("/admin/live-updates?standing=expired");
     await card("Pool opens");
     expect(camp.asked("GET", "/api/admin/live-updates")[0]?.query).toMatchObject({ standing: "expired" });
-    expect(screen.getByLabelText("Standing")).toHaveProperty("value", "expired");
+    expect(screen.getByLabelText("Which standing")).toHaveProperty("value", "expired");
     camp.answer("GET /api/admin/live-updates", list());
-    await user.selectOptions(screen.getByLabelText("Priority"), "Low priority");
+    await user.selectOptions(screen.getByLabelText("Which priority"), "Low priority");
     expect(await screen.findByText("No updates found")).toBeTruthy();
     expect(address()).toBe("/admin/live-updates?standing=expired&priority=low");
     await user.click(screen.getByRole("button", { name: "Show all updates" }));
