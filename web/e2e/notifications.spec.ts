@@ -111,6 +111,8 @@ test("news come once, however many pages are open behind others, and lead to wha
 
   await test.step("none any more once the camp wants none, and nothing stays in the browser", async () => {
     camp.run(["settings", "set", "pushEnabled", "false"]);
+    // What the command line sets is known to the running portal a moment later.
+    await expect.poll(async () => (await (await desk.request.get("/api/site")).json()).push_enabled).toBe(false);
     await told(desk, { title: "Rain plan" });
     await expect.poll(() => second.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), { timeout: 15_000 }).toBe(0);
     await hide(second, false);

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { useSearchParams } from "react-router";
 
 export type Filters = {
@@ -12,15 +13,23 @@ export type Filters = {
 /** What a list is filtered and sorted by stands in the address bar. */
 export function useFilters(): Filters {
   const [params, setParams] = useSearchParams();
+  // On a slow device the page is drawn some time after the address has changed: a search that is told in between must
+  // not bring back the address of before.
+  const now = useRef(params);
+  useEffect(() => {
+    now.current = params;
+  }, [params]);
   return {
     params,
     set: (changes, replace = Object.keys(changes).every((key) => key === "q")) => {
-      const next = new URLSearchParams(params);
+      const next = new URLSearchParams(now.current);
       for (const [key, value] of Object.entries(changes)) {
         if (value) next.set(key, value);
         else next.delete(key);
       }
-      if (next.toString() !== params.toString()) setParams(next, { replace });
+      if (next.toString() === now.current.toString()) return;
+      now.current = next;
+      setParams(next, { replace });
     },
   };
 }
