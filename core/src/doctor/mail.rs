@@ -57,10 +57,10 @@ pub(super) async fn examine(config: &Config, options: &Options, found: &mut Find
 /// Whether the sender's domain is one that others can look up.
 fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
     const WHAT: &str = "mail-from";
-    const TODO: &str = "--mail-from \"Camp <hello@camp.example>\" (CAMP_MAIL_FROM)";
+    const ADVICE: &str = "--mail-from \"Camp <hello@camp.example>\" (CAMP_MAIL_FROM)";
     if !domain.contains('.') || domain.starts_with('[') {
         let says = format!("Mail comes from an address at “{domain}”, which nobody can answer.");
-        found.broken(WHAT, says, TODO);
+        found.broken(WHAT, says, ADVICE);
         return false;
     }
     let site = config.public_url.as_ref().and_then(|url| url.domain()).unwrap_or_default();
@@ -73,7 +73,7 @@ fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
         false => found.warning(
             WHAT,
             format!("Mail comes from {domain}, its links lead to {site}: that looks like fraud to a mailbox."),
-            TODO,
+            ADVICE,
         ),
     }
     true
@@ -101,7 +101,7 @@ async fn records(domain: &str, options: &Options, found: &mut Findings) {
 
 async fn spf(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
     const WHAT: &str = "spf";
-    const TODO: &str = "Add the TXT record that your mail provider names, such as \
+    const ADVICE: &str = "Add the TXT record that your mail provider names, such as \
                         “v=spf1 include:mail.example -all”.";
     let Some(texts) = look_up(WHAT, domain, servers, found).await else { return };
     let policies: Vec<&String> = texts
@@ -114,7 +114,7 @@ async fn spf(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
         [] => found.warning(
             WHAT,
             format!("{domain} does not say who may send its mail (no SPF record)."),
-            TODO,
+            ADVICE,
         ),
         [one] if one.split_whitespace().any(|word| word == "+all" || word == "all") => found
             .warning(
