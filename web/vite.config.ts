@@ -26,5 +26,8 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
     restoreMocks: true,
+    // Only for what hangs, on a slow or busy machine too.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -14,7 +14,6 @@ async function areSound(page: Page, pages: readonly (readonly [what: string, add
 }
 
 test("the pages for families can be used by everybody, in both themes and on the narrowest phone", async ({ page, request }) => {
-  test.setTimeout(150_000);
   const current = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
   const archive = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=archive&limit=100");
   const elsewhere = archive.items.find(({ video_type }) => video_type !== "upload");
@@ -52,7 +51,6 @@ test("the pages for families can be used by everybody, in both themes and on the
 });
 
 test("the texts, the forms and the store can be used by everybody, in both themes and on the narrowest phone", async ({ page, request, context }) => {
-  test.setTimeout(150_000);
   const updates = await call<{ items: { id: string }[] }>(request, "GET", "/api/live-updates");
   await areSound(page, [
     ["an update", `/updates/${updates.items[0]?.id}`],
@@ -116,7 +114,6 @@ ownTest("the longest texts that are allowed, without a space in them, fit the na
 });
 
 test("the staff's pages can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
-  test.setTimeout(150_000);
   await page.goto("/admin/login");
   await expect(page.getByRole("heading", { name: "Staff Login" })).toBeVisible();
   await isSound(page, "the staff's door");

@@ -31,7 +31,7 @@ test("what a family does is counted, and nothing else", async ({ page, camp, som
 
   await expect(async () => {
     await page.reload();
-    await expect(figure(page, "Views")).toContainText("Views2", { timeout: 2_000 });
+    await expect(figure(page, "Views")).toContainText("Views2", { timeout: 10_000 });
   }).toPass();
   for (const label of ["Likes", "Comments", "New members"]) await expect(figure(page, label)).toContainText(`${label}1`);
   await expect(figure(page, "Views")).toContainText("None in the 30 days before");

@@ -24,7 +24,6 @@ async function table(page: Page) {
 }
 
 test("the owner finds who did what on which day, before and after, and takes it along", async ({ page, camp, somebody }) => {
-  test.setTimeout(120_000);
   await staff(page, camp, "brayndl", "owner");
   const desk = await somebody();
   await staff(desk, camp, "miriam");
@@ -133,7 +132,6 @@ test("the owner finds who did what on which day, before and after, and takes it 
 });
 
 demoTest("the log is read by keys alone, by everybody, on a phone and where little works", async ({ page, camp }) => {
-  demoTest.setTimeout(90_000);
   expect(camp.url).toBeTruthy();
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "kornbluh", password: samplePassword });
   await page.goto("/admin/audit");
@@ -166,7 +164,7 @@ demoTest("the log is read by keys alone, by everybody, on a phone and where litt
 
   await page.route("**/api/admin/audit?*", (route) => route.abort(), { times: 4 });
   await page.reload();
-  await expect(page.getByText("Failed to load the audit log")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("Failed to load the audit log")).toBeVisible();
   await page.unrouteAll();
   await page.getByRole("button", { name: "Retry" }).click();
   await expect(row(page, "Staff signed in").first()).toBeVisible();

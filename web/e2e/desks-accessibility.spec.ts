@@ -25,7 +25,6 @@ async function look(page: Page, what: string, open: () => Promise<unknown>, type
 const first = (page: Page, name: RegExp) => page.getByRole("main").getByRole("button", { name }).first();
 
 test("users and their papers can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
-  test.setTimeout(150_000);
   const { items } = await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", "/api/admin/users?filter=overdue&limit=100");
   const details = await Promise.all(items.map(({ id }) => call<Schemas["FamilyDetail"]>(page.request, "GET", `/api/admin/users/${id}`)));
   const family = details.find(({ payments }) => payments.some(({ kind }) => kind === "payment"))!;
@@ -66,7 +65,6 @@ test("users and their papers can be used by everybody, in both themes and on the
 });
 
 test("updates, messages, questions and figures can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
-  test.setTimeout(150_000);
   await page.goto("/admin/live-updates?action=create");
   await page.getByRole("button", { name: /^Post update/ }).click();
   await expect(page.getByText("Title is required")).toBeVisible();

@@ -73,7 +73,6 @@ test("two of the staff at the same video of the gallery do not undo each other",
 });
 
 test("a video is added, edited and deleted by keyboard alone, and the pages are sound", async ({ page, camp }) => {
-  test.setTimeout(120_000);
   await staff(page, camp);
   await page.goto("/admin/gallery");
   await tabTo(page, page.getByRole("button", { name: "Add First Video" }));

@@ -86,7 +86,7 @@ test("news come once, however many pages are open behind others, and lead to wha
     await hide(second);
     const update = await told(desk, { title: "Package room closes at 5", message: "Anything later is handed out on Friday." });
     const video = await posted(desk, { title: "Grand Siyum" });
-    await expect.poll(() => shown(page), { timeout: 15_000 }).toHaveLength(2);
+    await expect.poll(() => shown(page)).toHaveLength(2);
     expect((await shown(page)).toSorted((a, b) => b.title.localeCompare(a.title))).toEqual([
       { title: "Package room closes at 5", body: "Anything later is handed out on Friday.", tag: update.id },
       { title: "Grand Siyum", body: "A new video from Visiting Day", tag: video.id },
@@ -106,7 +106,7 @@ test("news come once, however many pages are open behind others, and lead to wha
   await test.step("the one that stays goes on listening", async () => {
     await page.close();
     await told(desk, { title: "Lights out" });
-    await expect.poll(() => titles(second), { timeout: 15_000 }).toEqual(["Lights out"]);
+    await expect.poll(() => titles(second)).toEqual(["Lights out"]);
   });
 
   await test.step("none any more once the camp wants none, and nothing stays in the browser", async () => {
@@ -114,7 +114,7 @@ test("news come once, however many pages are open behind others, and lead to wha
     // What the command line sets is known to the running portal a moment later.
     await expect.poll(async () => (await (await desk.request.get("/api/site")).json()).push_enabled).toBe(false);
     await told(desk, { title: "Rain plan" });
-    await expect.poll(() => second.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => second.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
     await hide(second, false);
     await second.goto("/");
     await expect(card(second).getByRole("link", { name: "Sign Up for Notifications" })).toBeVisible();

@@ -145,7 +145,6 @@ test.describe("Mails that fail", () => {
 });
 
 test("several videos are chosen and published by keyboard alone, and the page is sound with them chosen", async ({ page, camp }) => {
-  test.setTimeout(120_000);
   await staff(page, camp);
   for (const title of ["Swim relay", "Campfire"]) await posted(page, { title, status: "draft" });
   await page.goto("/admin/reports");

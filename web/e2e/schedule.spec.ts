@@ -18,7 +18,6 @@ function soon() {
 }
 
 test("a scheduled video appears by itself on an open Home page when its minute comes, and is mailed once", async ({ page, camp, somebody }) => {
-  test.setTimeout(180_000);
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   const desk = await somebody();
   await staff(desk, camp);
@@ -55,10 +54,10 @@ test("a scheduled video appears by itself on an open Home page when its minute c
   expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toEqual([]);
 
   // The page asks every half minute, the worker looks every five seconds.
-  await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible({ timeout: moment.getTime() - Date.now() + 45_000 });
+  await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible({ timeout: moment.getTime() - Date.now() + 300_000 });
   expect(Date.now()).toBeGreaterThanOrEqual(moment.getTime());
   await camp.mailTo("chaya@family.example", /Grand Siyum/);
-  await expect(row).toContainText("Published", { timeout: 20_000 });
+  await expect(row).toContainText("Published");
   await pause(6_000);
   expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toHaveLength(1);
 });

@@ -12,7 +12,6 @@ async function save(page: Page, group: "General" | "Look" | "Notifications" | "S
 }
 
 test("what an owner changes is seen outside, by families and strangers", async ({ page, camp, somebody }) => {
-  test.setTimeout(120_000);
   await staff(page, camp, "miriam", "owner");
   const video = await posted(page, { title: "Campfire" });
   const stranger = await somebody();
@@ -76,7 +75,6 @@ test("what an owner changes is seen outside, by families and strangers", async (
 });
 
 test("colors and pictures of the camp's own stand where the built-in ones stood, until they are taken back", async ({ page, camp, somebody }) => {
-  test.setTimeout(120_000);
   await staff(page, camp, "miriam", "owner");
   const stranger = await somebody();
   const ground = (from: Page) => from.getByRole("link", { name: "View All Current Videos" }).evaluate((link) => getComputedStyle(link).backgroundColor);

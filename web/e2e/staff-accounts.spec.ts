@@ -27,7 +27,6 @@ function totp(secret: string, at = Date.now()) {
 }
 
 test("owners keep the accounts of the staff", async ({ page, camp, somebody }) => {
-  test.setTimeout(150_000);
   await staff(page, camp, "miriam", "owner");
   await page.goto("/admin/admin-management");
   const other = await somebody();
@@ -101,7 +100,6 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
 });
 
 test("staff keep their own keys", async ({ page, camp, somebody }) => {
-  test.setTimeout(120_000);
   await staff(page, camp, "feder", "staff");
   const phone = await somebody();
   await signIn(phone, "feder", password);

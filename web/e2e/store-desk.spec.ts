@@ -186,7 +186,6 @@ test("two of the staff at the same product do not overwrite each other", async (
 });
 
 test("the desk can be used by keyboard alone and by everybody, in both themes", async ({ page, camp }) => {
-  test.setTimeout(120_000);
   await staff(page, camp);
   await product(page, { title: "Camp cap", is_bestseller: true });
   await product(page, { title: "Enamel mug", category: "accessories", stock_quantity: 0 });

@@ -92,7 +92,6 @@ const loseAnswer = (page: Page, api: string) =>
   });
 
 test("a form whose answer is lost can be sent again, and makes one record and one mail for each family", async ({ page, camp, somebody }) => {
-  test.setTimeout(120_000);
   const chaya = await somebody();
   await parent(chaya, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await call(chaya.request, "PATCH", "/api/profile", { camp_updates_email: true });

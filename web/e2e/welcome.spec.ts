@@ -188,7 +188,7 @@ test.describe("The card of notifications", () => {
     await page.route("**/api/profile", (route) => route.fulfill({ status: 503, body: "" }));
     await page.goto("/");
     await card(page).getByRole("button", { name: "Customize Notifications" }).click();
-    await expect(card(page).getByText("Your preferences could not be loaded")).toBeVisible({ timeout: 20_000 });
+    await expect(card(page).getByText("Your preferences could not be loaded")).toBeVisible();
     await page.unroute("**/api/profile");
     await card(page).getByRole("button", { name: "Retry" }).click();
     await expect(card(page).getByRole("switch", { name: "Daily videos" })).toBeChecked();

@@ -70,10 +70,10 @@ export class Portal {
     const keep = (text: Buffer) => (this.log += text.toString());
     child.stdout.on("data", keep);
     child.stderr.on("data", keep);
-    for (const deadline = Date.now() + 30_000; ; await pause(50)) {
+    for (const deadline = Date.now() + 300_000; ; await pause(20)) {
       if (child.exitCode !== null) throw new Error(`The portal ended with ${child.exitCode}:\n${this.log}`);
       if (await answers(`${this.url}/readyz`)) return;
-      if (Date.now() > deadline) throw new Error(`The portal is not ready after 30 seconds:\n${this.log}`);
+      if (Date.now() > deadline) throw new Error(`The portal is not ready after five minutes:\n${this.log}`);
     }
   }
 
@@ -119,11 +119,11 @@ export class Portal {
 
   /** The newest such mail, as soon as it has come. */
   async mailTo(address: string, subject: RegExp): Promise<Mail> {
-    for (const deadline = Date.now() + 15_000; Date.now() < deadline; await pause(100)) {
+    for (const deadline = Date.now() + 120_000; Date.now() < deadline; await pause(50)) {
       const mail = (await this.mailsTo(address, subject)).at(-1);
       if (mail) return mail;
     }
-    throw new Error(`No mail to ${address} about ${subject} came within 15 seconds.`);
+    throw new Error(`No mail to ${address} about ${subject} came within two minutes.`);
   }
 
   /** When the journeys are broken off. */
@@ -142,7 +142,7 @@ export class Portal {
     if (child && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((done) => child.once("exit", done));
       child.kill("SIGTERM");
-      const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      const late = setTimeout(() => child.kill("SIGKILL"), 60_000);
       await ended;
       clearTimeout(late);
     }

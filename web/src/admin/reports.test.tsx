@@ -12,7 +12,7 @@ const desk = (answers: Record<string, unknown> = {}) =>
     ...answers,
   });
 
-const row = async (name: RegExp) => within((await screen.findByRole("heading", { name, level: 3 }, { timeout: 4_900 })).closest("li")!);
+const row = async (name: RegExp) => within((await screen.findByRole("heading", { name, level: 3 })).closest("li")!);
 const address = () => screen.getByTestId("address").textContent;
 const edit = async (user: ReturnType<typeof open>, name: RegExp) => {
   await user.click((await row(name)).getByRole("button", { name: /^Edit/ }));

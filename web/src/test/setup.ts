@@ -2,7 +2,7 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { dismissToasts } from "../ui/toast";
 
-configure({ asyncUtilTimeout: 3_000 });
+configure({ asyncUtilTimeout: 30_000 });
 
 beforeEach(() => {
   vi.spyOn(window, "scrollTo").mockImplementation(() => undefined);

@@ -23,7 +23,7 @@ const desk = (answers: Record<string, unknown> = {}) =>
     "GET /api/admin/faq/placeholders": list({ name: "{posting_time}", value: "7-9 PM." }),
     ...answers,
   });
-const row = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 }, { timeout: 4_900 })).closest("li")!);
+const row = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 })).closest("li")!);
 
 it("shows its figures, publishes and unpublishes", async () => {
   const camp = desk({ "PATCH /api/admin/faq/f2": second });
@@ -60,7 +60,7 @@ it("previews an answer as families read it, and sends only what was changed", as
 it("adds one in the category that is looked at, and keeps it when that fails", async () => {
   const camp = desk({ "POST /api/admin/faq": refuse(500, "internal", "Something went wrong on our side.") });
   const user = open("/admin/faq?category=Policies");
-  await user.click(await screen.findByRole("button", { name: "Add FAQ" }, { timeout: 4_900 }));
+  await user.click(await screen.findByRole("button", { name: "Add FAQ" }));
   const panel = within(await screen.findByRole("dialog", { name: "Add FAQ" }));
   await user.click(panel.getByRole("button", { name: "Add and publish" }));
   expect(panel.getByText("Please enter a question.")).toBeTruthy();

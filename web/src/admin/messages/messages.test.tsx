@@ -28,7 +28,7 @@ const inbox = (answers: Record<string, unknown> = {}) =>
   });
 
 const openMessage = async (user: ReturnType<typeof open>) => {
-  await user.click(await screen.findByRole("button", { name: "Second email" }, { timeout: 4_900 }));
+  await user.click(await screen.findByRole("button", { name: "Second email" }));
   return within(await screen.findByRole("dialog"));
 };
 
@@ -36,7 +36,7 @@ describe("the inbox", () => {
   it("is searched and filtered in the address bar", async () => {
     const camp = inbox();
     const user = open("/admin/messages?department=video_team&spam=true");
-    await screen.findByRole("button", { name: "Second email" }, { timeout: 4_900 });
+    await screen.findByRole("button", { name: "Second email" });
     expect(camp.asked("GET", "/api/admin/messages")[0]?.query).toMatchObject({ department: "video_team", spam: "true" });
     await user.click(screen.getByRole("button", { name: /^Unread/ }));
     await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/admin/messages?department=video_team&status=unread"));
@@ -46,7 +46,7 @@ describe("the inbox", () => {
     const camp = inbox();
     const user = open("/admin/messages?q=email");
     const address = () => screen.getByTestId("address").textContent;
-    const given = await screen.findByLabelText("Assigned to", {}, { timeout: 4_900 });
+    const given = await screen.findByLabelText("Assigned to");
     await within(given).findByRole("option", { name: "brikwald" });
     await user.selectOptions(given, "Mine");
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&assigned_to=kornbluh"));
@@ -79,7 +79,7 @@ describe("the inbox", () => {
   it("opens a message by its address that is not in the list", async () => {
     const camp = inbox({ "GET /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "read", version: 5 }), "PATCH /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "unread", version: 6 }) });
     const user = open("/admin/messages?status=unread&message=m7");
-    const drawer = within(await screen.findByRole("dialog", { name: "Read already" }, { timeout: 4_900 }));
+    const drawer = within(await screen.findByRole("dialog", { name: "Read already" }));
     await user.click(drawer.getByRole("button", { name: "Mark as Unread" }));
     expect(await drawer.findByRole("button", { name: "Mark as Read" })).toBeTruthy();
     expect(camp.asked("PATCH", "/api/admin/messages/m7")).toHaveLength(1);
@@ -88,11 +88,11 @@ describe("the inbox", () => {
   it("says so when the message of an address is not there, and tries again when it could not be fetched", async () => {
     inbox({ "GET /api/admin/messages/m8": refuse(404, "not_found", "Message not found") });
     open("/admin/messages?message=m8");
-    expect(await screen.findByText("There is no such message", {}, { timeout: 4_900 })).toBeTruthy();
+    expect(await screen.findByText("There is no such message")).toBeTruthy();
     cleanup();
     const camp = inbox({ "GET /api/admin/messages/m8": refuse(403, "forbidden", "Not now.") });
     const user = open("/admin/messages?message=m8");
-    const drawer = within(await screen.findByRole("dialog", {}, { timeout: 4_900 }));
+    const drawer = within(await screen.findByRole("dialog"));
     expect(await drawer.findByText("Failed to load this message")).toBeTruthy();
     camp.answer("GET /api/admin/messages/m8", message({ id: "m8", subject: "There it is" }));
     await user.click(drawer.getByRole("button", { name: "Retry" }));
@@ -102,7 +102,7 @@ describe("the inbox", () => {
   it("marks as read", async () => {
     const camp = inbox({ "PATCH /api/admin/messages/m1": message({ status: "read", version: 3 }) });
     const user = open("/admin/messages");
-    await user.click(await screen.findByRole("button", { name: /^Mark as Read/ }, { timeout: 4_900 }));
+    await user.click(await screen.findByRole("button", { name: /^Mark as Read/ }));
     expect(await screen.findByText("Marked as Read")).toBeTruthy();
     expect(camp.asked("PATCH", "/api/admin/messages/m1")[0]?.body).toEqual({ status: "read" });
   });
@@ -241,7 +241,7 @@ describe("a letter", () => {
   it("is counted and asked about before it goes out, once", async () => {
     const camp = inbox();
     const user = open("/admin/messages?view=letters");
-    await user.type(await screen.findByLabelText("Subject", {}, { timeout: 4_900 }), "Visiting day");
+    await user.type(await screen.findByLabelText("Subject"), "Visiting day");
     await user.type(screen.getByLabelText("Letter"), "Come early.");
     await user.click(await screen.findByRole("button", { name: "Send letter to 138 people" }));
     const sent = () => camp.asked("POST", "/api/admin/letters").filter(({ body }) => !body.preview);
@@ -256,7 +256,7 @@ describe("a letter", () => {
     const answers = { "POST /api/admin/auth/sign-out": null };
     inbox(answers);
     const user = open("/admin/messages?view=letters");
-    const subject = () => screen.findByLabelText("Subject", {}, { timeout: 4_900 });
+    const subject = () => screen.findByLabelText("Subject");
     await user.type(await subject(), "Visiting day");
     await user.click(screen.getByRole("radio", { name: /^Mailing list/ }));
     cleanup();

@@ -54,10 +54,10 @@ function pictureServer(...answers: { status: number; body: unknown }[]) {
 afterEach(() => vi.unstubAllGlobals());
 
 const photo = (name: string, type = "image/jpeg", size = 3) => new File([new Uint8Array(size)], name, { type });
-const cardOf = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 }, { timeout: 4_900 })).closest("article")!);
+const cardOf = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 })).closest("article")!);
 const address = () => screen.getByTestId("address").textContent;
 const add = async (user: ReturnType<typeof open>) => {
-  await user.click(await screen.findByRole("button", { name: "Add New Product" }, { timeout: 4_900 }));
+  await user.click(await screen.findByRole("button", { name: "Add New Product" }));
   return within(await screen.findByRole("dialog", { name: "Add New Product" }));
 };
 const edit = async (user: ReturnType<typeof open>, name: string) => {
@@ -83,7 +83,7 @@ describe("the products", () => {
   it("is filtered by category and searched, in the address bar", async () => {
     const camp = desk();
     const user = open("/admin/store");
-    const buttons = within(await screen.findByRole("group", { name: "Filter by category" }, { timeout: 4_900 }));
+    const buttons = within(await screen.findByRole("group", { name: "Filter by category" }));
     expect(buttons.getAllByRole("button").map(({ textContent }) => textContent)).toEqual(["All", "Clothing", "Accessories", "Equipment", "Memorabilia", "Digital"]);
     await user.click(buttons.getByRole("button", { name: "Equipment" }));
     expect(address()).toBe("/admin/store?category=equipment");
@@ -102,7 +102,7 @@ describe("the products", () => {
   it("does not take a failure for an empty shelf", async () => {
     const camp = desk({ "GET /api/admin/products": refuse(500, "internal", "Something went wrong.") });
     const user = open("/admin/store");
-    expect(await screen.findByText("Failed to load products", {}, { timeout: 4_900 })).toBeTruthy();
+    expect(await screen.findByText("Failed to load products")).toBeTruthy();
     camp.answer("GET /api/admin/products", list(cap()));
     await user.click(screen.getByRole("button", { name: "Retry" }));
     expect(await cardOf("Camp cap")).toBeTruthy();

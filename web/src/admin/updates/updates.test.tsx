@@ -36,7 +36,7 @@ const desk = (answers: Record<string, unknown> = {}) =>
     ...answers,
   });
 
-const card = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 }, { timeout: 4_900 })).closest("li")!);
+const card = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 })).closest("li")!);
 const address = () => screen.getByTestId("address").textContent;
 const fill = async (user: ReturnType<typeof open>) => {
   await user.type(await screen.findByLabelText("Title"), "Rain plan");
