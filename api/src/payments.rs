@@ -5,9 +5,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use portal::App;
 use portal::audit::Actor;
-use portal::payments::{self, NewPayment, OwnPayments, Recorded};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use portal::payments::{self, NewPayment, NewVoid, OwnPayments, Recorded};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -15,7 +13,7 @@ use uuid::Uuid;
 use crate::Api;
 use crate::auth::{OnDuty, SignedIn};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input};
+use crate::input::{Id, Input, Key};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(own)).routes(routes!(record)).routes(routes!(void))
@@ -55,24 +53,22 @@ async fn record(
     Ok((StatusCode::CREATED, Json(recorded)))
 }
 
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct VoidReason {
-    reason: String,
-}
-
 /// Take a payment back by a row of its own
+///
+/// With an `Idempotency-Key` the same body is answered as before and records nothing.
 #[utoipa::path(post, path = "/api/admin/payments/{id}/void", tag = "payments", security(("staff" = [])),
-    params(("id" = Uuid, Path)), request_body = VoidReason,
-    responses((status = 201, body = Recorded), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
+    params(("id" = Uuid, Path), ("Idempotency-Key" = Option<Uuid>, Header, description = "a fresh UUID for each form that is filled in")),
+    request_body = NewVoid, responses((status = 201, body = Recorded), (status = 404, body = Problem),
+        (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn void(
     State(app): State<App>,
     OnDuty(me): OnDuty,
     Id(id): Id,
-    Input(VoidReason { reason }): Input<VoidReason>,
+    Key(key): Key,
+    Input(new): Input<NewVoid>,
 ) -> Answer<(StatusCode, Json<Recorded>)> {
     let voided =
-        tokio::spawn(async move { payments::void(&app, Actor::Staff(me.id), id, &reason).await });
+        tokio::spawn(async move { payments::void(&app, Actor::Staff(me.id), id, key, &new).await });
     let voided = voided.await.map_err(portal::Error::unforeseen)??;
     Ok((StatusCode::CREATED, Json(voided)))
 }

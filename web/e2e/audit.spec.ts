@@ -44,7 +44,7 @@ test("the owner finds who did what on which day, before and after, and takes it 
     await desk.getByRole("dialog", { name: "Bluma Yarmush", exact: true }).getByRole("button", { name: "Record Payment" }).click();
     const pay = desk.getByRole("dialog", { name: "Record Payment" });
     await pay.getByLabel("Payment Amount").fill("125.50");
-    await pay.getByLabel("Notes").fill("Check 114");
+    await pay.getByLabel("The family sees this").fill("Check 114");
     await pay.getByRole("button", { name: "Record payment of $125.50" }).click();
     await expect(pay).toBeHidden();
   });

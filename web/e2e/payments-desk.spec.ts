@@ -25,7 +25,8 @@ test.describe("Payments", () => {
     await pay.getByRole("button", { name: "Record payment of $3,000" }).click();
     await expect(pay.getByLabel("Payment Amount")).toHaveAccessibleDescription(/more than the remaining balance of \$2,800/);
     await pay.getByLabel("Payment Amount").fill("500");
-    await pay.getByLabel("Notes").fill("Check 114");
+    await pay.getByLabel("The family sees this").fill("Check 114");
+    await pay.getByLabel("Only staff see this").fill("Promised the rest by Friday");
 
     // The answer is lost on its way: whoever tries again has still paid once.
     await page.route(`**/api/admin/users/${id}/payments`, async (route) => {
@@ -34,7 +35,7 @@ test.describe("Payments", () => {
     }, { times: 1 });
     await pay.getByRole("button", { name: "Record payment of $500" }).click();
     await expect(toast(page)).toContainText("Failed to record payment: ");
-    await expect(pay.getByLabel("Notes")).toHaveValue("Check 114");
+    await expect(pay.getByLabel("The family sees this")).toHaveValue("Check 114");
     await pay.getByRole("button", { name: "Record payment of $500" }).dblclick();
     await expect(toast(page)).toContainText("Payment of $500 recorded successfully. Remaining balance: $2,300");
     await expect(pay).toBeHidden();
@@ -42,20 +43,24 @@ test.describe("Payments", () => {
     const receipt = await camp.mailTo("bluma@family.example", /Your payment of \$500/);
     expect(receipt.text).toContain("Remaining balance: $2,300");
     expect(receipt.text).toContain("Check 114");
+    expect(receipt.text).not.toContain("Friday");
+    await expect(drawer.getByText("Only staff: Promised the rest by Friday")).toBeVisible();
     expect(await camp.mailsTo("bluma@family.example", /Your payment/)).toHaveLength(1);
 
     await drawer.getByRole("button", { name: "Refund" }).click();
     const refund = page.getByRole("dialog", { name: "Record Refund" });
     await refund.getByLabel("Refund Amount").fill("120.50");
+    await expect(refund.getByText("The family gets a corrected receipt by mail")).toBeVisible();
     await refund.getByRole("button", { name: "Record refund of $120.50" }).click();
     await expect(toast(page)).toContainText("Refund of $120.50 recorded successfully. Remaining balance: $2,420.50");
+    expect((await camp.mailTo("bluma@family.example", /^Corrected receipt .* refund of \$120\.50$/)).text).toContain("Remaining balance: $2,420.50");
     await drawer.getByRole("button", { name: "Adjustment" }).click();
     const adjust = page.getByRole("dialog", { name: "Record Adjustment" });
     await adjust.getByLabel("What it does").selectOption("Adds to what was paid");
     await adjust.getByLabel("Adjustment Amount").fill("79.50");
     await adjust.getByRole("button", { name: /^Record adjustment/ }).click();
-    await expect(adjust.getByText("Please say in the notes why this is adjusted.")).toBeVisible();
-    await adjust.getByLabel("Notes").fill("Found in an envelope");
+    await expect(adjust.getByText("Please say in one of the notes why this is adjusted.")).toBeVisible();
+    await adjust.getByLabel("Only staff see this").fill("Found in an envelope");
     await adjust.getByRole("button", { name: /^Record adjustment/ }).click();
     await expect(toast(page)).toContainText("Adjustment of $79.50 recorded successfully. Remaining balance: $2,341");
 
@@ -63,20 +68,23 @@ test.describe("Payments", () => {
     const question = page.getByRole("dialog", { name: "Void this payment?" });
     await question.getByRole("button", { name: "Void payment" }).click();
     await expect(question.getByText("Please give a reason.")).toBeVisible();
-    await question.getByLabel("Reason").fill("It bounced");
+    await question.getByLabel("The family sees this").fill("It bounced");
     await question.getByRole("button", { name: "Void payment" }).click();
     await expect(question.getByRole("alert")).toContainText("Please void the refund first.");
-    await expect(question.getByLabel("Reason")).toHaveValue("It bounced");
+    await expect(question.getByLabel("The family sees this")).toHaveValue("It bounced");
     await question.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("dialog", { name: "Discard what you typed?" }).getByRole("button", { name: "Discard" }).click();
     await drawer.getByRole("button", { name: /^Void refund of \$120\.50/ }).click();
-    await page.getByLabel("Reason").fill("Never cashed");
+    await page.getByLabel("The family sees this").fill("Never cashed");
     await page.getByRole("button", { name: "Void refund", exact: true }).click();
     await expect(toast(page)).toContainText("Refund of $120.50 voided. Remaining balance: $2,220.50");
     await drawer.getByRole("button", { name: /^Void payment of \$500/ }).click();
-    await question.getByLabel("Reason").fill("It bounced");
+    await question.getByLabel("The family sees this").fill("It bounced");
     await question.getByRole("button", { name: "Void payment" }).click();
     await expect(toast(page)).toContainText("Payment of $500 voided. Remaining balance: $2,720.50");
+    const corrected = await camp.mailTo("bluma@family.example", /payment of \$500 taken back$/);
+    expect(corrected.text).toContain("Reason: It bounced");
+    expect(corrected.text).toContain("Remaining balance: $2,720.50");
     await expect(drawer.getByText("Voided")).toHaveCount(2);
     expect(await ledger(page, id)).toEqual([["payment", 50_000], ["refund", -12_050], ["adjustment", 7_950], ["void", 12_050], ["void", -50_000]]);
     expect((await detail(page, id)).plan).toMatchObject({ paid_amount: 7_950, total_amount: 280_000 });
@@ -95,12 +103,12 @@ test.describe("Payments", () => {
     await edit.getByLabel("Due Date").fill("2099-08-31");
     await edit.getByRole("checkbox", { name: "Camp Update" }).check();
     await edit.getByRole("button", { name: "Save All Changes" }).click();
-    await expect(edit.getByText("Please say in the note why the paid amount changes.")).toBeVisible();
-    await edit.getByLabel("Adjustment note").fill("Paid in the winter");
+    await expect(edit.getByText("Please say in a note why the paid amount changes.")).toBeVisible();
+    await edit.getByLabel("The family sees this").fill("Paid in the winter");
     await page.route(`**/api/admin/users/${id}`, (route) => route.fulfill({ status: 500, body: "no" }), { times: 1 });
     await edit.getByRole("button", { name: "Save All Changes" }).click();
     await expect(toast(page)).toContainText("Failed to update user: ");
-    await expect(edit.getByLabel("Adjustment note")).toHaveValue("Paid in the winter");
+    await expect(edit.getByLabel("The family sees this")).toHaveValue("Paid in the winter");
     await edit.getByRole("button", { name: "Save All Changes" }).click();
     await expect(toast(page)).toContainText("User profile and payment information updated successfully");
     expect(await ledger(page, id)).toEqual([["adjustment", 100_000]]);

@@ -18,6 +18,7 @@ mod mail;
 mod media;
 mod messages;
 mod once;
+mod payment_notes;
 mod payments;
 mod routes;
 mod schedule;

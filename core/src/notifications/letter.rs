@@ -67,7 +67,9 @@ pub(super) async fn write(
         }
         subscribers::KIND => subscribers::letter(app, settings, notification).await,
         updates::announce::KIND => updates::announce::letter(app, notification).await,
-        payments::receipt::KIND => payments::receipt::letter(app, settings, notification).await,
+        payments::receipt::KIND => {
+            payments::receipt::letter(app, settings, notification, delivery).await
+        }
         _ => accounts::letters::write(app, settings, notification, delivery).await,
     }
 }

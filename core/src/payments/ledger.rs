@@ -32,10 +32,23 @@ pub struct NewPayment {
     pub amount: i64,
     /// Today in camp, or earlier.
     pub payment_date: NaiveDate,
+    /// The family sees this: in the mail about it, on its profile page and on paper.
     pub notes: Option<String>,
+    /// Only staff see this.
+    pub staff_notes: Option<String>,
     /// Takes a payment of more than what remains.
     #[serde(default)]
     pub as_credit: bool,
+}
+
+/// The "Void" form. One of the two reasons is needed.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewVoid {
+    /// The family sees this.
+    pub reason: Option<String>,
+    /// Only staff see this.
+    pub staff_notes: Option<String>,
 }
 
 /// The row that was written and how the family stands after it.
@@ -52,14 +65,23 @@ pub struct Entry {
     /// Signed.
     pub amount: i64,
     pub payment_date: NaiveDate,
+    /// For the family.
     pub notes: Option<String>,
+    pub staff_notes: Option<String>,
     pub void_of: Option<Uuid>,
+}
+
+/// A note of either kind as it is kept.
+pub(super) fn note(checks: &mut Checks, field: &str, typed: &Option<String>) -> Option<String> {
+    let text = checks.block(field, typed.as_deref().unwrap_or_default(), 500);
+    (!text.is_empty()).then_some(text)
 }
 
 impl NewPayment {
     fn check(&self, settings: &Settings, today: NaiveDate) -> Result<Entry> {
         let mut checks = Checks::new();
-        let notes = checks.block("notes", self.notes.as_deref().unwrap_or_default(), 500);
+        let notes = note(&mut checks, "notes", &self.notes);
+        let staff_notes = note(&mut checks, "staff_notes", &self.staff_notes);
         let (kind, amount) = match self.kind {
             NewKind::Payment => (Kind::Payment, self.amount),
             NewKind::Refund => (Kind::Refund, self.amount.saturating_neg()),
@@ -67,8 +89,8 @@ impl NewPayment {
         };
         if kind == Kind::Adjustment {
             checks.require(amount != 0, "amount", "Please enter an amount other than 0.");
-            let missing = "Please say in the notes why this is adjusted.";
-            checks.require(!notes.is_empty(), "notes", missing);
+            let missing = "Please say in one of the notes why this is adjusted.";
+            checks.require(notes.is_some() || staff_notes.is_some(), "notes", missing);
         } else {
             checks.require(self.amount > 0, "amount", "Please enter an amount greater than 0.");
         }
@@ -79,12 +101,13 @@ impl NewPayment {
         let future = "The payment date cannot be in the future.";
         checks.require(self.payment_date <= today, "payment_date", future);
         checks.done()?;
-        let notes = (!notes.is_empty()).then_some(notes);
-        Ok(Entry { kind, amount, payment_date: self.payment_date, notes, void_of: None })
+        let payment_date = self.payment_date;
+        Ok(Entry { kind, amount, payment_date, notes, staff_notes, void_of: None })
     }
 }
 
-/// Records a payment, an adjustment or a refund. The same `key` with the same body is answered as
+/// Records a payment, an adjustment or a refund; payments and refunds are told to the family by
+/// mail (decisions $5 and M6). The same `key` with the same body is answered as
 /// before and records nothing, so that a double click or a retry counts once (decision $2).
 /// Errors: [`Error::Invalid`], [`Error::NotFound`] without a plan, [`Error::Conflict`] for a key
 /// that was used for something else.
@@ -98,8 +121,7 @@ pub async fn record(
     let settings = app.settings().await?;
     let now = app.clock.now();
     let today = today(&settings, now);
-    let body = serde_json::to_vec(new).map_err(Error::unforeseen)?;
-    let hash = app.keys.hash("payment request", &[profile_id.as_bytes(), &body]);
+    let hash = request_hash(app, profile_id, new)?;
     let mut tx = app.db.begin().await?;
     if let Some(before) = answered(&mut tx, key, &hash).await? {
         return Ok(before);
@@ -116,7 +138,7 @@ pub async fn record(
     let plan = settle(&mut tx, now, plan.id).await?.on(today);
     let recorded = Recorded { payment: read(&mut tx, id).await?, plan };
     remember(&mut tx, app, key, &hash, &recorded).await?;
-    if entry.kind == Kind::Payment {
+    if matches!(entry.kind, Kind::Payment | Kind::Refund) {
         receipt::send(&mut tx, app, profile_id, &recorded).await?;
     }
     tx.commit().await?;
@@ -147,18 +169,55 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
     Ok(())
 }
 
-/// Takes one row of the ledger back by another (decision $1). Errors: [`Error::Conflict`] for a
-/// row that was taken back already, [`Error::Invalid`] without a reason.
-pub async fn void(app: &App, actor: Actor, id: Uuid, reason: &str) -> Result<Recorded> {
+/// Takes one row of the ledger back by another (decision $1) and tells the family by mail. With a
+/// `key` a second try is answered like the first, as in [`record`]. Errors: [`Error::Conflict`] for
+/// a row that was taken back already, [`Error::Invalid`] without a reason.
+pub async fn void(
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    key: Option<Uuid>,
+    new: &NewVoid,
+) -> Result<Recorded> {
     let mut checks = Checks::new();
-    let reason = checks.block("reason", reason, 500);
-    checks.require(!reason.is_empty(), "reason", "Please give a reason.");
+    let notes = note(&mut checks, "reason", &new.reason);
+    let staff_notes = note(&mut checks, "staff_notes", &new.staff_notes);
+    checks.require(notes.is_some() || staff_notes.is_some(), "reason", "Please give a reason.");
     checks.done()?;
     let settings = app.settings().await?;
     let now = app.clock.now();
+    let hash = request_hash(app, id, new)?;
     let mut tx = app.db.begin().await?;
     let profile_id = family_of(&mut tx, id).await?;
     profiles::hold(&mut tx, now, profile_id).await?;
+    if let Some(key) = key
+        && let Some(before) = answered(&mut tx, key, &hash).await?
+    {
+        return Ok(before);
+    }
+    let (plan, amount) = voidable(&mut tx, profile_id, id).await?;
+    let today = today(&settings, now);
+    let entry = Entry {
+        kind: Kind::Void,
+        amount: -amount,
+        payment_date: today,
+        notes,
+        staff_notes,
+        void_of: Some(id),
+    };
+    let id = enter(&mut tx, now, actor, &plan, &entry).await?;
+    let plan = settle(&mut tx, now, plan.id).await?.on(today);
+    let recorded = Recorded { payment: read(&mut tx, id).await?, plan };
+    if let Some(key) = key {
+        remember(&mut tx, app, key, &hash, &recorded).await?;
+    }
+    receipt::send(&mut tx, app, profile_id, &recorded).await?;
+    tx.commit().await?;
+    Ok(recorded)
+}
+
+/// The plan and the amount of a row that can be taken back. The caller holds the family.
+async fn voidable(tx: &mut Tx, profile_id: Uuid, id: Uuid) -> Result<(Plan, i64)> {
     let (kind, amount, voided): (Kind, i64, bool) = tx
         .sql(
             "select p.kind, p.amount,
@@ -175,25 +234,13 @@ pub async fn void(app: &App, actor: Actor, id: Uuid, reason: &str) -> Result<Rec
     if voided {
         return Err(Error::Conflict("This was voided already."));
     }
-    let plan = find(&mut tx, profile_id).await?.ok_or(NO_PLAN)?;
+    let plan = find(&mut *tx, profile_id).await?.ok_or(NO_PLAN)?;
     if plan.paid_amount < amount {
         return Err(Error::Conflict(
             "Without this, less than nothing would be paid. Please void the refund first.",
         ));
     }
-    let today = today(&settings, now);
-    let entry = Entry {
-        kind: Kind::Void,
-        amount: -amount,
-        payment_date: today,
-        notes: Some(reason),
-        void_of: Some(id),
-    };
-    let id = enter(&mut tx, now, actor, &plan, &entry).await?;
-    let plan = settle(&mut tx, now, plan.id).await?.on(today);
-    let payment = read(&mut tx, id).await?;
-    tx.commit().await?;
-    Ok(Recorded { payment, plan })
+    Ok((plan, amount))
 }
 
 async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<Uuid> {
@@ -221,8 +268,9 @@ pub(super) async fn enter(
     let id = Uuid::now_v7();
     tx.sql(
         "insert into payments
-           (id, plan_id, kind, amount, payment_date, notes, void_of, recorded_by, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+           (id, plan_id, kind, amount, payment_date, notes, staff_notes, void_of, recorded_by,
+            created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(id)
     .bind(plan.id)
@@ -230,6 +278,7 @@ pub(super) async fn enter(
     .bind(entry.amount)
     .bind(entry.payment_date)
     .bind(entry.notes.clone())
+    .bind(entry.staff_notes.clone())
     .bind(entry.void_of)
     .bind(actor.staff_id())
     .bind(now)
@@ -248,8 +297,8 @@ pub(super) async fn enter(
 /// A row that was just written.
 async fn read(tx: &mut Tx, id: Uuid) -> Result<Payment> {
     tx.sql(
-        "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.created_at, (1 = 0) as voided,
-                p.void_of, s.username as recorded_by
+        "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
+                (1 = 0) as voided, p.void_of, s.username as recorded_by
          from payments p
          left join staff s on s.id = p.recorded_by
          where p.id = $1",
@@ -257,6 +306,12 @@ async fn read(tx: &mut Tx, id: Uuid) -> Result<Payment> {
     .bind(id)
     .one()
     .await
+}
+
+/// What a key stands for: this form, filled in like this, for this family or row.
+fn request_hash(app: &App, subject_id: Uuid, form: &impl Serialize) -> Result<Vec<u8>> {
+    let body = serde_json::to_vec(form).map_err(Error::unforeseen)?;
+    Ok(app.keys.hash("payment request", &[subject_id.as_bytes(), &body]))
 }
 
 /// What was answered under that key.

@@ -9,7 +9,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use ledger::{Entry, NewPayment, Recorded, record, void};
+pub use ledger::{Entry, NewPayment, NewVoid, Recorded, record, void};
 pub use plan::{Badge, PaymentPlan};
 pub(crate) use plan::{
     NO_PLAN, Plan, PlanChanges, change, check_amount, check_date, day_number, find, merge, open,
@@ -47,14 +47,33 @@ pub struct Payment {
     /// As it changed what was paid: refunds are below 0.
     pub amount: i64,
     pub payment_date: NaiveDate,
+    /// The family sees this: in its mails, on its profile page and on paper.
+    pub notes: Option<String>,
+    /// Only staff see this.
+    pub staff_notes: Option<String>,
+    pub created_at: DateTime<Utc>,
+    /// Taken back by a later row.
+    pub voided: bool,
+    /// Of a void: the row that it takes back.
+    pub void_of: Option<Uuid>,
+    /// User name of the staff account.
+    pub recorded_by: Option<String>,
+}
+
+/// One row of the ledger as its family sees it, without what only staff see.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct FamilyPayment {
+    pub id: Uuid,
+    pub kind: Kind,
+    /// As it changed what was paid: refunds are below 0.
+    pub amount: i64,
+    pub payment_date: NaiveDate,
     pub notes: Option<String>,
     pub created_at: DateTime<Utc>,
     /// Taken back by a later row.
     pub voided: bool,
     /// Of a void: the row that it takes back.
     pub void_of: Option<Uuid>,
-    /// User name of the staff account; only for staff.
-    pub recorded_by: Option<String>,
 }
 
 /// What a family sees of its own payments.
@@ -63,7 +82,7 @@ pub struct Payment {
 pub struct OwnPayments {
     pub plan: Option<PaymentPlan>,
     /// The latest first.
-    pub items: Vec<Payment>,
+    pub items: Vec<FamilyPayment>,
     pub currency: String,
 }
 
@@ -97,10 +116,10 @@ pub fn money(cents: i64, currency: &str) -> String {
     }
 }
 
-/// The ledger of a family, the latest first, with who recorded what.
+/// The ledger of a family for staff, the latest row first.
 pub async fn history(db: &Db, profile_id: Uuid) -> Result<Vec<Payment>> {
     db.sql(
-        "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.created_at,
+        "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
                 v.id is not null as voided, p.void_of, s.username as recorded_by
          from payment_plans l
          join payments p on p.plan_id = l.id
@@ -114,14 +133,28 @@ pub async fn history(db: &Db, profile_id: Uuid) -> Result<Vec<Payment>> {
     .await
 }
 
-/// The plan and the ledger of the family of a login.
+/// The ledger of a family as the family sees it, the latest row first.
+pub async fn family_history(db: &Db, profile_id: Uuid) -> Result<Vec<FamilyPayment>> {
+    db.sql(
+        "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.created_at,
+                v.id is not null as voided, p.void_of
+         from payment_plans l
+         join payments p on p.plan_id = l.id
+         left join payments v on v.void_of = p.id
+         where l.profile_id = $1
+         order by p.payment_date desc, p.id desc",
+    )
+    .bind(profile_id)
+    .all()
+    .await
+}
+
+/// The plan and the ledger of the family of a login. The notes for staff are not in it: they are
+/// the camp's own working notes. They are left out of "download my data" too, which is made of this.
 pub async fn own(app: &App, user: &User) -> Result<OwnPayments> {
     let settings = app.settings().await?;
     let plan = find(&app.db, user.profile_id).await?;
-    let mut items = history(&app.db, user.profile_id).await?;
-    for item in &mut items {
-        item.recorded_by = None;
-    }
+    let items = family_history(&app.db, user.profile_id).await?;
     Ok(OwnPayments {
         plan: plan.map(|plan| plan.on(today(&settings, app.clock.now()))),
         items,

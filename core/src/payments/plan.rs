@@ -160,6 +160,7 @@ pub(crate) struct PlanChanges {
     /// What the paid amount shall be: the difference is recorded as an adjustment.
     pub paid_amount: Option<i64>,
     pub adjustment_note: Option<String>,
+    pub adjustment_staff_note: Option<String>,
     pub due_date: Option<Option<NaiveDate>>,
 }
 
@@ -218,16 +219,18 @@ pub(crate) async fn change(
     let difference = changes.paid_amount.map_or(0, |paid| paid - before.paid_amount);
     if difference != 0 {
         let mut checks = Checks::new();
-        let note = changes.adjustment_note.as_deref().unwrap_or_default();
-        let note = checks.block("adjustment_note", note, 500);
-        let missing = "Please say in the note why the paid amount changes.";
-        checks.require(!note.is_empty(), "adjustment_note", missing);
+        let notes = ledger::note(&mut checks, "adjustment_note", &changes.adjustment_note);
+        let staff_notes =
+            ledger::note(&mut checks, "adjustment_staff_note", &changes.adjustment_staff_note);
+        let missing = "Please say in a note why the paid amount changes.";
+        checks.require(notes.is_some() || staff_notes.is_some(), "adjustment_note", missing);
         checks.done()?;
         let entry = Entry {
             kind: Kind::Adjustment,
             amount: difference,
             payment_date: today(settings, now),
-            notes: Some(note),
+            notes,
+            staff_notes,
             void_of: None,
         };
         ledger::enter(tx, now, actor, &before, &entry).await?;

@@ -1,17 +1,19 @@
-//! The receipt that a family gets by mail for each payment (decision M6).
+//! What a family gets by mail: a receipt for each payment (decision M6), and a corrected one for
+//! each refund and each row that was taken back (decision $5). The notes for staff are in no mail.
 
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Recorded, money};
+use super::{Kind, Recorded, money};
 use crate::db::Tx;
-use crate::notifications::{self, Button, Letter, Notice, Notification};
+use crate::notifications::{self, Button, Delivery, Letter, Notice, Notification};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
 pub const KIND: &str = "payment";
 
-/// The figures right after the payment; later ones have receipts of their own.
+/// The figures right after the row; later rows have mails of their own.
 #[derive(Serialize, Deserialize)]
 struct Figures {
     total_amount: i64,
@@ -55,35 +57,49 @@ pub(super) async fn send(
     Ok(())
 }
 
-/// The letter, or nothing when the payment was voided before it went out.
+/// A row of the ledger that is told, and of a void the row that it takes back.
+#[derive(sqlx::FromRow)]
+struct Told {
+    kind: Kind,
+    amount: i64,
+    payment_date: NaiveDate,
+    notes: Option<String>,
+    before_id: Option<Uuid>,
+    before_kind: Option<Kind>,
+    before_amount: Option<i64>,
+    before_date: Option<NaiveDate>,
+}
+
+/// The letter, or nothing when the row was taken back before it went out.
 pub(crate) async fn letter(
     app: &App,
     settings: &Settings,
     notification: &Notification,
+    delivery: &Delivery,
 ) -> Result<Option<Letter>> {
-    let payment: Option<(i64, chrono::NaiveDate, Option<String>)> = app
+    let found: Option<Told> = app
         .db
         .sql(
-            "select p.amount, p.payment_date, p.notes
+            "select p.kind, p.amount, p.payment_date, p.notes, b.id as before_id,
+                    b.kind as before_kind, b.amount as before_amount, b.payment_date as before_date
              from payments p
              join payment_plans l on l.id = p.plan_id
              join profiles f on f.id = l.profile_id
+             left join payments b on b.id = p.void_of
              where p.id = $1 and f.deleted_at is null
                and not exists (select 1 from payments v where v.void_of = p.id)",
         )
         .bind(notification.subject_id)
         .optional()
         .await?;
-    let Some((amount, date, notes)) = payment else { return Ok(None) };
+    let Some(told) = found else { return Ok(None) };
+    if let Some(before) = told.before_id
+        && never_told(app, before, &delivery.email).await?
+    {
+        return Ok(None);
+    }
     let figures: Figures = serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
-    let site = &settings.site_name;
     let shown = |cents| money(cents, &settings.currency);
-    let mut paragraphs = vec![format!(
-        "We received your payment of {} on {}. Thank you!",
-        shown(amount),
-        date.format("%B %-d, %Y")
-    )];
-    paragraphs.extend(notes.map(|notes| format!("Note: {notes}")));
     let mut rows = vec![
         ("Total", shown(figures.total_amount)),
         ("Paid so far", shown(figures.paid_amount)),
@@ -93,12 +109,95 @@ pub(crate) async fn letter(
         rows.push(("Your credit with the camp", shown(figures.credit)));
     }
     Ok(Some(Letter {
-        subject: format!("Your payment of {} to {site}", shown(amount)),
-        heading: "Payment received".into(),
-        paragraphs,
         figures: rows,
         button: Some(Button { label: "See your payments", url: app.url("/profile") }),
         notes: vec![format!("Is something not right? Please write to {}.", settings.contact_email)],
-        ..Letter::default()
+        ..told.words(settings)
     }))
+}
+
+/// The mail about that row did not reach this address and never will, because the row was taken
+/// back first: then there is nothing to correct.
+async fn never_told(app: &App, payment_id: Uuid, email: &str) -> Result<bool> {
+    let waiting: Option<(String,)> = app
+        .db
+        .sql(
+            "select d.status from notifications n
+             join deliveries d on d.notification_id = n.id
+             where n.subject_id = $1 and n.kind = 'payment' and d.email = $2
+               and d.status in ('queued', 'suppressed')",
+        )
+        .bind(payment_id)
+        .bind(email)
+        .optional()
+        .await?;
+    Ok(waiting.is_some())
+}
+
+impl Told {
+    /// Subject, heading and what happened.
+    fn words(&self, settings: &Settings) -> Letter {
+        let site = &settings.site_name;
+        let amount = money(self.amount.abs(), &settings.currency);
+        let date = day(self.payment_date);
+        let (subject, heading, text, label) = match self.kind {
+            Kind::Payment => (
+                format!("Your payment of {amount} to {site}"),
+                "Payment received",
+                format!("We received your payment of {amount} on {date}. Thank you!"),
+                "Note",
+            ),
+            Kind::Void => {
+                let what = self.taken_back(settings);
+                let on = self.before_date.map(|at| format!(" of {}", day(at))).unwrap_or_default();
+                (
+                    format!("Corrected receipt from {site}: {what} taken back"),
+                    "Corrected receipt",
+                    format!(
+                        "The {what}{on} was taken back on {date}. {} If you have an earlier mail \
+                         from us about it, please use the amounts below instead.",
+                        self.consequence()
+                    ),
+                    "Reason",
+                )
+            }
+            Kind::Refund | Kind::Adjustment => (
+                format!("Corrected receipt from {site}: refund of {amount}"),
+                "Corrected receipt",
+                format!(
+                    "We recorded a refund of {amount} to you on {date}. It lowers what you have \
+                     paid so far. Please use the amounts below instead of those in earlier mails."
+                ),
+                "Note",
+            ),
+        };
+        let mut paragraphs = vec![text];
+        paragraphs.extend(self.notes.as_ref().map(|notes| format!("{label}: {notes}")));
+        Letter { subject, heading: heading.into(), paragraphs, ..Letter::default() }
+    }
+
+    /// "payment of $500"
+    fn taken_back(&self, settings: &Settings) -> String {
+        let what = match self.before_kind {
+            Some(Kind::Refund) => "refund",
+            Some(Kind::Adjustment) => "adjustment",
+            _ => "payment",
+        };
+        format!(
+            "{what} of {}",
+            money(self.before_amount.unwrap_or_default().abs(), &settings.currency)
+        )
+    }
+
+    fn consequence(&self) -> &'static str {
+        match self.before_kind {
+            Some(Kind::Refund) => "The amount counts as paid again.",
+            Some(Kind::Adjustment) => "It no longer changes what you have paid.",
+            _ => "It no longer counts as paid.",
+        }
+    }
+}
+
+fn day(date: NaiveDate) -> String {
+    date.format("%B %-d, %Y").to_string()
 }

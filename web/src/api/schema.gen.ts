@@ -701,7 +701,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a payment back by a row of its own */
+        /**
+         * Take a payment back by a row of its own
+         * @description With an `Idempotency-Key` the same body is answered as before and records nothing.
+         */
         post: operations["post_admin_payments_id_void"];
         delete?: never;
         options?: never;
@@ -2880,7 +2883,10 @@ export interface components {
         };
         /** @description The edit dialog; what is left out stays. */
         FamilyPatch: {
+            /** @description The family sees this. */
             adjustment_note?: string | null;
+            /** @description Only staff see this. */
+            adjustment_staff_note?: string | null;
             camp_updates_email?: boolean | null;
             child_name?: string | null;
             daily_video_email?: boolean | null;
@@ -2892,7 +2898,7 @@ export interface components {
             full_name?: string | null;
             /**
              * Format: int64
-             * @description Cents. The difference is recorded as an adjustment and needs `adjustment_note`.
+             * @description Cents. The difference is recorded as an adjustment and needs one of the two notes.
              */
             paid_amount?: number | null;
             secondary_email?: string | null;
@@ -2906,6 +2912,29 @@ export interface components {
              * @description Of the family as it was read; somebody else's change in between is not overwritten.
              */
             version: number;
+        };
+        /** @description One row of the ledger as its family sees it, without what only staff see. */
+        FamilyPayment: {
+            /**
+             * Format: int64
+             * @description As it changed what was paid: refunds are below 0.
+             */
+            amount: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["PaymentKind"];
+            notes?: string | null;
+            /** Format: date */
+            payment_date: string;
+            /**
+             * Format: uuid
+             * @description Of a void: the row that it takes back.
+             */
+            void_of?: string | null;
+            /** @description Taken back by a later row. */
+            voided: boolean;
         };
         /** @description A family in the list of the staff. */
         FamilyRow: {
@@ -2953,7 +2982,7 @@ export interface components {
             date: string;
             family: components["schemas"]["FamilyRow"];
             /** @description The latest first. */
-            payments: components["schemas"]["Payment"][];
+            payments: components["schemas"]["FamilyPayment"][];
             plan?: components["schemas"]["PaymentPlan"] | null;
             site_name: string;
         };
@@ -3324,12 +3353,15 @@ export interface components {
             /** @description Takes a payment of more than what remains. */
             as_credit?: boolean;
             kind: components["schemas"]["NewPaymentKind"];
+            /** @description The family sees this: in the mail about it, on its profile page and on paper. */
             notes?: string | null;
             /**
              * Format: date
              * @description Today in camp, or earlier.
              */
             payment_date: string;
+            /** @description Only staff see this. */
+            staff_notes?: string | null;
         };
         /** @enum {string} */
         NewPaymentKind: "payment" | "adjustment" | "refund";
@@ -3381,6 +3413,13 @@ export interface components {
             /** @description A link to Drive, to YouTube or to a media file. */
             video_url: string;
         };
+        /** @description The "Void" form. One of the two reasons is needed. */
+        NewVoid: {
+            /** @description The family sees this. */
+            reason?: string | null;
+            /** @description Only staff see this. */
+            staff_notes?: string | null;
+        };
         NextVideo: {
             /** Format: uuid */
             id: string;
@@ -3392,7 +3431,7 @@ export interface components {
         OwnPayments: {
             currency: string;
             /** @description The latest first. */
-            items: components["schemas"]["Payment"][];
+            items: components["schemas"]["FamilyPayment"][];
             plan?: components["schemas"]["PaymentPlan"] | null;
         };
         /** @description One page of a list. */
@@ -3908,11 +3947,14 @@ export interface components {
             /** Format: uuid */
             id: string;
             kind: components["schemas"]["PaymentKind"];
+            /** @description The family sees this: in its mails, on its profile page and on paper. */
             notes?: string | null;
             /** Format: date */
             payment_date: string;
-            /** @description User name of the staff account; only for staff. */
+            /** @description User name of the staff account. */
             recorded_by?: string | null;
+            /** @description Only staff see this. */
+            staff_notes?: string | null;
             /**
              * Format: uuid
              * @description Of a void: the row that it takes back.
@@ -4546,9 +4588,6 @@ export interface components {
          * @enum {string}
          */
         VideoType: "upload" | "google_drive" | "youtube";
-        VoidReason: {
-            reason: string;
-        };
         YearCount: {
             /** Format: int64 */
             count: number;
@@ -6199,7 +6238,10 @@ export interface operations {
     post_admin_payments_id_void: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a fresh UUID for each form that is filled in */
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -6207,7 +6249,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["VoidReason"];
+                "application/json": components["schemas"]["NewVoid"];
             };
         };
         responses: {

@@ -1,15 +1,15 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import type { Payment, PaymentPlan } from "../api/client";
+import type { FamilyPayment, PaymentPlan } from "../api/client";
 import { card, chaya, family, list, open, refuse, server, strangely } from "../test/portal";
 
 const plan: PaymentPlan = {
   total_amount: 532_000, paid_amount: 319_200, remaining_amount: 212_800, credit: 0, is_fully_paid: false,
   due_date: "2026-08-14", percent: 60, badge: "payment_due", version: 1,
 };
-const payment = (change: Partial<Payment> = {}): Payment => ({
+const payment = (change: Partial<FamilyPayment> = {}): FamilyPayment => ({
   id: "p1", kind: "payment", amount: 120_000, payment_date: "2026-07-06", notes: "Check", created_at: "2026-07-06T12:00:00Z",
-  voided: false, void_of: null, recorded_by: null, ...change,
+  voided: false, void_of: null, ...change,
 });
 const devices = list(
   { id: "s1", device: "phone", current: true, created_at: "2026-07-01T12:00:00Z", last_seen_at: "2026-07-29T12:00:00Z" },

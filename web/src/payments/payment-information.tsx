@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
-import type { Payment, PaymentPlan } from "../api/client";
+import type { FamilyPayment, PaymentPlan } from "../api/client";
 import { useSite } from "../api/queries";
 import { count, longDate, money } from "../lib/format";
 import { Badge, type BadgeTone } from "../ui/badge";
@@ -99,9 +99,9 @@ function DueDate({ date }: { date: string }) {
   );
 }
 
-const kinds: Record<Payment["kind"], string> = { payment: "Payment", adjustment: "Adjustment", refund: "Refund", void: "Taken back" };
+const kinds: Record<FamilyPayment["kind"], string> = { payment: "Payment", adjustment: "Adjustment", refund: "Refund", void: "Taken back" };
 
-function History({ payments, currency }: { payments: Payment[]; currency: string }) {
+function History({ payments, currency }: { payments: FamilyPayment[]; currency: string }) {
   return (
     <>
       <h3 id="payment-history" className="mt-6 mb-2 text-lg">Payment history</h3>

@@ -14,7 +14,7 @@ export const family = (change: Partial<Family> = {}): Family => ({
 export const leah = family({ id: "f2", full_name: "Leah Morgenshtern", child_name: "", email: null, logins: 0, invited: false, plan: null, version: 1 });
 
 export const payment = (change: Partial<Payment> = {}): Payment => ({
-  id: "p1", kind: "payment", amount: 168_000, payment_date: "2026-07-01", notes: "Check 114", created_at: "2026-07-01T12:00:00Z",
+  id: "p1", kind: "payment", amount: 168_000, payment_date: "2026-07-01", notes: "Check 114", staff_notes: null, created_at: "2026-07-01T12:00:00Z",
   voided: false, void_of: null, recorded_by: "kornbluh", ...change,
 });
 

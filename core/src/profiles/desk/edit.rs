@@ -42,9 +42,12 @@ pub struct FamilyChanges {
     pub secondary_email: Option<Option<String>>,
     /// Cents. Makes a plan where there is none.
     pub total_amount: Option<i64>,
-    /// Cents. The difference is recorded as an adjustment and needs `adjustment_note`.
+    /// Cents. The difference is recorded as an adjustment and needs one of the two notes.
     pub paid_amount: Option<i64>,
+    /// The family sees this.
     pub adjustment_note: Option<String>,
+    /// Only staff see this.
+    pub adjustment_staff_note: Option<String>,
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<NaiveDate>)]
     pub due_date: Option<Option<NaiveDate>>,
@@ -122,6 +125,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
         total_amount: changes.total_amount,
         paid_amount: changes.paid_amount,
         adjustment_note: changes.adjustment_note,
+        adjustment_staff_note: changes.adjustment_staff_note,
         due_date: changes.due_date,
     };
     plan.check(&mut checks, &settings);

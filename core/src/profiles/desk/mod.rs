@@ -15,7 +15,7 @@ pub use membership::{
 };
 
 use super::UserType;
-use crate::payments::{self, Payment, PaymentPlan};
+use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
 use crate::{App, Result};
 
 /// A family in the list of the staff.
@@ -100,7 +100,7 @@ pub struct Statement {
     pub family: Family,
     pub plan: Option<PaymentPlan>,
     /// The latest first.
-    pub payments: Vec<Payment>,
+    pub payments: Vec<FamilyPayment>,
     pub site_name: String,
     pub contact_email: String,
     pub contact_phone: String,
@@ -115,7 +115,7 @@ pub async fn statement(app: &App, id: Uuid) -> Result<Statement> {
     Ok(Statement {
         plan: family.plan.clone(),
         family,
-        payments: payments::history(&app.db, id).await?,
+        payments: payments::family_history(&app.db, id).await?,
         site_name: settings.site_name.clone(),
         contact_email: settings.contact_email.clone(),
         contact_phone: settings.contact_phone.clone(),

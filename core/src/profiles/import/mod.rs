@@ -190,6 +190,7 @@ async fn add(
             amount: wanted.paid,
             payment_date: payments::today(settings, now),
             notes: Some("Paid before, from an import".into()),
+            staff_notes: None,
             void_of: None,
         };
         let before = (wanted.paid != 0).then_some((actor, entry));

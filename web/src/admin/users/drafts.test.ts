@@ -13,11 +13,12 @@ describe("the edit dialog", () => {
     expect(problemsOf(draftOf(one), one, "USD")).toEqual({});
   });
 
-  it("turns a changed paid amount into an adjustment, which needs a note", () => {
+  it("turns a changed paid amount into an adjustment, which needs a note of either kind", () => {
     const draft = { ...draftOf(family()), paid_amount: "1,700.50" };
     expect(adjustment(draft, family())).toBe(2_050);
-    expect(problemsOf(draft, family(), "USD")).toEqual({ adjustment_note: "Please say in the note why the paid amount changes." });
+    expect(problemsOf(draft, family(), "USD")).toEqual({ adjustment_note: "Please say in a note why the paid amount changes." });
     expect(changesOf({ ...draft, adjustment_note: " Cash at the gate " }, family())).toEqual({ paid_amount: 170_050, adjustment_note: "Cash at the gate" });
+    expect(changesOf({ ...draft, adjustment_staff_note: "From the fund" }, family())).toEqual({ paid_amount: 170_050, adjustment_staff_note: "From the fund" });
   });
 
   it("makes no plan unless somebody says so", () => {
@@ -40,7 +41,7 @@ describe("the edit dialog", () => {
 });
 
 describe("a row for the ledger", () => {
-  const draft = (change: Partial<Draft>): Draft => ({ kind: "payment", amount: "", direction: "more", payment_date: "2026-07-29", notes: "", as_credit: false, ...change });
+  const draft = (change: Partial<Draft>): Draft => ({ kind: "payment", amount: "", direction: "more", payment_date: "2026-07-29", notes: "", staff_notes: "", as_credit: false, ...change });
 
   it("is exact, and only an adjustment can be below nothing", () => {
     expect(amountOf(draft({ amount: "19.99" }))).toBe(1_999);
@@ -58,7 +59,8 @@ describe("a row for the ledger", () => {
   it("is checked before it is sent", () => {
     expect(recordProblems(draft({}), "2026-07-29", "USD")).toEqual({ amount: "Please enter an amount greater than 0." });
     expect(recordProblems(draft({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29", "USD")).toEqual({ payment_date: "The payment date cannot be in the future." });
-    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({ notes: "Please say in the notes why this is adjusted." });
+    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({ notes: "Please say in one of the notes why this is adjusted." });
+    expect(recordProblems(draft({ kind: "adjustment", amount: "1", staff_notes: "From the fund" }), "2026-07-29", "USD")).toEqual({});
   });
 
   it("has a key of its own, also without randomUUID", () => {

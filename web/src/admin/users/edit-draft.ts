@@ -13,6 +13,7 @@ export type Draft = {
   paid_amount: string;
   due_date: string;
   adjustment_note: string;
+  adjustment_staff_note: string;
   email_notifications: boolean;
   daily_video_email: boolean;
   camp_updates_email: boolean;
@@ -31,6 +32,7 @@ export function draftOf({ plan, ...family }: Family, usual: number | null = null
     paid_amount: typedMoney(plan?.paid_amount ?? 0),
     due_date: plan?.due_date ?? "",
     adjustment_note: "",
+    adjustment_staff_note: "",
     email_notifications: family.email_notifications,
     daily_video_email: family.daily_video_email,
     camp_updates_email: family.camp_updates_email,
@@ -38,7 +40,7 @@ export function draftOf({ plan, ...family }: Family, usual: number | null = null
 }
 
 export const noAmount = "Please enter an amount, for example 1,250.00.";
-export const noNote = "Please say in the note why the paid amount changes.";
+export const noNote = "Please say in a note why the paid amount changes.";
 
 /** How much more, or less, shall have been paid: it is recorded as an adjustment (decision $1). */
 export function adjustment(draft: Draft, family: Family) {
@@ -53,7 +55,7 @@ export function problemsOf(draft: Draft, family: Family, currency: string): Reco
     ...(draft.full_name.trim() || !family.full_name ? {} : { full_name: "Please enter a name." }),
     ...(draft.planned && total ? { total_amount: total } : {}),
     ...(draft.planned && paid ? { paid_amount: paid } : {}),
-    ...(adjustment(draft, family) !== 0 && !draft.adjustment_note.trim() ? { adjustment_note: noNote } : {}),
+    ...(adjustment(draft, family) !== 0 && !draft.adjustment_note.trim() && !draft.adjustment_staff_note.trim() ? { adjustment_note: noNote } : {}),
   };
 }
 
@@ -71,7 +73,7 @@ export function changesOf(draft: Draft, family: Family): Omit<FamilyPatch, "vers
   const difference = adjustment(draft, family);
   if (difference !== 0) {
     changes.paid_amount = (family.plan?.paid_amount ?? 0) + difference;
-    changes.adjustment_note = draft.adjustment_note.trim();
+    for (const key of ["adjustment_note", "adjustment_staff_note"] as const) if (draft[key].trim()) changes[key] = draft[key].trim();
   }
   return changes;
 }

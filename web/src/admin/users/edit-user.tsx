@@ -4,7 +4,7 @@ import { isApiError } from "../../api/client";
 import { explain, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
-import { Checkbox, Field, FormMessage, TextArea, TextInput } from "../../ui/field";
+import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
@@ -13,6 +13,7 @@ import { useAsking } from "../unsaved";
 import { DraftNotice, useDraft } from "../use-draft";
 import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
 import { MoneyInput } from "./money-input";
+import { NoteFields } from "./note-fields";
 import { editFamily, readFamily, summaryQuery, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
 
@@ -101,9 +102,10 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
                 </Field>
               </div>
               {difference !== 0 && (
-                <Field label="Adjustment note" error={errors.adjustment_note} hint={`An adjustment of ${signed(difference, currency)} is recorded with this note.`}>
-                  <TextArea {...typed("adjustment_note")} dir="auto" rows={2} maxLength={500} required />
-                </Field>
+                <>
+                  <NoteFields legend="Adjustment note" familyHint="In their payment history." family={typed("adjustment_note")} staff={typed("adjustment_staff_note")} errors={errors} />
+                  <p className="text-sm text-muted">An adjustment of {signed(difference, currency)} is recorded with these notes. No mail goes out.</p>
+                </>
               )}
               <Field label="Due Date" optional error={errors.due_date}>
                 <TextInput {...typed("due_date")} type="date" />

@@ -10,6 +10,7 @@ export type FamilyPatch = Schemas["FamilyPatch"];
 export type NewFamily = Schemas["NewFamily"];
 export type Plan = Schemas["PaymentPlan"];
 export type Payment = Schemas["Payment"];
+export type FamilyPayment = Schemas["FamilyPayment"];
 export type NewPayment = Schemas["NewPayment"];
 export type Recorded = Schemas["RecordedPayment"];
 export type Summary = Schemas["FamilySummary"];
@@ -62,7 +63,8 @@ export const editFamily = (id: string, body: FamilyPatch): Promise<FamilyDetail>
 export const deleteFamily = (id: string) => asStaff(api.DELETE("/api/admin/users/{id}", at(id)));
 export const recordPayment = (id: string, key: string, body: NewPayment): Promise<Recorded> =>
   asStaff(api.POST("/api/admin/users/{id}/payments", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }));
-export const voidPayment = (id: string, reason: string): Promise<Recorded> => asStaff(api.POST("/api/admin/payments/{id}/void", { ...at(id), body: { reason } }));
+export const voidPayment = (id: string, key: string, body: Schemas["NewVoid"]): Promise<Recorded> =>
+  asStaff(api.POST("/api/admin/payments/{id}/void", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }));
 export const invite = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invite", at(id)));
 export const invitationLink = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invitation-link", at(id)));
 /** Approves or refuses a family, unless it stands otherwise by now than `seen`. */

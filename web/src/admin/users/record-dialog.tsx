@@ -4,13 +4,14 @@ import { useSite } from "../../api/queries";
 import { explain, useForm } from "../../lib/forms";
 import { money } from "../../lib/format";
 import { Button } from "../../ui/button";
-import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
+import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { freshKey } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { FormDialog } from "../unsaved";
 import { MoneyInput } from "./money-input";
+import { MailNotice, NoteFields } from "./note-fields";
 import { recordPayment, useUsersChanged, type Family } from "./queries";
 import { amountOf, balanceAfter, problemsOf, recordTitle, type Draft, type Kind } from "./record-draft";
 import { nameOf, recorded } from "./words";
@@ -40,17 +41,20 @@ export function RecordDialog({ family, kind, currency, onClose }: Props) {
   );
 }
 
-const saying: Record<Kind, { doing: string; label: string; hint: string }> = {
-  payment: { doing: "Record payment", label: "Payment Amount", hint: "" },
-  refund: { doing: "Record refund", label: "Refund Amount", hint: "What goes back to the family." },
-  adjustment: { doing: "Record adjustment", label: "Adjustment Amount", hint: "" },
+const saying: Record<Kind, { doing: string; label: string; hint: string; note: string; mail: string | null }> = {
+  payment: { doing: "Record payment", label: "Payment Amount", hint: "", note: "In the receipt mail and in their payment history.", mail: "The family gets a receipt by mail." },
+  refund: {
+    doing: "Record refund", label: "Refund Amount", hint: "What goes back to the family.",
+    note: "In the mail and in their payment history.", mail: "The family gets a corrected receipt by mail, with the refund and the new balance.",
+  },
+  adjustment: { doing: "Record adjustment", label: "Adjustment Amount", hint: "", note: "In their payment history.", mail: null },
 };
 
 function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props & { plan: NonNullable<Family["plan"]>; onCancel: () => void }) {
   const today = useSite()?.today ?? "";
   const usersChanged = useUsersChanged();
   const [key] = useState(freshKey);
-  const [draft, setDraft] = useState<Draft>({ kind, amount: "", direction: "more", payment_date: today, notes: "", as_credit: false });
+  const [draft, setDraft] = useState<Draft>({ kind, amount: "", direction: "more", payment_date: today, notes: "", staff_notes: "", as_credit: false });
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const amount = amountOf(draft);
   const after = balanceAfter(plan, draft);
@@ -64,6 +68,7 @@ function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props &
         amount: amount ?? 0,
         payment_date: draft.payment_date,
         notes: draft.notes.trim() || null,
+        staff_notes: draft.staff_notes.trim() || null,
         ...(kind === "payment" ? { as_credit: draft.as_credit } : {}),
       }),
     done: ({ payment, plan: fresh }) => {
@@ -98,9 +103,14 @@ function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props &
           <TextInput name="payment_date" type="date" max={today} value={draft.payment_date} onChange={(event) => set({ payment_date: event.target.value })} required />
         </Field>
       </div>
-      <Field label="Notes" optional={kind !== "adjustment"} error={errors.notes}>
-        <TextArea name="notes" dir="auto" rows={2} maxLength={500} value={draft.notes} onChange={(event) => set({ notes: event.target.value })} />
-      </Field>
+      <NoteFields
+        legend="Notes"
+        optional={kind !== "adjustment"}
+        familyHint={saying[kind].note}
+        family={{ name: "notes", value: draft.notes, onChange: (event) => set({ notes: event.target.value }) }}
+        staff={{ name: "staff_notes", value: draft.staff_notes, onChange: (event) => set({ staff_notes: event.target.value }) }}
+        errors={errors}
+      />
       {kind === "payment" && (
         <Checkbox
           name="as_credit"
@@ -122,6 +132,7 @@ function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props &
           </>
         )}
       </dl>
+      <MailNotice family={family}>{saying[kind].mail}</MailNotice>
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
         <Button look="line" onClick={onCancel}>Cancel</Button>

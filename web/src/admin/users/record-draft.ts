@@ -4,7 +4,7 @@ import type { NewPayment, Plan } from "./queries";
 
 export type Kind = NewPayment["kind"];
 export type Direction = "more" | "less";
-export type Draft = { kind: Kind; amount: string; direction: Direction; payment_date: string; notes: string; as_credit: boolean };
+export type Draft = { kind: Kind; amount: string; direction: Direction; payment_date: string; notes: string; staff_notes: string; as_credit: boolean };
 
 export const recordTitle: Record<Kind, string> = { payment: "Record Payment", refund: "Record Refund", adjustment: "Record Adjustment" };
 export const noAmount = "Please enter an amount greater than 0.";
@@ -28,6 +28,6 @@ export function problemsOf(draft: Draft, today: string, currency: string): Recor
   return {
     ...(amount ? { amount } : {}),
     ...(!draft.payment_date ? { payment_date: "Please choose a date." } : draft.payment_date > today ? { payment_date: "The payment date cannot be in the future." } : {}),
-    ...(draft.kind === "adjustment" && !draft.notes.trim() ? { notes: "Please say in the notes why this is adjusted." } : {}),
+    ...(draft.kind === "adjustment" && !draft.notes.trim() && !draft.staff_notes.trim() ? { notes: "Please say in one of the notes why this is adjusted." } : {}),
   };
 }

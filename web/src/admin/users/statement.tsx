@@ -3,11 +3,11 @@ import { useParams } from "react-router";
 import { longDate, money, shortDate } from "../../lib/format";
 import { cx } from "../../ui/class-names";
 import { Letterhead, Paper } from "./paper";
-import { statementQuery, type Payment } from "./queries";
+import { statementQuery, type FamilyPayment } from "./queries";
 import { kindName, signed } from "./words";
 
 /** The ledger from its first row on, each with what was still to be paid after it. */
-export function running(payments: readonly Payment[], total: number) {
+export function running(payments: readonly FamilyPayment[], total: number) {
   let paid = 0;
   return payments.toReversed().map((payment) => {
     paid += payment.amount;

@@ -52,7 +52,7 @@ export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
           </section>
           {(open?.what === "edit" || open?.what === "plan") && <EditUser family={data} withPlan={open.what === "plan"} currency={currency} onClose={close} />}
           {open?.what === "record" && <RecordDialog family={data} kind={open.kind} currency={currency} onClose={close} />}
-          {open?.what === "void" && <VoidDialog payment={open.payment} currency={currency} onClose={close} />}
+          {open?.what === "void" && <VoidDialog payment={open.payment} family={data} currency={currency} onClose={close} />}
           {open?.what === "merge" && <MergeDialog family={data} currency={currency} onClose={close} onMerged={(keep) => (keep === id ? close() : onMergedInto(keep))} />}
           {open?.what === "delete" && <DeleteUser family={data} onClose={close} onDeleted={onClose} />}
         </>
@@ -175,7 +175,7 @@ function Ledger({ family, currency, onVoid }: { family: FamilyDetail; currency: 
 }
 
 function LedgerRow({ payment, family, currency, onVoid }: { payment: Payment; family: FamilyDetail; currency: string; onVoid: () => void }) {
-  const { kind, amount, payment_date, notes, voided, recorded_by } = payment;
+  const { kind, amount, payment_date, notes, staff_notes, voided, recorded_by } = payment;
   const about = ` ${kindName[kind].toLowerCase()} of ${money(Math.abs(amount), currency)}, ${shortDate(payment_date)}`;
   return (
     <li className="border-line px-4 py-2.5 not-first:border-t">
@@ -192,6 +192,7 @@ function LedgerRow({ payment, family, currency, onVoid }: { payment: Payment; fa
           {notes && <bdi className="whitespace-pre-line">{notes}</bdi>}
           {notes && recorded_by && " · "}
           {recorded_by && <>by <bdi>{recorded_by}</bdi></>}
+          {staff_notes && <span className="block">Only staff: <bdi className="whitespace-pre-line">{staff_notes}</bdi></span>}
         </p>
         {!voided && kind !== "void" && (
           <span className="-my-1.5 ms-auto flex gap-x-4">

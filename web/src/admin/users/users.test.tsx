@@ -181,8 +181,8 @@ describe("editing", () => {
     await user.type(dialog.getByLabelText("Paid Amount"), "1700");
     expect(dialog.getByText(/An adjustment of \+\$20 is recorded/)).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
-    expect(dialog.getByText("Please say in the note why the paid amount changes.")).toBeTruthy();
-    await user.type(dialog.getByLabelText("Adjustment note"), "Cash at the gate");
+    expect(dialog.getByText("Please say in a note why the paid amount changes.")).toBeTruthy();
+    await user.type(dialog.getByRole("textbox", { name: "The family sees this" }), "Cash at the gate");
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("User profile and payment information updated successfully")).toBeTruthy();
     expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({ version: 4, paid_amount: 170_000, adjustment_note: "Cash at the gate" });
@@ -238,7 +238,19 @@ describe("a payment", () => {
     expect(dialog.getByText("$620")).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Record payment of $500" }));
     expect(await screen.findByText("Payment of $500 recorded successfully. Remaining balance: $620")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toEqual({ kind: "payment", amount: 50_000, payment_date: "2026-07-29", notes: null, as_credit: false });
+    expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toEqual({ kind: "payment", amount: 50_000, payment_date: "2026-07-29", notes: null, staff_notes: null, as_credit: false });
+  });
+
+  it("has a note for the family and one for staff, and says that a mail goes out", async () => {
+    const camp = office({ "POST /api/admin/users/f1/payments": answer });
+    const user = open("/admin/users");
+    const dialog = await record(user);
+    expect(dialog.getByText("The family gets a receipt by mail.")).toBeTruthy();
+    await user.type(dialog.getByLabelText("Payment Amount"), "500");
+    await user.type(dialog.getByRole("textbox", { name: "The family sees this" }), "Check 114");
+    await user.type(dialog.getByRole("textbox", { name: "Only staff see this" }), "Be kind");
+    await user.click(dialog.getByRole("button", { name: /^Record payment/ }));
+    await waitFor(() => expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toMatchObject({ notes: "Check 114", staff_notes: "Be kind" }));
   });
 
   it("keeps its key and all that was typed when the network is down, so that a second try counts once", async () => {
@@ -293,10 +305,11 @@ describe("the drawer of a family", () => {
     await user.click(drawer.getByRole("button", { name: /^Void payment/ }));
     await user.click(screen.getByRole("button", { name: "Void payment" }));
     expect(screen.getByText("Please give a reason.")).toBeTruthy();
-    await user.type(screen.getByLabelText("Reason"), "Bounced");
+    expect(screen.getByText(/^The family gets a corrected receipt by mail/)).toBeTruthy();
+    await user.type(screen.getByRole("textbox", { name: "Only staff see this" }), "Bounced");
     await user.click(screen.getByRole("button", { name: "Void payment" }));
     expect(await screen.findByText("Payment of $1,680 voided. Remaining balance: $2,800")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/payments/p1/void")[0]?.body).toEqual({ reason: "Bounced" });
+    expect(camp.asked("POST", "/api/admin/payments/p1/void")[0]?.body).toEqual({ reason: null, staff_notes: "Bounced" });
   });
 
   it("invites, and approves and refuses who waits", async () => {

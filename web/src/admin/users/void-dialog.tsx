@@ -1,21 +1,25 @@
-import { explain, required, text, useForm } from "../../lib/forms";
+import { useState } from "react";
+import { explain, text, useForm } from "../../lib/forms";
 import { money, shortDate } from "../../lib/format";
 import { Button } from "../../ui/button";
-import { Field, FormMessage, TextArea } from "../../ui/field";
+import { FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
+import { freshKey } from "../fresh-key";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { FormDialog } from "../unsaved";
-import { useUsersChanged, voidPayment, type Payment } from "./queries";
+import { MailNotice, NoteFields } from "./note-fields";
+import { useUsersChanged, voidPayment, type Family, type Payment } from "./queries";
 import { kindName, signed } from "./words";
 
 /** Takes a row of the ledger back by a row of its own; nothing is deleted. */
-export function VoidDialog({ payment, currency, onClose }: { payment: Payment; currency: string; onClose: () => void }) {
+export function VoidDialog({ payment, family, currency, onClose }: { payment: Payment; family: Family; currency: string; onClose: () => void }) {
   const usersChanged = useUsersChanged();
+  const [key] = useState(freshKey);
   const what = kindName[payment.kind].toLowerCase();
   const { busy, errors, message, form } = useForm({
-    check: required({ reason: "Please give a reason." }),
-    submit: (data) => voidPayment(payment.id, text(data, "reason").trim()),
+    check: (data): Record<string, string> => (text(data, "reason").trim() || text(data, "staff_notes").trim() ? {} : { reason: "Please give a reason." }),
+    submit: (data) => voidPayment(payment.id, key, { reason: text(data, "reason").trim() || null, staff_notes: text(data, "staff_notes").trim() || null }),
     done: ({ plan }) => {
       toast({ title: "Success", description: `${kindName[payment.kind]} of ${money(Math.abs(payment.amount), currency)} voided. Remaining balance: ${money(plan.remaining_amount, currency)}` });
       onClose();
@@ -35,11 +39,11 @@ export function VoidDialog({ payment, currency, onClose }: { payment: Payment; c
           <p className="rounded-md bg-sunk px-4 py-3 tabular-nums">
             <span className="font-medium">{signed(payment.amount, currency)}</span> <span className="text-muted">on {shortDate(payment.payment_date)}</span>
             {payment.notes && <span className="block text-sm text-muted"><bdi>{payment.notes}</bdi></span>}
+            {payment.staff_notes && <span className="block text-sm text-muted">Only staff: <bdi>{payment.staff_notes}</bdi></span>}
           </p>
           <p className="text-muted">It stays in the ledger, crossed out, and a row of its own takes the amount back.</p>
-          <Field label="Reason" error={errors.reason}>
-            <TextArea name="reason" dir="auto" rows={2} maxLength={500} ref={takesFocus} required />
-          </Field>
+          <NoteFields legend="Reason" familyHint="In the mail and in their payment history." family={{ name: "reason", ref: takesFocus }} staff={{ name: "staff_notes" }} errors={errors} />
+          <MailNotice family={family}>{`The family gets a corrected receipt by mail, with the ${what} that was taken back and the new balance.`}</MailNotice>
           <FormMessage>{message}</FormMessage>
           <div className="flex flex-wrap justify-end gap-3">
             <Button look="line" onClick={close}>Cancel</Button>
