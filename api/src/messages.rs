@@ -6,7 +6,8 @@ use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
 use portal::messages::{
-    self, Changes, Counts, Department, Filter, Given, Message, NewMessage, NewReply, Order, Status,
+    self, Changes, Counts, Department, Filter, Given, Message, NewMessage, NewReply, Order,
+    Received, Status,
 };
 use portal::pages::Part;
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{OnDuty, Sender};
+use crate::auth::{Maybe, OnDuty, Sender};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 
@@ -31,14 +32,15 @@ pub fn routes() -> OpenApiRouter<Api> {
 
 /// Write to the camp
 #[utoipa::path(post, path = "/api/contact", tag = "messages", security(()), request_body = NewMessage,
-    responses((status = 202), (status = 422, body = Problem), (status = 429, body = Problem)))]
+    responses((status = 202, body = Received), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn contact(
     State(app): State<App>,
     Sender(from): Sender,
+    Maybe(user): Maybe,
     Input(new): Input<NewMessage>,
-) -> Answer<StatusCode> {
-    messages::receive(&app, &new, from.address).await?;
-    Ok(StatusCode::ACCEPTED)
+) -> Answer<(StatusCode, Json<Received>)> {
+    let received = messages::receive(&app, &new, from.address, user.as_deref()).await?;
+    Ok((StatusCode::ACCEPTED, Json(received)))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -70,6 +70,36 @@ story! {
 }
 
 story! {
+    async fn a_copy_of_the_message_goes_only_to_the_proved_address_of_whoever_is_signed_in(camp) {
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let unproved = camp.unconfirmed_parent("Zev", "zev@family.example").await;
+        let guest = camp.browser();
+        camp.work().await;
+        for (who, address, copied) in [
+            (&chaya, "Chaya@family.example ", true),
+            // Somebody else's address, her own that nobody proved, and nobody signed in.
+            (&chaya, "victim@family.example", false),
+            (&unproved, "zev@family.example", false),
+            (&guest, "chaya@family.example", false),
+            (&guest, "guest@family.example", false),
+        ] {
+            let sent = who.post("/api/contact", form(json!({ "email": address, "subject": "Buy cheap watches" }))).await.expect(202).json();
+            assert_eq!(sent, json!({ "copy_mailed": copied }), "{address}");
+            camp.work().await;
+            let mail = camp.mail_to(address.trim().to_lowercase().as_str()).await;
+            assert!(mail.subject.ends_with("has received your message"), "{}", mail.subject);
+            let all = format!("{} {} {} {}", mail.to, mail.subject, mail.text, mail.html);
+            for typed in ["Buy cheap watches", "I want to send a package.", "night!"] {
+                assert_eq!(all.contains(typed), copied, "{address}: {typed}");
+            }
+        }
+        let copy = camp.mails_to("chaya@family.example").into_iter().find(|mail| mail.text.contains("package")).expect("a copy");
+        assert!(copy.text.contains("> I want to send a package.\n>\n> Thank you & <good> night!"), "{}", copy.text);
+        assert!(!copy.html.contains("<good>") && copy.unsubscribe_url.is_none());
+    }
+}
+
+story! {
     async fn each_department_has_its_own_mailbox_once_it_is_set(camp) {
         let browser = camp.browser();
         camp.set("videoTeamEmail", "film@camp.example").await;

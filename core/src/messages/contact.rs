@@ -3,13 +3,13 @@
 use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::mail::{ARRIVED, RECEIVED};
+use super::mail::{ARRIVED, Acknowledgment, RECEIVED};
 use super::{Department, SenderType};
-use crate::accounts::limits;
+use crate::accounts::{User, limits};
 use crate::checks::Checks;
 use crate::events::{self, Event};
 use crate::fold::fold;
@@ -32,11 +32,24 @@ pub struct NewMessage {
     pub website: Option<String>,
 }
 
+/// What the sender is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = ReceivedMessage)]
+pub struct Received {
+    /// The acknowledgment has the text in it. Otherwise it only says that a message arrived.
+    pub copy_mailed: bool,
+}
+
 /// Takes a message in. A program that fills in every field is told the same and nothing is kept.
-/// Errors: [`crate::Error::Invalid`], [`crate::Error::TooMany`].
-pub async fn receive(app: &App, new: &NewMessage, from: IpAddr) -> Result<()> {
+/// `user`: who is signed in. Errors: [`crate::Error::Invalid`], [`crate::Error::TooMany`].
+pub async fn receive(
+    app: &App,
+    new: &NewMessage,
+    from: IpAddr,
+    user: Option<&User>,
+) -> Result<Received> {
     if new.website.as_deref().is_some_and(|website| !website.is_empty()) {
-        return Ok(());
+        return Ok(Received { copy_mailed: false });
     }
     let mut checks = Checks::new();
     let name = checks.line("name", &new.name, 120);
@@ -75,10 +88,15 @@ pub async fn receive(app: &App, new: &NewMessage, from: IpAddr) -> Result<()> {
     .await?;
     let camp = new.department.address(&settings);
     notifications::tell(&mut tx, app, Notice::new(ARRIVED, id), camp, "").await?;
-    // Without the name: whatever a stranger types must not reach a third person's mailbox from us.
-    notifications::tell(&mut tx, app, Notice::new(RECEIVED, id), &email, "").await?;
+    // Without the name, and with the text only to the proved address of whoever is signed in:
+    // nobody may have the portal send words of their own to somebody else's mailbox.
+    let copy_mailed = user.is_some_and(|user| user.verified && user.email == email);
+    let data = json!(Acknowledgment { copy: copy_mailed });
+    let notice = Notice { kind: RECEIVED, subject_id: id, data };
+    notifications::tell(&mut tx, app, notice, &email, "").await?;
     events::tell(&mut tx, now, Event::MessagesChanged);
-    tx.commit().await
+    tx.commit().await?;
+    Ok(Received { copy_mailed })
 }
 
 /// What came from this address, for its owner.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use lettre::message::Mailbox;
+use serde::{Deserialize, Serialize};
 
 use super::{Department, SenderType};
 use crate::notifications::{Button, Letter, Notification, Quote, paragraphs};
@@ -14,6 +15,13 @@ pub const ARRIVED: &str = "message";
 pub const RECEIVED: &str = "message_received";
 /// To the sender, the answer; the subject is the reply.
 pub const REPLY: &str = "message_reply";
+
+/// What an acknowledgment needs to know besides the message.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Acknowledgment {
+    /// Quotes the message. Only for an address that its owner proved and is signed in with.
+    pub copy: bool,
+}
 
 #[derive(sqlx::FromRow)]
 struct Original {
@@ -57,7 +65,12 @@ pub(crate) async fn write(
     let Some(original) = found else { return Ok(None) };
     Ok(Some(match kind {
         ARRIVED => arrived(app, &original),
-        RECEIVED => received(settings, &original),
+        RECEIVED => {
+            // Those of before there were copies have no data.
+            let asked: Acknowledgment =
+                serde_json::from_str(&notification.data).unwrap_or_default();
+            received(settings, &original, asked.copy)
+        }
         _ => reply(settings, &original),
     }))
 }
@@ -87,8 +100,8 @@ fn arrived(app: &App, original: &Original) -> Letter {
     }
 }
 
-/// Says nothing that the sender typed: anybody can enter anybody's address.
-fn received(settings: &Settings, original: &Original) -> Letter {
+/// Without a copy it says nothing that the sender typed: anybody can enter anybody's address.
+fn received(settings: &Settings, original: &Original, copy: bool) -> Letter {
     let site = &settings.site_name;
     let phone = match settings.contact_phone.is_empty() {
         true => String::new(),
@@ -98,25 +111,35 @@ fn received(settings: &Settings, original: &Original) -> Letter {
         subject: format!("{site} has received your message"),
         heading: "Your message arrived".into(),
         paragraphs: vec![format!("We'll get back to you within 24 hours during season.{phone}")],
-        notes: vec!["If you did not write to us, somebody entered your address by mistake; you need not do anything.".into()],
+        quote: copy.then(|| Quote {
+            from: format!("On {} you wrote, about “{}”:", day(settings, original), original.subject),
+            paragraphs: paragraphs(&original.message),
+        }),
+        notes: vec![match copy {
+            true => "Your message is in this mail because you were signed in with this confirmed address.",
+            false => "If you did not write to us, somebody entered your address by mistake; you need not do anything.",
+        }.into()],
         reply_to: department(settings, original.department),
         ..Letter::default()
     }
 }
 
 fn reply(settings: &Settings, original: &Original) -> Letter {
-    let day = original.created_at.with_timezone(&settings.timezone).format("%B %-d, %Y");
     Letter {
         subject: format!("Re: {}", original.subject),
         heading: original.subject.clone(),
         paragraphs: paragraphs(original.body.as_deref().unwrap_or_default()),
         quote: Some(Quote {
-            from: format!("On {day} you wrote:"),
+            from: format!("On {} you wrote:", day(settings, original)),
             paragraphs: paragraphs(&original.message),
         }),
         reply_to: department(settings, original.department),
         ..Letter::default()
     }
+}
+
+fn day(settings: &Settings, original: &Original) -> String {
+    original.created_at.with_timezone(&settings.timezone).format("%B %-d, %Y").to_string()
 }
 
 fn department(settings: &Settings, department: Department) -> Option<Mailbox> {

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::Error;
 use crate::settings::Settings;
 
-pub use contact::{NewMessage, receive};
+pub use contact::{NewMessage, Received, receive};
 pub(crate) use contact::{of_sender, searchable};
 pub use inbox::{Changes, Counts, Filter, Given, Order, change, counts, delete, find, list};
 pub use reply::{NewReply, reply, retry};

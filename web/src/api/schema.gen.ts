@@ -4130,6 +4130,11 @@ export interface components {
             /** @description Whether a worker has been seen lately; without one nothing is published or mailed. */
             worker: string;
         };
+        /** @description What the sender is told. */
+        ReceivedMessage: {
+            /** @description The acknowledgment has the text in it. Otherwise it only says that a message arrived. */
+            copy_mailed: boolean;
+        };
         /** @description The row that was written and how the family stands after it. */
         RecordedPayment: {
             payment: components["schemas"]["Payment"];
@@ -8473,7 +8478,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["ReceivedMessage"];
+                };
             };
             422: {
                 headers: {

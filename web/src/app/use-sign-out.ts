@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useSessionChanged } from "../api/queries";
 import { signOut } from "../accounts/queries";
+import { forgetTexts } from "../lib/kept-text";
 import { toast } from "../ui/toast";
 
 let byChoice = false;
@@ -18,6 +19,7 @@ export function useSignedOut() {
   const sessionChanged = useSessionChanged();
   return async (said: { title: string; description?: string }) => {
     byChoice = true;
+    forgetTexts();
     await sessionChanged(null);
     toast(said);
   };

@@ -1,6 +1,6 @@
-import { screen, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { chaya, comment, list, open, refuse, server, video } from "../test/portal";
+import { back, chaya, comment, list, open, refuse, server, video } from "../test/portal";
 
 const talk = (answers: Record<string, unknown> = {}) =>
   server({
@@ -104,4 +104,42 @@ it("loads older comments on request", async () => {
   const user = open("/video/v1");
   await user.click(await screen.findByRole("button", { name: "Show older comments" }));
   expect(await screen.findByText("The very first")).toBeTruthy();
+});
+
+it("what is half written survives a link and Back and a reload, for each video by itself, until it is posted", async () => {
+  const camp = talk({
+    "GET /api/videos/v2": video({ id: "v2", title: "Swim relay" }),
+    "GET /api/videos/v2/comments": list(),
+    "POST /api/videos/v1/comments": comment({ id: "c3", mine: true }),
+  });
+  const user = open("/video/v1");
+  await user.type(await box(), "Half a thou");
+  await user.click(screen.getAllByRole("link", { name: "FAQ" })[0]!);
+  await screen.findByRole("heading", { level: 1, name: /FAQ|Questions/ });
+  back();
+  expect(await box()).toHaveProperty("value", "Half a thou");
+  cleanup();
+  open("/video/v2");
+  await screen.findByRole("heading", { name: "Swim relay" });
+  expect(await box()).toHaveProperty("value", "");
+  cleanup();
+
+  // The session ran out meanwhile; who signs in again finds it.
+  camp.answer("GET /api/session", { user: null });
+  open("/video/v1");
+  await screen.findByPlaceholderText("Please sign in to post a comment");
+  cleanup();
+  camp.answer("GET /api/session", { user: { ...chaya, id: "u2" } });
+  open("/video/v1");
+  await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
+  await waitFor(async () => expect(await box()).toHaveProperty("value", ""));
+  cleanup();
+  camp.answer("GET /api/session", { user: chaya });
+  open("/video/v1");
+  await waitFor(async () => expect(await box()).toHaveProperty("value", "Half a thou"));
+  await user.click(screen.getByRole("button", { name: "Post comment" }));
+  await waitFor(() => expect(camp.asked("POST", "/api/videos/v1/comments")[0]?.body).toEqual({ content: "Half a thou" }));
+  cleanup();
+  open("/video/v1");
+  expect(await box()).toHaveProperty("value", "");
 });

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
 import { isApiError, type Comment } from "../api/client";
@@ -6,6 +6,7 @@ import { useSession, useSite } from "../api/queries";
 import { explain, text, useForm } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
+import { keepText, keptText, useForgotten } from "../lib/kept-text";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { Button } from "../ui/button";
@@ -22,13 +23,14 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   const comments = useInfiniteQuery(commentsQuery(videoId));
   const shown = comments.data?.length ?? 0;
   const now = useNow();
+  const forgotten = useForgotten();
   return (
     <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
       <header className="flex items-center justify-between px-5 py-4">
         <h2 id="comments" className="text-xl">Comments</h2>
         <span className="text-muted tabular-nums">{number(comments.data && !comments.hasNextPage ? shown : Math.max(total, shown))}</span>
       </header>
-      <CommentForm videoId={videoId} />
+      <CommentForm key={`${forgotten} ${videoId}`} videoId={videoId} />
       {comments.data ? (
         shown > 0 ? (
           // Focusable, so that the keyboard can scroll it.
@@ -67,7 +69,10 @@ function CommentForm({ videoId }: { videoId: string }) {
   const { user, pending } = useSession();
   const { pathname } = useLocation();
   const client = useQueryClient();
-  const [content, setContent] = useState("");
+  const what = `comment ${videoId}`;
+  const kept = useMemo(() => (pending ? null : keptText<string>(what, user?.id)), [what, user?.id, pending]);
+  const [typed, setTyped] = useState<string | null>(null);
+  const content = typed ?? kept ?? "";
   // The mutation says only after a while that it is pending; a double click is quicker.
   const sending = useRef(false);
 
@@ -77,7 +82,7 @@ function CommentForm({ videoId }: { videoId: string }) {
       sending.current = false;
     },
     onSuccess: async () => {
-      setContent("");
+      type("");
       await client.invalidateQueries({ queryKey: commentsQuery(videoId).queryKey });
       await client.invalidateQueries({ queryKey: ["video", videoId] });
     },
@@ -88,6 +93,11 @@ function CommentForm({ videoId }: { videoId: string }) {
         destructive: true,
       }),
   });
+
+  function type(words: string) {
+    setTyped(words);
+    keepText(what, user?.id, words || null);
+  }
 
   const mayWrite = Boolean(user?.can_comment);
   const ready = mayWrite && content.trim() !== "" && !post.isPending;
@@ -116,7 +126,7 @@ function CommentForm({ videoId }: { videoId: string }) {
         placeholder={pending ? "" : placeholder}
         disabled={!mayWrite}
         value={content}
-        onChange={(event) => setContent(event.target.value)}
+        onChange={(event) => type(event.target.value)}
       />
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
         <span className="min-w-0 text-xs wrap-anywhere text-muted tabular-nums">

@@ -1,6 +1,6 @@
-import { screen } from "@testing-library/react";
+import { cleanup, screen, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { chaya, open, refuse, server, unreachable } from "../test/portal";
+import { back, chaya, open, refuse, server, unreachable } from "../test/portal";
 
 const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 
@@ -16,8 +16,10 @@ async function fillIn(user: ReturnType<typeof open>) {
 
 const send = () => screen.getByRole("button", { name: "Send Message" });
 
-it("a message goes to the camp, and only then is the form empty again", async () => {
-  const camp = server({ "POST /api/contact": null });
+const received = { copy_mailed: false };
+
+it("a message goes to the camp, stays readable on the page, and another one begins empty", async () => {
+  const camp = server({ "POST /api/contact": received });
   const user = open("/contact");
   await fillIn(user);
   await user.click(send());
@@ -29,8 +31,69 @@ it("a message goes to the camp, and only then is the form empty again", async ()
       user_type: "parent", department: "video_team", message: "Is there a longer one?", website: "",
     },
   ]);
+  const sent = await screen.findByRole("region", { name: "Your message was sent" });
+  for (const words of ["The trip", "Is there a longer one?", "Video team", "Moishe"]) expect(sent.textContent).toContain(words);
+  expect(sent.textContent).toContain("A short confirmation is on its way to rivky@family.example. Your text is not in it");
+  expect(document.activeElement?.textContent).toBe("Your message was sent");
+
+  await user.click(screen.getAllByRole("link", { name: "FAQ" })[0]!);
+  await screen.findByRole("heading", { level: 1, name: /FAQ|Questions/ });
+  back();
+  expect((await screen.findByRole("region", { name: "Your message was sent" })).textContent).toContain("Is there a longer one?");
+  await user.click(screen.getByRole("button", { name: "Send another message" }));
+  await waitFor(() => expect(document.activeElement).toBe(field("Subject")));
   expect([field("Your Name").value, field("Subject").value, field("Message").value]).toEqual(["", "", ""]);
   expect(field("Parent").checked).toBe(false);
+});
+
+it("what is half typed survives a link and Back, a reload and signing in, and goes at sign-out", async () => {
+  const camp = server({ "POST /api/auth/sign-out": null });
+  const user = open("/contact");
+  await fillIn(user);
+  await user.click(screen.getAllByRole("link", { name: "FAQ" })[0]!);
+  await screen.findByRole("heading", { level: 1, name: /FAQ|Questions/ });
+  back();
+  expect((await screen.findByLabelText<HTMLInputElement>("Message")).value).toBe("Is there a longer one?");
+  expect([field("Your Name").value, field("Subject").value, field("Parent").checked, field("Video team").checked]).toEqual(["Rivky Brachfeld", "The trip", true, true]);
+  cleanup();
+  camp.answer("GET /api/session", { user: chaya });
+  const again = open("/contact");
+  await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
+  await waitFor(() => expect(field("Message").value).toBe("Is there a longer one?"));
+  // An order has a text of its own.
+  cleanup();
+  open("/contact?product=Camp%20cap");
+  await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
+  expect(field("Message").value).toBe("");
+  cleanup();
+  open("/contact");
+  await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
+  await again.click(screen.getByRole("button", { name: "Sign Out" }));
+  await waitFor(() => expect(field("Message").value).toBe(""));
+  expect(Object.keys(sessionStorage)).toEqual([]);
+});
+
+it("what one person typed while signed in is not shown to the next", async () => {
+  const camp = server({ "GET /api/session": { user: chaya } });
+  const user = open("/contact");
+  await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
+  await user.type(field("Message"), "For the office only");
+  cleanup();
+  camp.answer("GET /api/session", { user: { ...chaya, id: "u2", full_name: "Rivky", display_name: "Rivky" } });
+  open("/contact");
+  await screen.findByRole("link", { name: /Rivky/ });
+  await waitFor(() => expect(field("Message").value).toBe(""));
+});
+
+it("the page says when a copy was mailed", async () => {
+  server({ "GET /api/session": { user: chaya }, "POST /api/contact": { copy_mailed: true } });
+  const user = open("/contact");
+  await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
+  await user.click(field("Camp staff"));
+  await user.type(field("Subject"), "A package");
+  await user.type(field("Message"), "It is on its way.");
+  await user.click(send());
+  expect((await screen.findByRole("region", { name: "Your message was sent" })).textContent).toContain("A copy is on its way to chaya@family.example.");
 });
 
 it("nothing is lost when the message does not arrive", async () => {
@@ -78,7 +141,7 @@ it("the address may bring the subject, or the product that it is about", async (
 });
 
 it("an order begins with the product, goes to the staff, and is over when it is sent", async () => {
-  const camp = server({ "POST /api/contact": null });
+  const camp = server({ "POST /api/contact": received });
   const user = open("/contact?product=Camp%20cap");
   expect((await screen.findByLabelText<HTMLInputElement>("Subject")).value).toBe("Order: Camp cap");
   expect(field("Camp staff").checked).toBe(true);
@@ -89,6 +152,8 @@ it("an order begins with the product, goes to the staff, and is over when it is 
   await user.click(send());
   expect(await screen.findByText("Message Sent!")).toBeTruthy();
   expect(camp.asked("POST", "/api/contact")[0]?.body).toMatchObject({ subject: "Order: Camp cap", department: "staff", child_name: null });
+  await user.click(await screen.findByRole("button", { name: "Send another message" }));
+  await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/contact"));
   expect(field("Subject").value).toBe("");
   expect(field("Camp staff").checked).toBe(false);
 });

@@ -1,14 +1,16 @@
-import { useState, type ReactNode } from "react";
-import { flushSync } from "react-dom";
-import { useSearchParams } from "react-router";
+import { useEffect, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
+import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { useSession, useSite } from "../api/queries";
 import { required, text, useForm } from "../lib/forms";
+import { keepText, keptText, useForgotten } from "../lib/kept-text";
 import { PageMeta } from "../lib/page";
+import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { Choices, Field, FormMessage, TextArea, TextInput } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
 import { toast } from "../ui/toast";
 import { writeToCamp } from "./queries";
+import { SentMessage, type Sent } from "./sent-message";
 
 const roles = [
   { value: "parent", label: "Parent" },
@@ -22,6 +24,29 @@ const departments = [
 
 export default function Contact() {
   const site = useSite();
+  const { user, pending } = useSession();
+  const forgotten = useForgotten();
+  const navigate = useNavigate();
+  const { state, search } = useLocation();
+  // What a button of this page has just led to, and the focus follows.
+  const [arrived, setArrived] = useState<"sent" | "form" | null>(null);
+  // This step of the history shows what was sent in it, also after a reload and Back. A link leads to an empty form.
+  const id = (state as { sent?: string } | null)?.sent;
+  const kept = id && !pending ? keptText<Sent>("sent message", user?.id) : null;
+  const sent = kept?.id === id ? kept : null;
+
+  function showSent(fresh: Sent) {
+    keepText("sent message", user?.id, fresh);
+    setArrived("sent");
+    void navigate({ search }, { replace: true, state: { sent: fresh.id } });
+  }
+
+  function another() {
+    // What the address asked for has been said.
+    setArrived("form");
+    void navigate(paths.contact, { replace: true });
+  }
+
   return (
     <div className="wrap pt-8 md:pt-12">
       <PageMeta title="Contact" description="Write to the staff or to the video team of the camp, or call the office." />
@@ -29,7 +54,7 @@ export default function Contact() {
         <div>
           <h1>Contact Us</h1>
           <p className="mt-3 max-w-[52ch] text-lg text-muted">Ask, tell, or send a good word to a bunk. Somebody at camp reads every message.</p>
-          <ContactForm />
+          {sent ? <SentMessage sent={sent} focused={arrived === "sent"} onAnother={another} /> : <ContactForm key={`${forgotten} ${search}`} focused={arrived === "form"} onSent={showSent} />}
         </div>
         <aside aria-label="Other ways to reach us" className="lg:pt-2">
           <img src="/art/hero-noon.svg" alt="" width={1440} height={900} className="mb-6 aspect-[5/3] w-full rounded-lg object-cover object-bottom max-lg:hidden" />
@@ -62,13 +87,20 @@ const Way = ({ icon, title, children }: { icon: IconName; title: string; childre
   </li>
 );
 
-function ContactForm() {
-  const { user } = useSession();
+type Typed = Record<"name" | "email" | "child_name" | "subject" | "user_type" | "department" | "message", string>;
+
+function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sent) => void }) {
+  const { user, pending } = useSession();
   const [params] = useSearchParams();
-  const [sent, setSent] = useState(false);
-  // What the address asks for is said once.
-  const product = sent ? undefined : params.get("product")?.trim();
-  const subject = sent ? "" : params.get("subject")?.trim() || (product ? `Order: ${product}` : "");
+  const { search } = useLocation();
+  const what = `message ${search}`;
+  const kept = useMemo(() => (pending ? null : keptText<Typed>(what, user?.id)), [what, user?.id, pending]);
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focused) first.current?.focus();
+  }, [focused]);
+  const product = params.get("product")?.trim();
+  const subject = kept?.subject ?? (params.get("subject")?.trim() || (product ? `Order: ${product}` : ""));
 
   const { busy, errors, message, form } = useForm({
     check: required({
@@ -90,30 +122,45 @@ function ContactForm() {
         message: text(data, "message"),
         website: text(data, "website"),
       }),
-    done: (_, filledIn) => {
-      flushSync(() => setSent(true));
-      filledIn.reset();
+    done: ({ copy_mailed }, filledIn) => {
+      const data = new FormData(filledIn);
+      keepText(what, user?.id, null);
+      onSent({
+        id: `${Date.now()}`,
+        email: text(data, "email").trim(),
+        subject: text(data, "subject").trim(),
+        department: departments.find(({ value }) => value === text(data, "department"))?.label ?? "",
+        message: text(data, "message").trim(),
+        child_name: text(data, "child_name").trim() || null,
+        copyMailed: copy_mailed,
+      });
       toast({ title: "Message Sent!", description: "We'll get back to you within 24 hours during season." });
     },
   });
 
+  function onInput(event: FormEvent<HTMLFormElement>) {
+    form.onInput(event);
+    const { website: _, ...typed } = Object.fromEntries(new FormData(event.currentTarget));
+    keepText(what, user?.id, typed);
+  }
+
   return (
-    <form {...form} className="mt-8 grid gap-5">
+    <form {...form} onInput={onInput} className="mt-8 grid gap-5">
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <Field label="Your Name" error={errors.name}>
-          <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={user?.full_name ?? ""} required />
+          <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={kept?.name ?? user?.full_name ?? ""} required />
         </Field>
         <Field label="Email" error={errors.email}>
-          <TextInput name="email" type="email" inputMode="email" autoComplete="email" dir="ltr" maxLength={320} defaultValue={user?.email ?? ""} required />
+          <TextInput name="email" type="email" inputMode="email" autoComplete="email" dir="ltr" maxLength={320} defaultValue={kept?.email ?? user?.email ?? ""} required />
         </Field>
       </div>
-      <Choices legend="I am a" name="user_type" options={roles} defaultValue={user ? (user.user_type === "parent" ? "parent" : "guest") : undefined} error={errors.user_type} />
+      <Choices legend="I am a" name="user_type" options={roles} defaultValue={(kept?.user_type as "parent" | "guest" | undefined) ?? (user ? (user.user_type === "parent" ? "parent" : "guest") : undefined)} error={errors.user_type} />
       <Field label="Child's Name" optional error={errors.child_name}>
-        <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} />
+        <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} defaultValue={kept?.child_name ?? ""} />
       </Field>
-      <Choices legend="Who should read it?" name="department" options={departments} defaultValue={product ? "staff" : undefined} error={errors.department} />
+      <Choices legend="Who should read it?" name="department" options={departments} defaultValue={(kept?.department as "staff" | "video_team" | undefined) ?? (product ? "staff" : undefined)} error={errors.department} />
       <Field label="Subject" error={errors.subject}>
-        <TextInput name="subject" autoComplete="off" dir="auto" maxLength={200} defaultValue={subject.slice(0, 200)} required />
+        <TextInput ref={first} name="subject" autoComplete="off" dir="auto" maxLength={200} defaultValue={subject.slice(0, 200)} required />
       </Field>
       <Field label="Message" error={errors.message}>
         <TextArea
@@ -121,6 +168,7 @@ function ContactForm() {
           dir="auto"
           rows={7}
           maxLength={5000}
+          defaultValue={kept?.message ?? ""}
           placeholder={product ? "Which size or color, how many, and for which bunk?" : undefined}
           required
         />

@@ -11,6 +11,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   dismissToasts();
+  sessionStorage.clear();
   vi.useRealTimers();
   vi.unstubAllGlobals();
   document.head.querySelectorAll("meta").forEach((tag) => tag.remove());
