@@ -186,7 +186,7 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     let out = response.headers_mut();
     set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
     set(out, header::CACHE_CONTROL, "no-cache");
-    set(out, header::CONTENT_SECURITY_POLICY, &policy(app, &settings).await?);
+    set(out, header::CONTENT_SECURITY_POLICY, &policy(app, &settings, path).await?);
     Ok(response)
 }
 
@@ -204,9 +204,13 @@ fn manifest_of_build() -> Arc<first_paint::Manifest> {
     if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
 }
 
-/// What a page may load (safety 19). Media from elsewhere only while there are such videos.
-async fn policy(app: &App, settings: &Settings) -> Answer<String> {
-    let elsewhere = match videos::media_elsewhere(app).await? {
+/// What a page may load (safety 19). Media from elsewhere only while there are such videos, and in
+/// the staff area, where staff try a video before they publish it. From the page for a new password
+/// staff come there without another load.
+async fn policy(app: &App, settings: &Settings, path: &str) -> Answer<String> {
+    let staff_area =
+        matches!(trimmed(path), "/admin" | "/auth/reset") || path.starts_with("/admin/");
+    let elsewhere = match staff_area || videos::media_elsewhere(app).await? {
         true if app.config.https() => " https:",
         true => " https: http://127.0.0.1:* http://localhost:*",
         false => "",

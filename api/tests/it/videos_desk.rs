@@ -147,6 +147,63 @@ story! {
 }
 
 story! {
+    async fn a_share_link_is_kept_as_the_file_itself_and_a_page_is_refused_with_advice(camp) {
+        let _families = two_families(&camp).await;
+        let staff = camp.staff().await;
+        let shared = "https://www.dropbox.com/scl/fi/a1b2c3/day-1.mp4?rlkey=k3y&st=x9&dl=0";
+        let direct = "https://www.dropbox.com/scl/fi/a1b2c3/day-1.mp4?rlkey=k3y&raw=1";
+        let known = staff.post("/api/admin/videos/check-link", json!({ "video_url": shared })).await.expect(200).json();
+        assert_eq!((&known["video_type"], &known["video_url"]), (&json!("upload"), &json!(direct)));
+        let kept = posted(&staff, "Day one", json!({ "video_url": shared })).await;
+        assert_eq!(kept["video_url"], direct);
+        camp.work().await;
+        assert_eq!(video_mails(&camp).len(), 2);
+        for (page, advice) in [
+            ("https://www.dropbox.com/scl/fo/a1/h2?rlkey=k3y&dl=0", "This link opens a Dropbox folder."),
+            ("https://1drv.ms/v/s!AbCdEf", "OneDrive links open a page, not the video itself."),
+            ("https://photos.app.goo.gl/AbCdEf", "Google Photos links open a page, not the video itself."),
+            ("https://vimeo.com/123456789", "Vimeo links open a page, not the video itself."),
+            ("https://we.tl/t-AbCdEf", "WeTransfer links open a page, not the video itself."),
+            ("https://files.camp.example/day-1.mp4?dl=0", "This link opens a page about the video, not the video itself."),
+        ] {
+            for path in ["/api/admin/videos/check-link", "/api/admin/videos", "/api/admin/gallery"] {
+                let mut body = match path {
+                    "/api/admin/videos" => video("A page", json!({})),
+                    "/api/admin/gallery" => json!({ "title": "A page", "year": 2020 }),
+                    _ => json!({}),
+                };
+                body["video_url"] = json!(page);
+                let wrong = staff.post(path, body).await.refused(422, "validation");
+                assert_eq!(wrong["errors"][0]["field"], "video_url", "{path} {page}");
+                let said = wrong["detail"].as_str().expect("a sentence");
+                assert!(said.starts_with(&format!("Please enter a valid URL. {advice}")), "{page}: {said}");
+            }
+            patch(&staff, &kept, json!({ "video_url": page })).await.refused(422, "validation");
+        }
+        camp.work().await;
+        assert_eq!(video_mails(&camp).len(), 2, "nobody is mailed a page");
+    }
+}
+
+story! {
+    async fn staff_may_try_a_file_from_elsewhere_before_any_is_published(camp) {
+        let browser = camp.browser();
+        let media = async |path: &'static str| {
+            let reply = browser.get(path).await;
+            let policy = reply.header("content-security-policy").to_owned();
+            let media = policy.split(';').find(|part| part.trim().starts_with("media-src"));
+            media.unwrap_or_else(|| panic!("{path}: {policy}")).trim().to_owned()
+        };
+        for path in ["/admin/login", "/admin/reports", "/admin/gallery", "/admin", "/auth/reset"] {
+            assert!(media(path).await.contains(" https:"), "{path}");
+        }
+        for path in ["/", "/current-videos", "/administration", "/auth"] {
+            assert_eq!(media(path).await, "media-src 'self' blob:", "{path}");
+        }
+    }
+}
+
+story! {
     async fn staff_find_videos_by_title_description_type_and_date(camp) {
         camp.set_clock(NOON);
         let staff = camp.staff().await;

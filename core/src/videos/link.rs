@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
+use super::share_link;
 use crate::{Error, Result};
 
 /// Who serves the video. A file of the portal's own or of any other https host is an upload.
@@ -34,12 +35,55 @@ pub struct Link {
 const INVALID: &str = "Please enter a valid URL.";
 const LONGEST: usize = 2000;
 
-/// Reads a pasted link. Errors: [`Error::Invalid`] on `video_url`, whatever is wrong with it.
+/// Reads a pasted link. Errors: [`Error::Invalid`] on `video_url`, whatever is wrong with it; for a
+/// link that opens a page it also says what to do.
 pub fn parse(typed: &str) -> Result<Link> {
-    read(typed).ok_or_else(|| Error::invalid("video_url", INVALID))
+    read(typed).map_err(|refusal| {
+        let text = match refusal.advice {
+            Some(advice) => format!("{INVALID} {advice}"),
+            None => INVALID.to_owned(),
+        };
+        Error::invalid("video_url", text)
+    })
 }
 
-fn read(typed: &str) -> Option<Link> {
+/// Why a link is not taken, where there is more to say than that it is not one.
+#[derive(Default)]
+struct Refusal {
+    advice: Option<String>,
+}
+
+fn read(typed: &str) -> std::result::Result<Link, Refusal> {
+    let (url, host) = address(typed).ok_or_else(Refusal::default)?;
+    let advised = |text: &str| Refusal { advice: Some(text.to_owned()) };
+    let bare = match host.split_once('.') {
+        Some(("www" | "m" | "music", bare)) => bare,
+        _ => host.as_str(),
+    };
+    match host.as_str() {
+        _ if matches!(bare, "youtube.com" | "youtu.be" | "youtube-nocookie.com") => {
+            youtube(&url, bare).ok_or_else(|| advised(NO_SINGLE_VIDEO))
+        }
+        "drive.google.com" | "docs.google.com" | "drive.usercontent.google.com" => drive(&url)
+            .ok_or_else(|| match url.path().contains("/folders/") {
+                true => advised(DRIVE_FOLDER),
+                false => Refusal::default(),
+            }),
+        _ => {
+            let url = share_link::direct(url, &host)
+                .map_err(|advice| Refusal { advice: Some(advice) })?;
+            media_file(url).ok_or_else(Refusal::default)
+        }
+    }
+}
+
+const NO_SINGLE_VIDEO: &str = "This YouTube link is not a single video. Please open the video on \
+                               YouTube, choose “Share”, and paste that link.";
+const DRIVE_FOLDER: &str = "This link opens a Google Drive folder. Please open the video in Google \
+                            Drive, choose “Copy link” there, and paste that link.";
+
+/// An address of the web without a password, and its host by name.
+fn address(typed: &str) -> Option<(Url, String)> {
     let typed = typed.trim();
     // `Url` would quietly drop tabs and line ends inside an address.
     if typed.len() > LONGEST || typed.chars().any(|c| c.is_control() || c.is_whitespace()) {
@@ -56,17 +100,7 @@ fn read(typed: &str) -> Option<Link> {
         Host::Domain(domain) => domain.trim_end_matches('.').to_owned(),
         _ => String::new(),
     };
-    match host.as_str() {
-        "youtube.com" | "youtu.be" | "youtube-nocookie.com" => youtube(&url, &host),
-        "drive.google.com" | "docs.google.com" | "drive.usercontent.google.com" => drive(&url),
-        _ => match host.split_once('.') {
-            Some((
-                "www" | "m" | "music",
-                bare @ ("youtube.com" | "youtu.be" | "youtube-nocookie.com"),
-            )) => youtube(&url, bare),
-            _ => media_file(url),
-        },
-    }
+    Some((url, host))
 }
 
 /// `youtu.be/ID`, `watch?v=ID`, `shorts/ID`, `live/ID`, `embed/ID` and the old `v/ID`. Start time
@@ -290,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused_with_one_sentence() {
+    fn everything_else_is_refused() {
         let long = format!("https://cdn.example/{}.mp4", "a".repeat(3000));
         for typed in [
             "",
@@ -339,10 +373,8 @@ mod tests {
         ] {
             match parse(typed) {
                 Err(Error::Invalid(wrong)) => {
-                    assert_eq!(
-                        (wrong[0].field.as_str(), wrong[0].message.as_str()),
-                        ("video_url", INVALID)
-                    );
+                    assert_eq!(wrong[0].field, "video_url");
+                    assert!(wrong[0].message.starts_with(INVALID), "{wrong:?}");
                 }
                 other => panic!("{typed:?}: {other:?}"),
             }
@@ -383,6 +415,8 @@ mod tests {
             "docs.google.com",
             "drive.usercontent.google.com",
             "cdn.example",
+            "www.dropbox.com",
+            "dl.dropboxusercontent.com",
             "localhost",
             "127.0.0.1",
             "[::1]",
@@ -394,7 +428,7 @@ mod tests {
             prop::sample::select(vec!["https://", "http://", "javascript:", "//", "HTTPS://", ""]);
         let word = prop::sample::select(vec![
             "file", "d", "u", "0", "a", "open", "uc", "watch", "embed", "shorts", DRIVE, TUBE,
-            "v.mp4", "x.m3u8", "..", "%2e%2e", "%00", "\"", "<", "ü", "",
+            "v.mp4", "x.m3u8", "s", "scl", "fi", "..", "%2e%2e", "%00", "\"", "<", "ü", "",
         ]);
         let query = prop::sample::select(vec![
             "",
@@ -405,6 +439,7 @@ mod tests {
             "?id=1aB2cD3eF4gH5i&resourcekey=0-a",
             "#v.mp4",
             "?x=.mp4",
+            "?rlkey=a\"b&dl=0",
         ]);
         (scheme, host, prop::collection::vec(word, 0..6), query).prop_map(
             |(scheme, host, path, query)| format!("{scheme}{host}/{}{query}", path.join("/")),

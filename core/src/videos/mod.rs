@@ -10,6 +10,7 @@ mod files;
 mod input;
 mod reactions;
 mod record;
+mod share_link;
 mod watch;
 
 use chrono::{DateTime, NaiveDate, Utc};

@@ -14,6 +14,7 @@ import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
 import { takesFocus } from "./takes-focus";
+import { TriedNotice, type Tried } from "./try-video";
 import { useAsking } from "./unsaved";
 import { DraftNotice, useDraft } from "./use-draft";
 import { people, withNotifications } from "./words";
@@ -26,6 +27,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
   const counts = useQuery(countsQuery).data;
   const videosChanged = useVideosChanged();
   const [asking, setAsking] = useState(false);
+  const [tried, setTried] = useState<Tried | null>(null);
   const { row: video, draft, set, dirty, stale, becameStale, reload } = useDraft({
     opened,
     draftOf: (one) => draftOf(one, timeZone),
@@ -88,7 +90,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
         <Field label="Description" optional error={errors.description}>
           <TextArea name="description" dir="auto" rows={4} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />
         </Field>
-        <LinkField value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} saved={video} />
+        <LinkField value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} saved={video} onTried={setTried} />
         <Field label="Upload Date" error={errors.upload_date} hint="The day it was filmed.">
           <TextInput name="upload_date" type="date" max={site?.today} value={draft.upload_date} onChange={(event) => set({ upload_date: event.target.value })} required />
         </Field>
@@ -117,6 +119,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
           <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">{consequence(video, status, reach)}</p>
         </fieldset>
 
+        <TriedNotice tried={tried} url={draft.video_url} />
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
           <Button look="line" onClick={close}>Cancel</Button>

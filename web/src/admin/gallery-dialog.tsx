@@ -13,6 +13,7 @@ import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoS
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
 import { takesFocus } from "./takes-focus";
+import { TriedNotice, type Tried } from "./try-video";
 import { useAsking } from "./unsaved";
 import { changed, DraftNotice, useDraft } from "./use-draft";
 
@@ -45,6 +46,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
   const videosChanged = useVideosChanged();
   const keyOf = useKeyOfContent();
   const [asking, setAsking] = useState(false);
+  const [tried, setTried] = useState<Tried | null>(null);
   const { row: video, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
     opened,
     draftOf: (one) => draftOf(one, currentYear, timeZone),
@@ -127,7 +129,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
         <Field label="Description" optional error={errors.description}>
           <TextArea name="description" dir="auto" rows={3} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />
         </Field>
-        <LinkField label="Google Drive Video URL" value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} {...(video ? { saved: video } : {})} />
+        <LinkField label="Google Drive Video URL" value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} {...(video ? { saved: video } : {})} onTried={setTried} />
         <Field label="Status" error={errors.status} hint="Videos of earlier summers are not mailed to families.">
           <Select name="status" value={status} onChange={(event) => set({ status: event.target.value as VideoStatus })}>
             <option value="published">Published</option>
@@ -136,6 +138,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
           </Select>
         </Field>
         {status === "scheduled" && <ScheduleFields date={date} time={time} onDate={(day) => set({ date: day })} onTime={(at) => set({ time: at })} error={errors.scheduled_date} />}
+        <TriedNotice tried={tried} url={draft.video_url} />
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3">
           <Button look="line" onClick={close}>Cancel</Button>

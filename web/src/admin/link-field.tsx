@@ -6,6 +6,7 @@ import { Field, TextInput } from "../ui/field";
 import { Skeleton } from "../ui/states";
 import { Thumbnail } from "../videos/thumbnail";
 import { linkQuery, type VideoType } from "./queries";
+import { TryVideo, type Tried } from "./try-video";
 import { providerName } from "./words";
 
 export const invalidUrl = "Please enter a valid URL.";
@@ -17,25 +18,26 @@ export function looksLikeLink(typed: string) {
 }
 
 type Known = { video_url: string; video_type: VideoType; thumbnail_url?: string | null };
-type Props = { label?: string; value: string; onChange: (url: string) => void; error?: string | undefined; saved?: Known };
+type Props = { label?: string; value: string; onChange: (url: string) => void; error?: string | undefined; saved?: Known; onTried: (tried: Tried) => void };
 
-/** The video's address, with what the portal makes of it: who serves it and its picture. */
-export function LinkField({ label = "Video URL", value, onChange, error, saved }: Props) {
+/** The video's address, with what the portal makes of it: who serves it, its picture, and a try in the player. */
+export function LinkField({ label = "Video URL", value, onChange, error, saved, onTried }: Props) {
   const [left, setLeft] = useState(false);
   const settled = useSettled(value.trim(), 300);
   const unchanged = saved !== undefined && value.trim() === saved.video_url;
   const check = useQuery(linkQuery(!unchanged && looksLikeLink(settled) ? settled : ""));
   const current = settled === value.trim();
   const known = unchanged ? saved : current ? check.data : undefined;
-  const refused = left && value.trim() !== "" && !unchanged && (!looksLikeLink(value) || (current && isApiError(check.error, "validation")));
+  const refusal = current && isApiError(check.error, "validation") ? (check.error.fields["video_url"] ?? invalidUrl) : looksLikeLink(value) ? null : invalidUrl;
+  const refused = left && value.trim() !== "" && !unchanged ? refusal : null;
   const checking = !unchanged && looksLikeLink(value) && (!current || check.isFetching);
 
   return (
     <div className="grid items-start gap-4 md:grid-cols-[minmax(0,1fr)_12.5rem]">
       <Field
         label={label}
-        error={error ?? (refused ? invalidUrl : null)}
-        hint={saved?.video_url.startsWith("/media/") && unchanged ? "A file that the portal keeps itself." : "From Google Drive or YouTube, or the address of a media file."}
+        error={error ?? refused}
+        hint={saved?.video_url.startsWith("/media/") && unchanged ? "A file that the portal keeps itself." : "From Google Drive, YouTube or Dropbox, or the address of a media file."}
       >
         <TextInput
           name="video_url"
@@ -63,6 +65,11 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved }
           {known && !checking && <Badge tone="dark">{unchanged && saved.video_url.startsWith("/media/") ? "Own file" : providerName[known.video_type]}</Badge>}
         </span>
       </div>
+      {known && !checking && (
+        <div className="md:col-span-2">
+          <TryVideo key={known.video_url} video={known} onOutcome={(outcome) => onTried({ url: value.trim(), outcome })} />
+        </div>
+      )}
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "./session";
+import { TriedNotice, type Tried } from "./try-video";
 import { useTyped, useUnsaved } from "./unsaved";
 import { uploadLabel, withNotifications } from "./words";
 
@@ -29,6 +30,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   const { box, typed } = useTyped<HTMLElement>();
   useUnsaved(typed);
   const [url, setUrl] = useState("");
+  const [tried, setTried] = useState<Tried | null>(null);
   const [day, setDay] = useState<string | null>(null);
   const [status, setStatus] = useState<VideoStatus>("published");
   const [date, setDate] = useState("");
@@ -78,7 +80,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
         <Field label="Title" error={errors.title}>
           <TextInput ref={title} name="title" dir="auto" maxLength={200} autoComplete="off" required />
         </Field>
-        <LinkField value={url} onChange={setUrl} error={errors.video_url} />
+        <LinkField value={url} onChange={setUrl} error={errors.video_url} onTried={setTried} />
         <Field label="Description" optional error={errors.description}>
           <TextArea name="description" dir="auto" rows={3} maxLength={5_000} />
         </Field>
@@ -96,6 +98,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
         </div>
         {status === "scheduled" && <ScheduleFields date={date} time={time} onDate={setDate} onTime={setTime} error={errors.scheduled_date} />}
         <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." />
+        <TriedNotice tried={tried} url={url} />
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3 max-sm:flex-col-reverse">
           <Button look="line" onClick={onCancel}>Cancel</Button>

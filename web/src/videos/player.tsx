@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useRef, useState, type SyntheticEvent } from "react";
 import type { Video } from "../api/client";
 import { duration } from "../lib/format";
 import { Badge } from "../ui/badge";
@@ -8,23 +8,46 @@ import { countView } from "./queries";
 import { Thumbnail } from "./thumbnail";
 import { PlayMark } from "./video-card";
 
-/** Files play in the browser's own player; Drive and YouTube are asked for nothing until somebody presses play. */
+/** A video of the portal, whose views are counted. */
 export function Player({ video }: { video: Video }) {
-  const [started, setStarted] = useState(false);
   const counted = useRef(false);
 
-  function start() {
-    setStarted(true);
+  function count() {
     if (counted.current) return;
     counted.current = true;
     // A view that could not be counted is no reason to bother a parent.
     countView(video.id).catch(() => undefined);
   }
 
+  return <Screen video={video} onStart={count} />;
+}
+
+type Playable = Pick<Video, "title" | "video_type" | "video_url" | "thumbnail_url" | "duration_seconds">;
+type FileEvents = {
+  /** The browser has understood the file and begins to play it. */
+  onLoaded?: (event: SyntheticEvent<HTMLVideoElement>) => void;
+  onBroken?: () => void;
+};
+type ScreenProps = FileEvents & {
+  video: Playable;
+  /** Somebody has pressed a button to see it already. */
+  playing?: boolean;
+  onStart?: () => void;
+};
+
+/** Files play in the browser's own player; Drive and YouTube are asked for nothing until somebody presses play. */
+export function Screen({ video, playing = false, onStart, ...events }: ScreenProps) {
+  const [started, setStarted] = useState(playing);
+
+  function start() {
+    setStarted(true);
+    onStart?.();
+  }
+
   return (
     <div className="relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg">
       {video.video_type === "upload" ? (
-        <FilePlayer video={video} started={started} onStart={start} />
+        <FilePlayer video={video} started={started} playing={playing} onStart={start} {...events} />
       ) : started ? (
         <iframe
           src={embedAddress(video)}
@@ -44,7 +67,7 @@ export function Player({ video }: { video: Video }) {
 // The frame is always of another origin, so that it cannot undo its sandbox.
 const sandbox = "allow-scripts allow-same-origin allow-presentation allow-forms allow-popups allow-popups-to-escape-sandbox";
 
-function embedAddress({ video_type, video_url }: Video) {
+function embedAddress({ video_type, video_url }: Playable) {
   if (video_type !== "youtube") return video_url;
   const url = new URL(video_url);
   url.searchParams.set("autoplay", "1");
@@ -52,7 +75,7 @@ function embedAddress({ video_type, video_url }: Video) {
   return url.href;
 }
 
-function FilePlayer({ video, started, onStart }: { video: Video; started: boolean; onStart: () => void }) {
+function FilePlayer({ video, started, playing, onStart, onLoaded, onBroken }: FileEvents & { video: Playable; started: boolean; playing: boolean; onStart: () => void }) {
   const player = useRef<HTMLVideoElement>(null);
   const [broken, setBroken] = useState(false);
 
@@ -80,8 +103,13 @@ function FilePlayer({ video, started, onStart }: { video: Video; started: boolea
         playsInline
         preload="metadata"
         aria-label={video.title}
+        autoPlay={playing}
         onPlay={onStart}
-        onError={() => setBroken(true)}
+        onLoadedMetadata={onLoaded}
+        onError={() => {
+          setBroken(true);
+          onBroken?.();
+        }}
         className="size-full"
       />
       {!started && !broken && (
@@ -112,7 +140,7 @@ function FilePlayer({ video, started, onStart }: { video: Video; started: boolea
 
 const sources = { upload: null, google_drive: "Plays from Google Drive", youtube: "Plays from YouTube" };
 
-function Poster({ video, onPlay }: { video: Video; onPlay: () => void }) {
+function Poster({ video, onPlay }: { video: Playable; onPlay: () => void }) {
   const source = sources[video.video_type];
   return (
     <button type="button" onClick={onPlay} className="absolute inset-0 size-full focus-visible:-outline-offset-4">
