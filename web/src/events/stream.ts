@@ -26,8 +26,8 @@ export type Line = {
   end: () => void;
 };
 
-/** Waits before another try, in milliseconds; the last one repeats. */
-const waits = [1_000, 2_000, 5_000, 10_000];
+/** Waits before another try, in milliseconds; the last one repeats, and is what a full server asks for. */
+const waits = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000];
 
 /** A line may be dead without the browser knowing; the heartbeat does not reach scripts. Reopening costs little. */
 const silence = 3 * 60_000;
