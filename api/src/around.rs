@@ -13,6 +13,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::error::{Problem, REQUEST_ID};
+use crate::figures;
 
 /// Gives the request its number, logs it once, counts it, and turns a panic into a 500.
 ///
@@ -22,8 +23,7 @@ pub async fn observe(request: Request, next: Next) -> Response {
     let id = Uuid::now_v7().simple().to_string();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
-    let route = route.unwrap_or_else(|| "page".into());
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let started = Instant::now();
     let span = tracing::info_span!("request", id = %id);
     let answer = REQUEST_ID
@@ -45,16 +45,14 @@ pub async fn observe(request: Request, next: Next) -> Response {
             Err(error) => Problem::from(Error::unforeseen(error)).into_response(),
         },
     };
-    let status = response.status().as_u16();
+    let status = response.status();
     let elapsed = started.elapsed();
     // The path without its query: addresses carry tokens there.
     span.in_scope(|| {
-        let ms = elapsed.as_millis() as u64;
+        let (status, ms) = (status.as_u16(), elapsed.as_millis() as u64);
         tracing::info!(%method, path, status, ms, "answered");
     });
-    let labels = [("method", method.to_string()), ("route", route), ("status", status.to_string())];
-    metrics::counter!("camp_http_requests_total", &labels).increment(1);
-    metrics::histogram!("camp_http_request_seconds", &labels).record(elapsed.as_secs_f64());
+    figures::answered(&method, route.as_ref(), status, elapsed);
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(HeaderName::from_static("x-request-id"), id);
     }

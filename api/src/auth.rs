@@ -19,6 +19,9 @@ use uuid::Uuid;
 use crate::Api;
 use crate::error::Problem;
 
+/// No session's token is longer. What is longer is not kept in memory.
+const LONGEST_TOKEN: usize = 64;
+
 /// Whom a cookie belongs to, remembered for at most two seconds: a look-up at the database on
 /// every request would be the dearest part of most answers.
 #[derive(Clone)]
@@ -145,6 +148,9 @@ async fn user_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<User>
     let jar = CookieJar::from_headers(&parts.headers);
     let Some(cookie) = jar.get(user_cookie(&api.app.config)) else { return Ok(None) };
     let token = cookie.value();
+    if token.len() > LONGEST_TOKEN {
+        return Ok(None);
+    }
     if let Some(known) = api.sessions.users.get(token).await {
         return Ok(known);
     }
@@ -157,6 +163,9 @@ async fn staff_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<Staf
     let jar = CookieJar::from_headers(&parts.headers);
     let Some(cookie) = jar.get(staff_cookie(&api.app.config)) else { return Ok(None) };
     let token = cookie.value();
+    if token.len() > LONGEST_TOKEN {
+        return Ok(None);
+    }
     if let Some(known) = api.sessions.staff.get(token).await {
         return Ok(known);
     }
@@ -297,7 +306,7 @@ where
 
 /// The client's address: the last one in X-Forwarded-For that is not one of our own proxies, and
 /// only if the request came from one of them (safety 33).
-fn client_address(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+pub(crate) fn client_address(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let trusted = |ip: IpAddr| {
         let ip = ip.to_canonical();
         app.config.trusted_proxies.iter().any(|net| net.contains(&ip))

@@ -56,6 +56,12 @@ impl Problem {
         Problem { retry_after: Some(seconds), ..problem }
     }
 
+    /// Too many at once or in too short a time; the seconds say when to come back.
+    pub fn too_many(detail: &str, seconds: u64) -> Problem {
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail);
+        Problem { retry_after: Some(seconds), ..problem }
+    }
+
     pub fn bad_request(detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }

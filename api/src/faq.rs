@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::{Looking, OnDuty};
+use crate::auth::{Looking, OnDuty, Sender};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
 use crate::videos::{PartQuery, countable};
@@ -45,9 +45,13 @@ async fn list(State(app): State<App>, Params(query): Params<PartQuery>) -> Answe
 async fn record_view(
     State(app): State<App>,
     Looking(viewer): Looking,
+    Sender(from): Sender,
     Id(id): Id,
 ) -> Answer<(CookieJar, StatusCode)> {
     let (viewer, jar) = countable(&app, viewer);
+    if !faq::may_count(&app, &viewer, from.address).await? {
+        return Ok((jar, StatusCode::NO_CONTENT));
+    }
     let mut tx = app.db.begin().await?;
     faq::record_view(&mut tx, &app, &viewer, id).await?;
     tx.commit().await?;

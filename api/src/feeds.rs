@@ -4,12 +4,14 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, SecondsFormat, Utc};
+use bytes::Bytes;
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use portal::access::Viewer;
 use portal::pages::Part;
-use portal::settings::Settings;
+use portal::settings::{Access, Settings};
 use portal::videos::{self, Filter};
-use portal::{App, updates};
+use portal::{App, events, updates};
+use tokio::sync::Mutex;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -21,6 +23,8 @@ use crate::error::Answer;
 const ENTRIES: i64 = 30;
 /// The most that one sitemap may hold.
 const PAGES: i64 = 50_000;
+/// How long a sitemap is kept when nothing changes; updates expire by themselves.
+const KEPT: TimeDelta = TimeDelta::minutes(1);
 
 /// Pages that everybody may see whatever the access.
 const OPEN: &[&str] = &[
@@ -56,7 +60,7 @@ struct Entry {
 async fn feed(State(app): State<App>, headers: HeaderMap) -> Answer<Response> {
     let settings = app.settings().await?;
     let feed = atom(&app, &settings, &entries(&app, &settings).await?);
-    Ok(document(&app, &headers, "application/atom+xml; charset=utf-8", feed))
+    Ok(Document::new(&app, feed).answer(&headers, "application/atom+xml; charset=utf-8"))
 }
 
 async fn entries(app: &App, settings: &Settings) -> Answer<Vec<Entry>> {
@@ -117,11 +121,46 @@ fn atom(app: &App, settings: &Settings, entries: &[Entry]) -> String {
     out + "</feed>\n"
 }
 
+/// The last sitemap that was written. Strangers may ask for it as often as they like, and writing
+/// it reads every video.
+#[derive(Default)]
+pub struct SitemapCache(Mutex<Option<Kept>>);
+
+struct Kept {
+    at: DateTime<Utc>,
+    /// The newest event, which every change of a video, an update or the settings adds.
+    newest: i64,
+    access: Access,
+    document: Document,
+}
+
 /// The pages that search engines may list
 #[utoipa::path(get, path = "/sitemap.xml", tag = "feeds", security(()),
     responses((status = 200, content_type = "application/xml", body = String), (status = 304)))]
-async fn sitemap(State(app): State<App>, headers: HeaderMap) -> Answer<Response> {
+async fn sitemap(State(api): State<Api>, headers: HeaderMap) -> Answer<Response> {
+    let app = &api.app;
     let settings = app.settings().await?;
+    let (now, access) = (app.clock.now(), settings.access);
+    // Held while the sitemap is written, so that many who ask at once make it once.
+    let mut kept = api.sitemap.0.lock().await;
+    let newest = events::newest(&app.db).await?;
+    let good = |kept: &&Kept| {
+        let age = now - kept.at;
+        kept.newest == newest && kept.access == access && (TimeDelta::zero()..KEPT).contains(&age)
+    };
+    let document = match kept.as_ref().filter(good) {
+        Some(kept) => kept.document.clone(),
+        None => {
+            let document = Document::new(app, write_sitemap(app, &settings).await?);
+            *kept = Some(Kept { at: now, newest, access, document: document.clone() });
+            document
+        }
+    };
+    drop(kept);
+    Ok(document.answer(&headers, "application/xml; charset=utf-8"))
+}
+
+async fn write_sitemap(app: &App, settings: &Settings) -> Answer<String> {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
          <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
@@ -136,16 +175,15 @@ async fn sitemap(State(app): State<App>, headers: HeaderMap) -> Answer<Response>
             out += &format!("<url><loc>{address}</loc><lastmod>{at}</lastmod></url>\n");
         };
         let room = PAGES - OPEN.len() as i64 - 1;
-        let updates = updates::public(&app, &settings, 1000).await?;
-        for (id, at) in videos::published(&app, room - updates.len() as i64).await? {
+        let updates = updates::public(app, settings, 1000).await?;
+        for (id, at) in videos::published(app, room - updates.len() as i64).await? {
             page(format!("/video/{id}"), at);
         }
         for update in updates {
             page(format!("/updates/{}", update.id), update.created_at);
         }
     }
-    out += "</urlset>\n";
-    Ok(document(&app, &headers, "application/xml; charset=utf-8", out))
+    Ok(out + "</urlset>\n")
 }
 
 /// Where search engines need not look
@@ -157,20 +195,35 @@ async fn robots(State(app): State<App>, headers: HeaderMap) -> Answer<Response> 
          Disallow: /unsubscribe\n\nSitemap: {}\n",
         app.url("/sitemap.xml")
     );
-    Ok(document(&app, &headers, "text/plain; charset=utf-8", out))
+    Ok(Document::new(&app, out).answer(&headers, "text/plain; charset=utf-8"))
 }
 
-/// The document, or that it is the one that the reader has. It is asked for each time, so that a
-/// restriction counts at once.
-fn document(app: &App, headers: &HeaderMap, kind: &str, text: String) -> Response {
-    let tag = format!("\"{}\"", app.keys.sign("etag", &text));
-    let about = [(header::ETAG, tag.as_str()), (header::CACHE_CONTROL, "no-cache")];
-    let seen = headers.get(header::IF_NONE_MATCH).and_then(|seen| seen.to_str().ok());
-    let same = |seen: &str| seen.split(',').any(|seen| seen.trim().trim_start_matches("W/") == tag);
-    if seen.is_some_and(same) {
-        return (StatusCode::NOT_MODIFIED, about).into_response();
+/// A text for programs, and the tag of this very text.
+#[derive(Clone)]
+pub struct Document {
+    text: Bytes,
+    tag: String,
+}
+
+impl Document {
+    pub fn new(app: &App, text: String) -> Document {
+        let tag = format!("\"{}\"", app.keys.sign("etag", &text));
+        Document { text: text.into(), tag }
     }
-    (about, [(header::CONTENT_TYPE, kind)], text).into_response()
+
+    /// The document, or that it is the one that the reader has. It is asked for each time, so that
+    /// a restriction counts at once.
+    pub fn answer(&self, headers: &HeaderMap, kind: &str) -> Response {
+        let Document { text, tag } = self;
+        let about = [(header::ETAG, tag.as_str()), (header::CACHE_CONTROL, "no-cache")];
+        let seen = headers.get(header::IF_NONE_MATCH).and_then(|seen| seen.to_str().ok());
+        let same =
+            |seen: &str| seen.split(',').any(|seen| seen.trim().trim_start_matches("W/") == tag);
+        if seen.is_some_and(same) {
+            return (StatusCode::NOT_MODIFIED, about).into_response();
+        }
+        (about, [(header::CONTENT_TYPE, kind)], text.clone()).into_response()
+    }
 }
 
 fn moment(at: DateTime<Utc>) -> String {

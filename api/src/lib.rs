@@ -15,6 +15,7 @@ mod events;
 mod families;
 mod faq;
 mod feeds;
+mod figures;
 mod input;
 mod letters;
 mod look;
@@ -31,23 +32,23 @@ mod staff;
 mod staff_keys;
 mod store;
 mod subscribers;
+mod time_limits;
 mod unsubscribe;
 mod updates;
 mod videos;
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Router, body::Body};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::PrometheusHandle;
 use portal::App;
 use tokio_util::sync::CancellationToken;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
-use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
@@ -56,6 +57,7 @@ use utoipa_axum::routes;
 pub use server::{serve, serve_on};
 
 use error::Problem;
+use time_limits::Limits;
 
 /// What handlers are given.
 #[derive(Clone)]
@@ -64,6 +66,7 @@ pub struct Api {
     sessions: auth::Sessions,
     events: events::Hub,
     metrics: Option<PrometheusHandle>,
+    sitemap: Arc<feeds::SitemapCache>,
 }
 
 /// The longest body of a request that is not a file.
@@ -115,7 +118,8 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
         app: app.clone(),
         sessions: auth::Sessions::default(),
         events: events::Hub::new(app.clone(), stop),
-        metrics: recorder(),
+        metrics: figures::recorder(),
+        sitemap: Arc::default(),
     };
     let (guarded, _) = api_routes().split_for_parts();
     let (open, _) = open_routes().split_for_parts();
@@ -133,20 +137,10 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", detail)
         })
         .layer(DefaultBodyLimit::max(BODY))
-        .layer(RequestBodyTimeoutLayer::new(Duration::from_secs(15)))
-        .layer(TimeoutLayer::with_status_code(
-            StatusCode::SERVICE_UNAVAILABLE,
-            Duration::from_secs(40),
-        ))
+        .layer(from_fn_with_state(Limits::new(&app), time_limits::limit))
         .layer(from_fn_with_state(app, around::guard))
         .layer(from_fn(around::observe))
         .with_state(api)
-}
-
-/// The figures are kept once in a process, however many routers there are in it.
-fn recorder() -> Option<PrometheusHandle> {
-    static RECORDER: std::sync::OnceLock<Option<PrometheusHandle>> = std::sync::OnceLock::new();
-    RECORDER.get_or_init(|| PrometheusBuilder::new().install_recorder().ok()).clone()
 }
 
 /// The OpenAPI 3.1 document of all routes, as JSON.

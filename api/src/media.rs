@@ -18,6 +18,7 @@ use crate::Api;
 use crate::auth::Looking;
 use crate::error::{Answer, Problem};
 use crate::input::Id;
+use crate::server::Pace;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(video)).routes(routes!(thumbnail))
@@ -37,7 +38,9 @@ async fn video(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let media = videos::video_file(&app, &settings, &viewer, id).await?;
-    send(&app, &settings, media, &method, &headers).await
+    let mut response = send(&app, &settings, media, &method, &headers).await?;
+    response.extensions_mut().insert(Pace::Media);
+    Ok(response)
 }
 
 /// The picture of a video

@@ -1,5 +1,7 @@
 //! For the operator and for machines: is it alive, is it ready, how is it doing.
 
+use std::sync::OnceLock;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -14,6 +16,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::auth::Sender;
 use crate::error::{Answer, Problem};
+use crate::feeds::Document;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -90,7 +93,10 @@ async fn metrics(
 }
 
 /// This document
-#[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(()), responses((status = 200, content_type = "application/json", body = String)))]
-async fn document() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], crate::openapi())
+#[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(()), responses((status = 200, content_type = "application/json", body = String), (status = 304)))]
+async fn document(State(app): State<App>, headers: HeaderMap) -> Response {
+    /// It is the same for as long as the process runs, and takes a while to make.
+    static DOCUMENT: OnceLock<Document> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| Document::new(&app, crate::openapi()));
+    document.answer(&headers, "application/json")
 }

@@ -74,6 +74,16 @@ pub struct Config {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub event_streams: u32,
 
+    /// The same for one network: an IPv4 address or an IPv6 /64, as many families behind one filter share
+    #[arg(long, global = true, env = "CAMP_EVENT_STREAMS_PER_NETWORK", default_value_t = 1_500, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub event_streams_per_network: u32,
+
+    /// Connections, and requests at once, of one network; proxies and the machine itself are not limited
+    #[arg(long, global = true, env = "CAMP_CONNECTIONS_PER_NETWORK", default_value_t = 2_000, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub connections_per_network: u32,
+
     /// Proxies whose X-Forwarded-For is believed, as addresses or networks, separated by commas
     #[arg(long, global = true, env = "CAMP_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETS",
           value_parser = network)]

@@ -1,6 +1,7 @@
 //! Where all streams of this process listen, and the one task that reads for them.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
@@ -10,12 +11,13 @@ use portal::accounts::sessions::{self, Standing};
 use portal::events::{self, Told};
 use portal::settings::{Access, Settings};
 use portal::{App, Result};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio::sync::broadcast;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::bytes_of;
+use crate::server::{Networks, Refused, Share};
 
 /// How often the database is asked what is new.
 const LOOK: Duration = Duration::from_millis(250);
@@ -36,7 +38,7 @@ struct Inner {
     app: App,
     /// Ends all streams.
     stop: CancellationToken,
-    places: Arc<Semaphore>,
+    streams: Arc<Networks>,
     line: Mutex<Line>,
 }
 
@@ -82,13 +84,15 @@ impl Hub {
             access: None,
             guests: Vec::new(),
         };
-        let places = Arc::new(Semaphore::new(app.config.event_streams as usize));
-        Hub(Arc::new(Inner { app, stop, places, line: Mutex::new(line) }))
+        let config = &app.config;
+        let total = config.event_streams as usize;
+        let streams = Networks::new(total, config.event_streams_per_network, config);
+        Hub(Arc::new(Inner { app, stop, streams, line: Mutex::new(line) }))
     }
 
-    /// One of the places for streams, while there is one.
-    pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
-        self.0.places.clone().try_acquire_owned().ok()
+    /// A share of the streams that may be open at once, while there is one for this network.
+    pub(super) fn share(&self, from: IpAddr) -> std::result::Result<Share, Refused> {
+        self.0.streams.take(from)
     }
 
     /// What ends all streams.

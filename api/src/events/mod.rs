@@ -11,6 +11,7 @@ mod reader;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -32,10 +33,10 @@ use utoipa_axum::routes;
 pub use self::hub::Hub;
 use self::reader::{Place, Reader};
 use crate::Api;
-use crate::auth::{staff_cookie, user_cookie};
+use crate::auth::{Sender, staff_cookie, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::Params;
-use crate::server::Patience;
+use crate::server::{Pace, Refused};
 
 /// Whoever missed more reads everything anew.
 const MISSED: i64 = 1000;
@@ -62,18 +63,25 @@ struct ListenQuery {
 /// `site.changed {}`. Nobody hears what they may not see. A comment line every 15 seconds shows
 /// that the stream lives. It ends when the session or the right to watch changes.
 #[utoipa::path(get, path = "/api/events", tag = "events", security(()), params(ListenQuery),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = 503, body = Problem)))]
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 429, body = Problem), (status = 503, body = Problem)))]
 async fn listen(
     State(api): State<Api>,
-    patience: Option<axum::Extension<Patience>>,
+    Sender(from): Sender,
     headers: HeaderMap,
     Params(query): Params<ListenQuery>,
 ) -> Answer<Response> {
     let hub = &api.events;
-    let Some(place) = hub.place() else {
-        let detail = "Too many pages are open just now. This one goes on without live news.";
-        return Err(Problem::busy(detail, 30));
-    };
+    let share = hub.share(from.address).map_err(|refused| match refused {
+        Refused::Full => {
+            let detail = "Too many pages are open just now. This one goes on without live news.";
+            Problem::busy(detail, 30)
+        }
+        Refused::Network => {
+            let detail = "Too many pages are open in your network just now. This one goes on \
+                          without live news.";
+            Problem::too_many(detail, 30)
+        }
+    })?;
     let header = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = header.filter(|id| !id.is_empty()).or(query.last_event_id.as_deref());
     // What is no number is as unknown as a number that was never given.
@@ -91,16 +99,13 @@ async fn listen(
         guest,
         signals,
         stop: hub.stop(),
-        _place: Place::taken(place),
+        _place: Place::taken(share),
     };
-    if let Some(axum::Extension(patience)) = patience {
-        patience.end();
-    }
     let body = stream::unfold(reader, |mut reader| async move {
         let bytes = reader.next().await?;
         Some((Ok::<_, Infallible>(bytes), reader))
     });
-    let mut response = Body::from_stream(body).into_response();
+    let mut response = (Extension(Pace::Stream), Body::from_stream(body)).into_response();
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

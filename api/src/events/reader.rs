@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use bytes::Bytes;
 use portal::access::Viewer;
 use portal::settings::Access;
-use tokio::sync::{OwnedSemaphorePermit, broadcast};
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::hub::{Guest, News, Signal};
+use crate::server::Share;
 
 /// One open stream.
 pub(super) struct Reader {
@@ -82,12 +83,12 @@ impl Reader {
 }
 
 /// One of the streams that may be open at once.
-pub(super) struct Place(#[allow(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
+pub(super) struct Place(#[allow(dead_code, reason = "held, not read")] Option<Share>);
 
 impl Place {
-    pub(super) fn taken(permit: OwnedSemaphorePermit) -> Place {
+    pub(super) fn taken(share: impl Into<Option<Share>>) -> Place {
         metrics::gauge!("camp_event_streams").increment(1);
-        Place(permit)
+        Place(share.into())
     }
 }
 
@@ -101,14 +102,12 @@ impl Drop for Place {
 mod tests {
     use portal::events::Told;
     use serde_json::json;
-    use tokio::sync::Semaphore;
 
     use super::*;
     use crate::events::bytes_of;
     use crate::events::hub::RING;
 
     fn reader(signals: &broadcast::Sender<Signal>) -> Reader {
-        let places = Arc::new(Semaphore::new(1));
         Reader {
             waiting: VecDeque::new(),
             news: None,
@@ -118,7 +117,7 @@ mod tests {
             guest: None,
             signals: signals.subscribe(),
             stop: CancellationToken::new(),
-            _place: Place::taken(places.try_acquire_owned().expect("a place")),
+            _place: Place::taken(None),
         }
     }
 

@@ -5,6 +5,7 @@ mod camp;
 mod accounts;
 mod alerts;
 mod analytics;
+mod attacks;
 mod audit;
 mod audit_lines;
 mod belonging;

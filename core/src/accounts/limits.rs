@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use ipnet::{Ipv4Net, Ipv6Net};
 
+use crate::access::Viewer;
 use crate::db::Tx;
 use crate::{App, Error, Result};
 
@@ -31,6 +32,7 @@ pub const SUBSCRIBE_BY_RECIPIENT: Cap = cap("subscribe-recipient", 3, 60);
 pub const COMMENTS_BY_USER: Cap = cap("comments", 30, 10);
 pub const REPORTS_BY_ADDRESS: Cap = cap("reports-address", 20, 60);
 pub const VIEWS_BY_ADDRESS: Cap = cap("views-address", 300, 60);
+pub const FAQ_VIEWS_BY_ADDRESS: Cap = cap("faq-views-address", 300, 60);
 
 const fn cap(name: &'static str, most: i64, minutes: i64) -> Cap {
     Cap { name, most, within: TimeDelta::minutes(minutes) }
@@ -73,6 +75,18 @@ pub async fn count(app: &App, cap: Cap, who: &str) -> Result<()> {
     match count > cap.most {
         true => Err(too_many(first_at + cap.within, now)),
         false => Ok(()),
+    }
+}
+
+/// Whether a view from there may still be counted. Whoever is not signed in is known by a cookie
+/// alone, and gets a new one by sending none.
+pub async fn may_view(app: &App, cap: Cap, viewer: &Viewer, from: IpAddr) -> Result<bool> {
+    if viewer.user_id.is_some() {
+        return Ok(true);
+    }
+    match count(app, cap, &network(from)).await {
+        Err(Error::TooMany { .. }) => Ok(false),
+        counted => counted.map(|()| true),
     }
 }
 

@@ -3,11 +3,14 @@
 mod desk;
 mod placeholders;
 
+use std::net::IpAddr;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
+use crate::accounts::limits;
 use crate::clock::Clock;
 use crate::db::{Db, Tx};
 use crate::fold::fold;
@@ -76,6 +79,11 @@ pub async fn list(app: &App, settings: &Settings, part: &Part) -> Result<Page<Fa
         faq.answer = placeholders::fill(&faq.answer, &values);
     }
     Ok(page)
+}
+
+/// Whether a view from there may still be counted. Before [`record_view`], outside its transaction.
+pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
+    limits::may_view(app, limits::FAQ_VIEWS_BY_ADDRESS, viewer, from).await
 }
 
 /// Counts that somebody opened an answer: once an hour for each reader, staff not at all.

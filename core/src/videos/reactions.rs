@@ -31,13 +31,7 @@ pub(crate) fn viewer_key(app: &App, viewer: Uuid) -> Vec<u8> {
 /// Whether a view from there may count still. Whoever is not signed in is known by a cookie alone,
 /// and gets a new one by sending none. Before [`record_view`], outside its transaction.
 pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
-    if viewer.user_id.is_some() {
-        return Ok(true);
-    }
-    match limits::count(app, limits::VIEWS_BY_ADDRESS, &limits::network(from)).await {
-        Err(Error::TooMany { .. }) => Ok(false),
-        counted => counted.map(|()| true),
-    }
+    limits::may_view(app, limits::VIEWS_BY_ADDRESS, viewer, from).await
 }
 
 /// Counts a view: one for each viewer, video and hour, staff excluded. Of the browser only its

@@ -8520,6 +8520,14 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8682,6 +8690,12 @@ export interface operations {
                 content: {
                     "application/json": string;
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

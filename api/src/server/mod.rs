@@ -1,0 +1,265 @@
+//! Listens, and keeps slow, silent and too many clients from taking the portal away from others.
+//!
+//! Every phase of a connection has a limit: what comes before the first request and between two
+//! (`connection.rs`), the body of a request and the work on it (`time_limits.rs`), and the reading of
+//! the response, on HTTP/1 by the socket and on HTTP/2 by each stream (`streams.rs`).
+
+mod connection;
+mod networks;
+mod streams;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::{Request, Version};
+use futures_util::FutureExt;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use portal::{App, Error, Result};
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
+
+pub(crate) use self::connection::Pace;
+pub(crate) use self::networks::{Networks, Refused, Share};
+
+use self::connection::{Activity, UNACKNOWLEDGED, Watched};
+use self::networks::is_proxy;
+use self::streams::{Flow, Sent, Streams};
+use crate::{figures, router};
+
+/// Connections at once; further ones wait in the kernel's queue.
+const CONNECTIONS: usize = 12_000;
+/// Files and sockets that are kept for the database, for files and for what else is opened.
+const SPARE_FILES: u64 = 256;
+/// Connections that the kernel keeps for us until they are accepted.
+const BACKLOG: u32 = 4096;
+/// For requests in flight to end after the signal to stop.
+const FAREWELL: Duration = Duration::from_secs(8);
+/// For a request that was sent before the signal to stop and is still on its way.
+const ON_ITS_WAY: Duration = Duration::from_millis(250);
+
+/// Serves until the token is cancelled; requests in flight are answered first.
+pub async fn serve(app: App, stop: CancellationToken) -> Result<()> {
+    let bind = app.config.bind;
+    let listener = listen(bind).map_err(|error| {
+        Error::Setup(format!(
+            "Cannot listen on {bind}: {error}. Choose another address with --bind."
+        ))
+    })?;
+    serve_on(listener, app, stop).await
+}
+
+fn listen(bind: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if bind.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(bind)?;
+    socket.listen(BACKLOG)
+}
+
+/// The same on a socket that is open already.
+pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) -> Result<()> {
+    let bound = listener.local_addr().map_err(Error::unforeseen)?;
+    let most = most_connections();
+    tracing::info!(address = %bound, url = app.config.public_url(), most, "listening");
+    let watch = tokio::spawn(watch_the_worker(app.clone()));
+    let upkeep = tokio::spawn(figures::keep_flat());
+    let places = Arc::new(Semaphore::new(most));
+    let server = Arc::new(Server {
+        networks: Networks::new(most, app.config.connections_per_network, &app.config),
+        router: router(app.clone(), stop.clone()),
+        app,
+        builder: builder(),
+        tasks: TaskTracker::new(),
+        stop: stop.clone(),
+    });
+    loop {
+        let place = tokio::select! {
+            place = places.clone().acquire_owned() => place.map_err(Error::unforeseen)?,
+            () = stop.cancelled() => break,
+        };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => break,
+        };
+        match accepted {
+            Ok((socket, peer)) => server.begin(socket, peer, place),
+            Err(error) => {
+                // Out of file descriptors, most likely: others will close theirs.
+                tracing::warn!(%error, "a connection could not be taken");
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+    // Whoever had connected before the signal came is answered still.
+    let until = Instant::now() + ON_ITS_WAY;
+    while let Some(Ok((socket, peer))) = listener.accept().now_or_never() {
+        server.begin(socket, peer, ());
+        if Instant::now() > until {
+            break;
+        }
+    }
+    drop(listener);
+    watch.abort();
+    upkeep.abort();
+    server.tasks.close();
+    if timeout(FAREWELL, server.tasks.wait()).await.is_err() {
+        tracing::warn!("some connections did not end in time");
+    }
+    Ok(())
+}
+
+/// As many as there are files for, after the process has asked for all it may have.
+fn most_connections() -> usize {
+    let wanted = CONNECTIONS as u64 + SPARE_FILES;
+    let files = rlimit::increase_nofile_limit(wanted).unwrap_or(1024);
+    let most = files.saturating_sub(SPARE_FILES).clamp(64, CONNECTIONS as u64);
+    if most < CONNECTIONS as u64 {
+        let text = "Few files may be open at once, so fewer connections are taken. Raise the limit \
+                    (ulimit -n, or LimitNOFILE in the service unit).";
+        tracing::warn!(files, connections = most, text);
+    }
+    most as usize
+}
+
+fn builder() -> auto::Builder<Streams> {
+    let mut builder = auto::Builder::new(Streams);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        // `Activity` measures it, from before the HTTP version is known.
+        .header_read_timeout(None)
+        .max_buf_size(64 * 1024);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(20))
+        .max_concurrent_streams(100)
+        .max_pending_accept_reset_streams(20)
+        .max_local_error_reset_streams(100)
+        .max_header_list_size(32 * 1024)
+        .max_send_buf_size(64 * 1024);
+    builder
+}
+
+/// What all connections share.
+struct Server {
+    app: App,
+    router: Router,
+    networks: Arc<Networks>,
+    builder: auto::Builder<Streams>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Server {
+    /// Takes care of a connection in a task of its own, unless its network has too many.
+    fn begin(self: &Arc<Self>, socket: TcpStream, peer: SocketAddr, place: impl Send + 'static) {
+        let share = match self.networks.take(peer.ip()) {
+            Ok(share) => share,
+            Err(refused) => {
+                tracing::debug!(?refused, "a connection was refused");
+                return figures::closed("network");
+            }
+        };
+        let server = self.clone();
+        self.tasks.spawn(async move {
+            prepare(&socket);
+            server.attend(socket, peer).await;
+            drop((share, place));
+        });
+    }
+
+    /// Answers the requests of one connection, for as long as it keeps to the time limits.
+    async fn attend(&self, socket: TcpStream, peer: SocketAddr) {
+        let activity = Activity::new(is_proxy(&self.app.config, peer.ip()));
+        let socket = TokioIo::new(Watched::new(socket, activity.clone()));
+        let service = service_fn(|request| answer(&self.router, &activity, peer, request));
+        let connection = self.builder.serve_connection(socket, service);
+        let stopped = self.stop.cancelled();
+        tokio::pin!(connection, stopped);
+        let mut stopping = false;
+        loop {
+            let wait = match activity.check() {
+                Ok(wait) => wait,
+                Err(reason) => {
+                    if !matches!(reason, "silent" | "idle") {
+                        activity.give_up();
+                    }
+                    return figures::closed(reason);
+                }
+            };
+            tokio::select! {
+                ended = connection.as_mut() => {
+                    if let Err(error) = ended {
+                        tracing::debug!(%error, "a connection ended early");
+                    }
+                    return;
+                }
+                () = stopped.as_mut(), if !stopping => {
+                    stopping = true;
+                    let before = !activity.was_asked();
+                    if before && timeout(ON_ITS_WAY, connection.as_mut()).await.is_ok() {
+                        return;
+                    }
+                    connection.as_mut().graceful_shutdown();
+                }
+                () = sleep(wait) => {}
+            }
+        }
+    }
+}
+
+/// Finds out by itself when the peer is gone without a word.
+fn prepare(socket: &TcpStream) {
+    socket.set_nodelay(true).ok();
+    let socket = SockRef::from(socket);
+    let seconds = Duration::from_secs;
+    let probes =
+        TcpKeepalive::new().with_time(seconds(20)).with_interval(seconds(10)).with_retries(3);
+    socket.set_tcp_keepalive(&probes).ok();
+    socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED)).ok();
+}
+
+fn answer(
+    router: &Router,
+    activity: &Arc<Activity>,
+    peer: SocketAddr,
+    request: Request<Incoming>,
+) -> impl Future<Output = std::result::Result<axum::http::Response<Sent>, Infallible>> + Send + 'static
+{
+    let in_flight = activity.request();
+    let (router, activity) = (router.clone(), activity.clone());
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
+    async move {
+        let http2 = request.version() == Version::HTTP_2;
+        let response = router.oneshot(request).await?;
+        let pace = response.extensions().get::<Pace>().copied().unwrap_or_default();
+        // Many share an HTTP/2 connection, which goes on as long as any of them.
+        activity.response(if http2 { Pace::Stream } else { pace });
+        Ok(response.map(|body| Sent::new(body, pace, Flow::current(), in_flight)))
+    }
+}
+
+/// Owners hear of it when no worker runs; only the site can tell them then.
+async fn watch_the_worker(app: App) {
+    loop {
+        sleep(Duration::from_secs(60)).await;
+        if let Err(error) = portal::alerts::look_for_worker(&app).await {
+            tracing::debug!(%error, "could not look for the worker");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Counts what each network holds, so that no single client takes everything.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use portal::Config;
+
+/// A network may always hold as many while there is room.
+const FLOOR: usize = 8;
+
+/// What is shared out among networks: connections, requests at once, event streams.
+///
+/// A network is an IPv4 address or an IPv6 /64. It holds at most `each`, and at most half of what is
+/// still free, so that many large ones cannot fill everything either.
+pub struct Networks {
+    total: usize,
+    each: usize,
+    config: Arc<Config>,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    all: usize,
+    by: HashMap<IpAddr, usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Refused {
+    /// Nothing is left for anybody.
+    Full,
+    /// This network holds its share.
+    Network,
+}
+
+/// One of what is shared out, given back when it is dropped.
+pub struct Share {
+    networks: Arc<Networks>,
+    network: Option<IpAddr>,
+}
+
+impl Networks {
+    pub fn new(total: usize, each: u32, config: &Arc<Config>) -> Arc<Networks> {
+        let (config, held) = (config.clone(), Mutex::default());
+        Arc::new(Networks { total, each: each as usize, config, held })
+    }
+
+    pub fn take(self: &Arc<Self>, address: IpAddr) -> Result<Share, Refused> {
+        let network = (!is_own(&self.config, address)).then(|| network(address));
+        let mut held = self.held();
+        if held.all >= self.total {
+            return Err(Refused::Full);
+        }
+        if let Some(network) = network {
+            let free = self.total - held.all;
+            let mine = held.by.get(&network).copied().unwrap_or_default();
+            if mine >= self.each.min((free / 2).max(FLOOR)) {
+                return Err(Refused::Network);
+            }
+            held.by.insert(network, mine + 1);
+        }
+        held.all += 1;
+        Ok(Share { networks: self.clone(), network })
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().expect("nothing panics while counting")
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut held = self.networks.held();
+        held.all -= 1;
+        let Some(network) = self.network else { return };
+        if let Some(mine) = held.by.get_mut(&network) {
+            *mine -= 1;
+            if *mine == 0 {
+                held.by.remove(&network);
+            }
+        }
+    }
+}
+
+/// Whether everybody behind this address would count as one: a trusted proxy, or the machine itself,
+/// where a proxy runs that nobody has named yet.
+pub fn is_own(config: &Config, address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    address == Ipv4Addr::LOCALHOST || address == Ipv6Addr::LOCALHOST || is_proxy(config, address)
+}
+
+pub fn is_proxy(config: &Config, address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    config.trusted_proxies.iter().any(|net| net.contains(&address))
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
+        v4 => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, FromArgMatches};
+
+    use super::*;
+
+    fn networks(total: usize, each: u32) -> Arc<Networks> {
+        let command = Config::augment_args(clap::Command::new("camp"));
+        let matches = command.get_matches_from(["camp", "--trusted-proxies", "192.0.2.0/24"]);
+        let config = Config::from_arg_matches(&matches).expect("a configuration");
+        Networks::new(total, each, &Arc::new(config))
+    }
+
+    fn at(address: &str) -> IpAddr {
+        address.parse().expect("an address")
+    }
+
+    #[test]
+    fn a_network_gets_its_share_and_gives_it_back() {
+        let networks = networks(1_000, 20);
+        let mine: Vec<_> =
+            (0..20).map(|n| networks.take(at(&format!("2001:db8::{n:x}")))).collect();
+        assert!(mine.iter().all(Result::is_ok));
+        assert_eq!(networks.take(at("2001:db8::ffff")).err(), Some(Refused::Network));
+        assert!(networks.take(at("2001:db8:0:1::1")).is_ok(), "the network beside it");
+        drop(mine);
+        assert!(networks.take(at("2001:db8::1")).is_ok());
+        assert!(networks.held().by.is_empty() && networks.held().all == 0);
+    }
+
+    #[test]
+    fn a_few_large_networks_leave_room_for_others() {
+        let networks = networks(12_000, 2_000);
+        let mut shares = Vec::new();
+        for n in 0..12 {
+            while let Ok(share) = networks.take(at(&format!("198.51.100.{n}"))) {
+                shares.push(share);
+            }
+        }
+        assert!(shares.len() < 11_900, "{}", shares.len());
+        let other = at("203.0.113.7");
+        let some: Vec<_> = (0..FLOOR).map(|_| networks.take(other)).collect();
+        assert!(some.iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn proxies_and_the_machine_itself_are_not_limited() {
+        let networks = networks(50, 1);
+        let addresses = ["127.0.0.1", "::1", "192.0.2.9", "::ffff:192.0.2.9"];
+        let shares: Vec<_> = (0..50).map(|n| networks.take(at(addresses[n % 4]))).collect();
+        assert!(shares.iter().all(Result::is_ok));
+        assert_eq!(networks.take(at("127.0.0.1")).err(), Some(Refused::Full));
+    }
+}

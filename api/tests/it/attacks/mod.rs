@@ -1,0 +1,7 @@
+//! What strangers try, and that they do not succeed.
+
+mod connections;
+mod costs;
+mod metrics;
+mod networks;
+mod wire;
