@@ -8,6 +8,7 @@ mod doctor;
 mod family;
 mod gallery;
 mod help;
+mod load;
 mod logs;
 mod mail;
 mod seed;

@@ -1,0 +1,106 @@
+//! Clients that are slow in sending heads, in sending bodies, or in reading (promise T10).
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use super::portal::{Portal, connect};
+use super::{chaos, milliseconds, percentile};
+use crate::camp::Camp;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Slow {
+    Head,
+    Body,
+    Read,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_clients_are_closed_and_others_are_answered() {
+    // The promised times are for a machine that does nothing else.
+    let (clients, closed, answered) =
+        if chaos() { (2_000, SECOND * 16, SECOND / 2) } else { (200, SECOND * 30, SECOND * 5) };
+    let camp = Camp::on_sqlite();
+    let portal = Portal::start(&camp).await;
+    let mut slow = JoinSet::new();
+    for n in 0..clients {
+        let kind = [Slow::Head, Slow::Body, Slow::Read][n % 3];
+        // Twenty networks, so that none has more than its share.
+        let address = portal.address;
+        slow.spawn(async move { (kind, until_closed(address, 1 + n % 20, kind).await) });
+    }
+    let mut times = Vec::new();
+    let mut others = Vec::new();
+    while !slow.is_empty() {
+        let began = Instant::now();
+        let said = portal.get("/api/site").await.expect("an answer");
+        assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+        others.push(began.elapsed());
+        while let Some(ended) = slow.try_join_next() {
+            times.push(ended.expect("no panic"));
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let p99 = percentile(&mut others, 99);
+    println!(
+        "{clients} slow clients: {} others answered, p99 {:.1} ms",
+        others.len(),
+        milliseconds(p99)
+    );
+    for kind in [Slow::Head, Slow::Body, Slow::Read] {
+        let of_kind = times.iter().filter(|(k, _)| *k == kind).map(|(_, time)| *time);
+        let longest = of_kind.max().expect("some were of this kind");
+        println!("  slow {kind:?}: the last one was closed after {:.1} s", longest.as_secs_f64());
+        assert!(longest < closed, "{kind:?}: {longest:?}");
+    }
+    assert!(p99 < answered, "p99 {p99:?}");
+}
+
+/// How long the portal bears with such a client.
+async fn until_closed(address: SocketAddr, from: usize, kind: Slow) -> Duration {
+    let room = (kind == Slow::Read).then_some(4096);
+    let mut stream = connect(address, from, room).await.expect("a connection");
+    let began = Instant::now();
+    let start = match kind {
+        Slow::Head => "GET / HTTP/1.1\r\nHost: camp.example\r\n".to_owned(),
+        Slow::Body => "POST /api/contact HTTP/1.1\r\nHost: camp.example\r\n\
+             Content-Type: application/json\r\nContent-Length: 900\r\n\r\n"
+            .to_owned(),
+        Slow::Read => "GET /api/openapi.json HTTP/1.1\r\nHost: camp.example\r\n\r\n".repeat(20),
+    };
+    stream.write_all(start.as_bytes()).await.expect("it is taken");
+    let (part, pause) = match kind {
+        Slow::Head => ("X-A: a\r\n", SECOND),
+        Slow::Body => (" ", SECOND * 5),
+        Slow::Read => ("", SECOND / 4),
+    };
+    let mut next = began;
+    while !is_closed(&stream, kind) {
+        assert!(began.elapsed() < SECOND * 60, "{kind:?}: open after a minute");
+        if next.elapsed() > pause {
+            next = Instant::now();
+            stream.write_all(part.as_bytes()).await.ok();
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    began.elapsed()
+}
+
+fn is_closed(stream: &TcpStream, kind: Slow) -> bool {
+    if stream.take_error().is_ok_and(|error| error.is_some()) {
+        return true;
+    }
+    // Who reads nothing would not see the end.
+    let mut some = [0; 1024];
+    kind != Slow::Read
+        && match stream.try_read(&mut some) {
+            // Nothing more, or the answer 408.
+            Ok(n) => n == 0 || some.starts_with(b"HTTP/1.1 408"),
+            Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+        }
+}
