@@ -50,6 +50,9 @@ pub enum Error {
     Gone(&'static str),
     #[error("Too many attempts. Please try again {}.", wait(*retry_after))]
     TooMany { retry_after: u64 },
+    /// Mails that anybody can cause reach one mailbox a few times an hour.
+    #[error("We have written to this address several times already. Please try again {}.", wait(*retry_after))]
+    TooManyMails { retry_after: u64 },
     /// The database does not answer in time; nothing was written.
     #[error("The portal is busy. Please try again in a moment.")]
     Busy(#[source] Option<sqlx::Error>),
@@ -68,7 +71,8 @@ pub enum Error {
 fn wait(seconds: u64) -> String {
     match seconds {
         0..=90 => format!("in {} seconds", seconds.max(1)),
-        _ => format!("in {} minutes", seconds.div_ceil(60)),
+        91..=5400 => format!("in {} minutes", seconds.div_ceil(60)),
+        _ => format!("in {} hours", seconds.div_ceil(3600)),
     }
 }
 

@@ -34,6 +34,10 @@ pub const REPORTS_BY_ADDRESS: Cap = cap("reports-address", 20, 60);
 pub const VIEWS_BY_ADDRESS: Cap = cap("views-address", 300, 60);
 pub const FAQ_VIEWS_BY_ADDRESS: Cap = cap("faq-views-address", 300, 60);
 
+/// All mails together that anybody can cause to be sent to one mailbox: confirmations, new passwords,
+/// acknowledgements. Mails that staff cause are not counted.
+const MAILS_BY_MAILBOX: [Cap; 2] = [cap("mails-hour", 5, 60), cap("mails-day", 15, 24 * 60)];
+
 const fn cap(name: &'static str, most: i64, minutes: i64) -> Cap {
     Cap { name, most, within: TimeDelta::minutes(minutes) }
 }
@@ -54,9 +58,46 @@ pub fn network(address: IpAddr) -> String {
 
 /// Counts one more, and refuses when it is one too many.
 pub async fn count(app: &App, cap: Cap, who: &str) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    let until = count_in(&mut tx, app, cap, who).await?;
+    tx.commit().await?;
+    match until {
+        Some(until) => Err(too_many(until, app.clock.now())),
+        None => Ok(()),
+    }
+}
+
+/// Counts one more mail to a mailbox that anybody can cause. The count belongs to the transaction
+/// that enqueues the mail. Returns the refusal to show, or nothing when the mail may be sent.
+pub(crate) async fn count_mail(tx: &mut Tx, app: &App, email: &str) -> Result<Option<Error>> {
+    let mailbox = mailbox(email);
+    for cap in MAILS_BY_MAILBOX {
+        if let Some(until) = count_in(tx, app, cap, &mailbox).await? {
+            return Ok(Some(Error::TooManyMails { retry_after: seconds(until, app.clock.now()) }));
+        }
+    }
+    Ok(None)
+}
+
+/// One name for all spellings of an address that reach the same mailbox: `a.b+news@gmail.com` is
+/// `ab@gmail.com`. Two people who share a name by this only share a limit.
+fn mailbox(email: &str) -> String {
+    let email = email.trim().to_lowercase();
+    let Some((local, domain)) = email.rsplit_once('@') else { return email };
+    let local = match local.split_once('+') {
+        Some((name, _)) if !name.is_empty() => name,
+        _ => local,
+    };
+    match domain.trim_end_matches('.') {
+        "gmail.com" | "googlemail.com" => format!("{}@gmail.com", local.replace('.', "")),
+        domain => format!("{local}@{domain}"),
+    }
+}
+
+/// Counts one more; returns until when it is one too many.
+async fn count_in(tx: &mut Tx, app: &App, cap: Cap, who: &str) -> Result<Option<DateTime<Utc>>> {
     let now = app.clock.now();
     let key = app.keys.hash("limit", &[cap.name.as_bytes(), who.as_bytes()]);
-    let mut tx = app.db.begin().await?;
     let (count, first_at): (i64, DateTime<Utc>) = tx
         .sql(
             "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
@@ -71,11 +112,7 @@ pub async fn count(app: &App, cap: Cap, who: &str) -> Result<()> {
         .bind(now - cap.within)
         .one()
         .await?;
-    tx.commit().await?;
-    match count > cap.most {
-        true => Err(too_many(first_at + cap.within, now)),
-        false => Ok(()),
-    }
+    Ok((count > cap.most).then(|| first_at + cap.within))
 }
 
 /// Whether a view from there may still be counted. Whoever is not signed in is known by a cookie
@@ -177,7 +214,11 @@ fn delay(over: i64) -> TimeDelta {
 }
 
 fn too_many(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
-    Error::TooMany { retry_after: (until - now).num_seconds().max(1) as u64 }
+    Error::TooMany { retry_after: seconds(until, now) }
+}
+
+fn seconds(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
+    (until - now).num_seconds().max(1) as u64
 }
 
 /// Takes the brakes off a parent's or visitor's login, from wherever it was tried.
@@ -209,6 +250,18 @@ mod tests {
         assert_ne!(network(one), network(else_where));
         let mapped: IpAddr = "::ffff:192.0.2.1".parse().expect("an address");
         assert_eq!(network(mapped), "192.0.2.1/32");
+    }
+
+    #[test]
+    fn spellings_of_one_mailbox_share_a_limit() {
+        for spelling in
+            ["Chaya@Family.Example", "chaya+1@family.example", "chaya+a+b@family.example."]
+        {
+            assert_eq!(mailbox(spelling), "chaya@family.example", "{spelling}");
+        }
+        assert_eq!(mailbox("c.ha.ya+camp@googlemail.com"), "chaya@gmail.com");
+        assert_ne!(mailbox("c.haya@family.example"), mailbox("chaya@family.example"));
+        assert_eq!(mailbox("+@family.example"), "+@family.example");
     }
 
     #[test]

@@ -93,7 +93,10 @@ pub async fn receive(
     let copy_mailed = user.is_some_and(|user| user.verified && user.email == email);
     let data = json!(Acknowledgment { copy: copy_mailed });
     let notice = Notice { kind: RECEIVED, subject_id: id, data };
-    notifications::tell(&mut tx, app, notice, &email, "").await?;
+    match copy_mailed {
+        true => notifications::tell(&mut tx, app, notice, &email, "").await?,
+        false => notifications::tell_limited(&mut tx, app, notice, &email, "").await?.or_silent(),
+    }
     events::tell(&mut tx, now, Event::MessagesChanged);
     tx.commit().await?;
     Ok(Received { copy_mailed })

@@ -16,7 +16,7 @@ use uuid::Uuid;
 pub use deliver::Deliver;
 pub use letter::{Button, Letter, Picture, Quote, paragraphs};
 pub use sweep::{beat, last_beat, sweep};
-pub use tell::{reach, reach_all, tell, tell_all, tell_families, tell_once};
+pub use tell::{Limited, reach, reach_all, tell, tell_all, tell_families, tell_limited, tell_once};
 
 use crate::db::{On, Tx};
 use crate::{App, Result, jobs};

@@ -5,9 +5,10 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{Audience, Category, Deliver, Notice};
+use crate::accounts::limits;
 use crate::db::{On, Tx};
 use crate::settings::{Access, Settings};
-use crate::{App, Result, jobs};
+use crate::{App, Error, Result, jobs};
 
 /// Tells every family that wants this category, once per address, ever: a second call for the same
 /// kind and subject tells nobody. Returns how many mails were queued (decisions M1, M2, V3).
@@ -149,7 +150,44 @@ pub async fn tell(
     tell_by(tx, app, notice, email, full_name, None).await.map(drop)
 }
 
-/// The same, once for that key, ever; returns the notification when it is new.
+/// What became of a mail that anybody can cause.
+#[must_use]
+pub enum Limited {
+    Queued,
+    /// The mailbox has had its share; the error says when the next one may be sent.
+    Refused(Error),
+}
+
+impl Limited {
+    /// For callers who may say that nothing was sent.
+    pub fn or_refuse(self) -> Result<()> {
+        match self {
+            Limited::Queued => Ok(()),
+            Limited::Refused(error) => Err(error),
+        }
+    }
+
+    /// For callers whose answer must not tell.
+    pub fn or_silent(self) {}
+}
+
+/// The same for mail that a stranger can cause: one limit for each mailbox, over all such mails
+/// (safety 6).
+pub async fn tell_limited(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+) -> Result<Limited> {
+    if let Some(refusal) = limits::count_mail(tx, app, email).await? {
+        return Ok(Limited::Refused(refusal));
+    }
+    tell(tx, app, notice, email, full_name).await?;
+    Ok(Limited::Queued)
+}
+
+/// The same as [`tell`], once for that key, ever; returns the notification when it is new.
 pub async fn tell_once(
     tx: &mut Tx,
     app: &App,

@@ -265,5 +265,5 @@ pub(super) async fn set_secondary(
     .or_taken("secondary_email", EXISTS)?;
     relist(tx, user.profile_id).await?;
     let notice = Notice::new(letters::SECONDARY_EMAIL, user.profile_id);
-    notifications::tell(tx, app, notice, &email, "").await
+    notifications::tell_limited(tx, app, notice, &email, "").await?.or_refuse()
 }

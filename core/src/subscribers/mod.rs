@@ -69,7 +69,8 @@ pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()>
         .bind(now)
         .one()
         .await?;
-    notifications::tell(&mut tx, app, Notice::new(KIND, id), &email, "").await?;
+    let notice = Notice::new(KIND, id);
+    notifications::tell_limited(&mut tx, app, notice, &email, "").await?.or_silent();
     tx.commit().await
 }
 

@@ -2,6 +2,7 @@
 
 mod connections;
 mod costs;
+mod mail;
 mod metrics;
 mod networks;
 mod wire;

@@ -127,8 +127,9 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
         tell_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
-        notifications::tell(&mut tx, app, Notice::new(letters::VERIFY, id), &email, &full_name)
-            .await?;
+        // One too many does not keep anybody from signing up; "Send it again" says when.
+        let notice = Notice::new(letters::VERIFY, id);
+        notifications::tell_limited(&mut tx, app, notice, &email, &full_name).await?.or_silent();
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     let actor = Actor::User(id);

@@ -29,7 +29,8 @@ pub async fn forgot(app: &App, email: &str, from: From) -> Result<()> {
     let found: Option<(Uuid, String)> =
         tx.sql("select id, full_name from users where email = $1").bind(&email).optional().await?;
     if let Some((id, name)) = found {
-        notifications::tell(&mut tx, app, Notice::new(letters::RESET, id), &email, &name).await?;
+        let notice = Notice::new(letters::RESET, id);
+        notifications::tell_limited(&mut tx, app, notice, &email, &name).await?.or_silent();
     }
     tx.commit().await
 }
@@ -81,7 +82,13 @@ async fn password_changed(tx: &mut Tx, app: &App, user: &User, save: Option<Uuid
     sessions::end_all(tx, Holder::User(user.id), save).await?;
     tokens::revoke(tx, app, Purpose::Reset, Holder::User(user.id)).await?;
     let notice = Notice::new(letters::PASSWORD_CHANGED, user.id);
-    notifications::tell(tx, app, notice, &user.email, &user.full_name).await?;
+    match user.verified {
+        true => notifications::tell(tx, app, notice, &user.email, &user.full_name).await?,
+        // Whoever signed up with somebody else's address can cause this mail as well.
+        false => notifications::tell_limited(tx, app, notice, &user.email, &user.full_name)
+            .await?
+            .or_silent(),
+    }
     let subject = Subject::new("user", user.id);
     audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
 }
@@ -129,6 +136,10 @@ pub async fn change_email(
     password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     limits::count(app, limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     let mut tx = app.db.begin().await?;
+    // Counted before it is known whether a mail goes out, so that the answer does not tell.
+    if let Some(refusal) = limits::count_mail(&mut tx, app, &email).await? {
+        return Err(refusal);
+    }
     let taken: i64 =
         tx.sql("select count(*) from users where email = $1").bind(&email).scalar().await?;
     if taken == 0 {

@@ -75,15 +75,18 @@ pub(super) async fn tell_other_guardians(
     profile_id: Uuid,
     joined: Uuid,
 ) -> Result<()> {
-    let others: Vec<(Uuid, String, String)> = tx
-        .sql("select id, email, full_name from users where profile_id = $1 and id <> $2")
+    let others: Vec<(Uuid, String, String, bool)> = tx
+        .sql("select id, email, full_name, verified_at is not null from users where profile_id = $1 and id <> $2")
         .bind(profile_id)
         .bind(joined)
         .all()
         .await?;
-    for (id, email, name) in others {
-        notifications::tell(tx, app, Notice::new(letters::GUARDIAN_JOINED, id), &email, &name)
-            .await?;
+    for (id, email, name, verified) in others {
+        let notice = Notice::new(letters::GUARDIAN_JOINED, id);
+        match verified {
+            true => notifications::tell(tx, app, notice, &email, &name).await?,
+            false => notifications::tell_limited(tx, app, notice, &email, &name).await?.or_silent(),
+        }
     }
     Ok(())
 }
@@ -184,7 +187,12 @@ async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> R
         .or_taken("email", EXISTS)?;
     profiles::move_address(tx, user.profile_id, &user.email, email).await?;
     let notice = Notice::new(letters::EMAIL_CHANGED, user_id);
-    notifications::tell(tx, app, notice, &user.email, &user.full_name).await?;
+    match user.verified {
+        true => notifications::tell(tx, app, notice, &user.email, &user.full_name).await?,
+        false => notifications::tell_limited(tx, app, notice, &user.email, &user.full_name)
+            .await?
+            .or_silent(),
+    }
     audit::record(
         tx,
         now,
@@ -203,13 +211,9 @@ pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
     }
     limits::count(app, limits::VERIFY_BY_RECIPIENT, &user.email).await?;
     let mut tx = app.db.begin().await?;
-    notifications::tell(
-        &mut tx,
-        app,
-        Notice::new(letters::VERIFY, user.id),
-        &user.email,
-        &user.full_name,
-    )
-    .await?;
+    let notice = Notice::new(letters::VERIFY, user.id);
+    notifications::tell_limited(&mut tx, app, notice, &user.email, &user.full_name)
+        .await?
+        .or_refuse()?;
     tx.commit().await
 }

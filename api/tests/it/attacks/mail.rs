@@ -1,0 +1,160 @@
+//! What strangers try with mail: filling somebody's mailbox.
+
+use axum::http::header;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp, PASSWORD, sign_up};
+
+const PARENT: &str = "chaya@family.example";
+
+async fn delete_account(browser: &Browser) {
+    let given = json!({ "current_password": PASSWORD });
+    browser.post("/api/auth/delete-account", given).await.expect(204);
+}
+
+/// How many mails reached any spelling of a mailbox.
+async fn mails_like(camp: &Camp, local: &str) -> usize {
+    camp.work().await;
+    let reached =
+        |mail: &portal::mail::Mail| mail.to.email.to_string().replace('.', "").starts_with(local);
+    camp.mails().iter().filter(|mail| reached(mail)).count()
+}
+
+fn contact(email: &str) -> Value {
+    json!({
+        "name": "A Stranger", "email": email, "subject": "Hello", "user_type": "guest",
+        "department": "staff", "message": "Is anybody there?",
+    })
+}
+
+story! {
+    async fn signing_up_and_deleting_the_account_again_and_again_fills_nobodys_mailbox(camp) {
+        for _ in 0..8 {
+            let stranger = camp.unconfirmed_parent("A Stranger", PARENT).await;
+            delete_account(&stranger).await;
+            camp.work().await;
+        }
+        assert_eq!(camp.mails_to(PARENT).len(), 5);
+
+        // The parent herself can sign up all the same, and is told when to ask for the mail again.
+        let chaya = camp.unconfirmed_parent("Chaya", PARENT).await;
+        let refusal = chaya.post("/api/auth/verify/resend", json!({})).await;
+        assert!(refusal.headers.contains_key(header::RETRY_AFTER));
+        let refusal = refusal.refused(429, "too_many_mails");
+        assert_eq!(refusal["detail"], "We have written to this address several times already. Please try again in 60 minutes.");
+        assert_eq!(mails_like(&camp, "chaya").await, 5);
+        camp.wait(TimeDelta::minutes(61));
+        chaya.post("/api/auth/verify/resend", json!({})).await.expect(202);
+        let token = camp.token_for(PARENT).await;
+        chaya.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+    }
+}
+
+story! {
+    async fn other_spellings_of_an_address_are_the_same_mailbox(camp) {
+        for spelling in ["chaya+1@family.example", "chaya+2@family.example", "Chaya@Family.Example"] {
+            camp.unconfirmed_parent("A Stranger", spelling).await;
+            camp.browser().post("/api/contact", contact(spelling)).await.expect(202);
+        }
+        assert_eq!(mails_like(&camp, "chaya").await, 5);
+        for i in 0..8 {
+            let spelling = match i % 2 {
+                0 => format!("per.l+{i}@gmail.com"),
+                _ => format!("p.er.l+{i}@googlemail.com"),
+            };
+            camp.unconfirmed_parent("A Stranger", &spelling).await;
+        }
+        assert_eq!(mails_like(&camp, "perl").await, 5);
+        assert_eq!(mails_like(&camp, "chaya").await, 5, "each mailbox has its own limit");
+    }
+}
+
+story! {
+    async fn all_ways_to_cause_a_mail_share_one_limit_and_no_answer_tells(camp) {
+        camp.parent("Chaya", PARENT).await;
+        let stranger = camp.parent("A Stranger", "stranger@town.example").await;
+        camp.wait(TimeDelta::hours(2));
+        let (before, mut hours) = (camp.mails_to(PARENT).len(), 0);
+        for round in 0..24 {
+            let anyone = camp.browser_at(&format!("198.51.100.{round}"));
+            anyone.post("/api/auth/forgot", json!({ "email": PARENT })).await.expect(202);
+            anyone.post("/api/subscribe", json!({ "email": PARENT })).await.expect(202);
+            anyone.post("/api/contact", contact(&format!("chaya+{round}@family.example"))).await.expect(202);
+            if round % 3 == 0 {
+                let change = json!({ "current_password": PASSWORD, "new_email": "chaya+x@family.example" });
+                let answer = stranger.post("/api/auth/email", change).await;
+                assert!(matches!(answer.status.as_u16(), 202 | 429), "{}", answer.text());
+                let taken = json!({ "current_password": PASSWORD, "new_email": PARENT });
+                let told = stranger.post("/api/auth/email", taken).await;
+                assert!(matches!(told.status.as_u16(), 202 | 429), "{}", told.text());
+            }
+            camp.work().await;
+            if round == 3 {
+                assert_eq!(mails_like(&camp, "chaya").await - before, 5, "in the first hour");
+            }
+            if round % 4 == 3 {
+                camp.wait(TimeDelta::minutes(61));
+                hours += 1;
+            }
+        }
+        assert_eq!(hours, 6);
+        let sent = mails_like(&camp, "chaya").await - before;
+        assert!((13..=15).contains(&sent), "{sent} in six hours");
+
+        // The second address of a stranger's family is refused with the time; nothing else is saved.
+        let second = json!({ "full_name": "Another", "secondary_email": "chaya+s@family.example" });
+        let refusal = stranger.patch("/api/profile", second).await.refused(429, "too_many_mails");
+        assert!(refusal["detail"].as_str().expect("a sentence").ends_with(" hours."), "{refusal}");
+        assert_eq!(stranger.get("/api/profile").await.json()["full_name"], "A Stranger");
+        camp.wait(TimeDelta::hours(24));
+        let again = camp.browser_at("192.0.2.9");
+        again.post("/api/auth/forgot", json!({ "email": PARENT })).await.expect(202);
+        assert_eq!(mails_like(&camp, "chaya").await - before, sent + 1);
+    }
+}
+
+story! {
+    async fn changing_the_password_of_an_unproved_login_fills_nobodys_mailbox(camp) {
+        let stranger = camp.unconfirmed_parent("A Stranger", PARENT).await;
+        let mut current = PASSWORD.to_owned();
+        for i in 0..8 {
+            let new = format!("{PASSWORD} {i}");
+            let change = json!({ "current_password": current, "new_password": new });
+            stranger.post("/api/auth/password", change).await.expect(204);
+            current = new;
+        }
+        assert_eq!(mails_like(&camp, "chaya").await, 5);
+        // Of a proved address each change is told, however many.
+        let perl = camp.parent("Perl", "perl@family.example").await;
+        let mut current = PASSWORD.to_owned();
+        for i in 0..8 {
+            let new = format!("{PASSWORD} {i}");
+            let change = json!({ "current_password": current, "new_password": new });
+            perl.post("/api/auth/password", change).await.expect(204);
+            current = new;
+        }
+        assert_eq!(mails_like(&camp, "perl").await, 9);
+    }
+}
+
+story! {
+    async fn what_strangers_did_does_not_keep_the_office_from_writing(camp) {
+        let staff = camp.staff().await;
+        for _ in 0..8 {
+            let stranger = camp.browser();
+            stranger.post("/api/auth/sign-up", sign_up("A Stranger", PARENT)).await.expect(201);
+            delete_account(&stranger).await;
+        }
+        let new = json!({ "full_name": "Chaya", "child_name": "Yossi", "email": PARENT });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        assert!(camp.mail_to(PARENT).await.subject.starts_with("You are invited"));
+        for _ in 0..6 {
+            let invite = format!("/api/admin/users/{}/invite", family["id"].as_str().expect("an id"));
+            staff.post(&invite, json!({})).await.expect(202);
+        }
+        camp.work().await;
+        let invitations = camp.mails_to(PARENT).iter().filter(|mail| mail.subject.starts_with("You are invited")).count();
+        assert_eq!(invitations, 7);
+    }
+}
