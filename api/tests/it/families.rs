@@ -452,7 +452,7 @@ story! {
             portal::db::Db::Postgres(pool) => drop(sqlx::query("insert into suppressed_addresses values ('chaya@family.example', '550', now())").execute(pool).await.expect("written")),
         }
         let detail = staff.get(&path(&family)).await.expect(200).json();
-        assert_eq!((&detail["suppressed"], &detail["emails"][0]), (&json!(true), &json!({ "email": "chaya@family.example", "kind": "primary", "verified": false, "refused": "550" })));
+        assert_eq!((&detail["suppressed"], &detail["emails"][0]), (&json!(true), &json!({ "email": "chaya@family.example", "kind": "primary", "verified": false, "refused": "550", "stopped": [] })));
         camp.wait(TimeDelta::minutes(1));
         let _: &Camp = &camp;
         let other = camp.browser().post("/api/auth/sign-up", sign_up("Chaya", "chaya@family.example")).await;

@@ -122,6 +122,12 @@ pub async fn revoke(tx: &mut Tx, app: &App, purpose: Purpose, holder: Holder) ->
     Ok(())
 }
 
+/// Deletes the links of a family, with the addresses that they were sent to.
+pub(crate) async fn forget_family(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
+    tx.sql("delete from mail_tokens where profile_id = $1").bind(profile_id).execute().await?;
+    Ok(())
+}
+
 /// Makes the invitation links of a family worthless that staff copied: there is one at a time.
 pub(crate) async fn revoke_copied(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
     tx.sql(

@@ -3,6 +3,7 @@
 pub mod mail;
 
 mod contact;
+mod forget;
 mod inbox;
 mod reply;
 
@@ -15,6 +16,8 @@ use crate::settings::Settings;
 
 pub use contact::{NewMessage, Received, receive};
 pub(crate) use contact::{of_sender, searchable};
+pub(crate) use forget::forget_sender;
+pub use forget::prune;
 pub use inbox::{Changes, Counts, Filter, Given, Order, change, counts, delete, find, list};
 pub use reply::{NewReply, reply, retry};
 

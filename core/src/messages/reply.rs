@@ -54,6 +54,11 @@ pub async fn reply(
         .optional()
         .await?;
     let (name, email, draft) = held.ok_or(NOT_FOUND)?;
+    if email.is_empty() {
+        return Err(Error::Conflict(
+            "The sender was deleted, and the address with it, so there is nobody to answer.",
+        ));
+    }
     let said: i64 = tx
         .sql(
             "select count(*) from message_replies

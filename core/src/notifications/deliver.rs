@@ -223,23 +223,27 @@ async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -
     };
     metrics(status);
     let mut tx = app.db.begin().await?;
-    tx.sql(
-        "update deliveries
+    let marked = tx
+        .sql(
+            "update deliveries
          set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7,
              sent_at = case when $3 = 'sent' then $7 else sent_at end
          where notification_id = $1 and email = $2 and status = 'sending' and claimed_by = $8",
-    )
-    .bind(id)
-    .bind(&delivery.email)
-    .bind(status)
-    .bind(attempts)
-    .bind(due)
-    .bind(error)
-    .bind(now)
-    .bind(app.process)
-    .execute()
-    .await?;
-    if let Outcome::NotSent(SendError::Refused { text, address: true }) = outcome {
+        )
+        .bind(id)
+        .bind(&delivery.email)
+        .bind(status)
+        .bind(attempts)
+        .bind(due)
+        .bind(error)
+        .bind(now)
+        .bind(app.process)
+        .execute()
+        .await?;
+    // Of somebody who was deleted meanwhile nothing is written down.
+    if marked > 0
+        && let Outcome::NotSent(SendError::Refused { text, address: true }) = outcome
+    {
         tx.sql(
             "insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)
              on conflict (email) do nothing",

@@ -2,7 +2,9 @@
 //! transaction that causes it. The job [`Deliver`] sends what is written here.
 
 mod deliver;
+mod forget;
 mod letter;
+pub(crate) mod opt_outs;
 mod sweep;
 mod tell;
 pub mod undelivered;
@@ -14,6 +16,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use deliver::Deliver;
+pub use forget::forget_old;
+pub(crate) use forget::{forget_about, forget_address};
 pub use letter::{Button, Letter, Picture, Quote, paragraphs};
 pub use sweep::{beat, last_beat, sweep};
 pub use tell::{Limited, reach, reach_all, tell, tell_all, tell_families, tell_limited, tell_once};
@@ -154,7 +158,8 @@ pub async fn retry(tx: &mut Tx, app: &App, kind: &str, subject_id: Uuid) -> Resu
             "update deliveries
              set status = 'queued', attempts = 0, due_at = $3, created_at = $3, updated_at = $3
              where status = 'failed'
-               and notification_id in (select id from notifications where kind = $1 and subject_id = $2)
+               and notification_id in (select id from notifications
+                                       where kind = $1 and subject_id = $2 and forgotten_at is null)
              returning notification_id",
         )
         .bind(kind)

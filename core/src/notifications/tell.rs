@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::{Audience, Category, Deliver, Notice};
+use super::{Audience, Category, Deliver, Notice, opt_outs};
 use crate::accounts::limits;
 use crate::db::{On, Tx};
 use crate::settings::{Access, Settings};
@@ -40,6 +40,7 @@ pub async fn tell_all(
         return Ok(0);
     }
     if audience.families() {
+        opt_outs::restore(tx, app).await?;
         tx.sql(
             "insert into deliveries
                (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)

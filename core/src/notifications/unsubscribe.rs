@@ -60,10 +60,8 @@ pub fn hint(email: &str) -> String {
     }
 }
 
-/// Ends that mail to that address, that which still waits to be sent too; doing it again changes
-/// nothing. Where the address is the only
-/// one of its family, the family's preference is switched off, so that the profile page says so;
-/// where there are two, the other keeps its mail.
+/// Ends that mail to that address alone, that which still waits to be sent too; doing it again
+/// changes nothing. What the family as a whole gets stays: its other address keeps its mail.
 pub async fn leave(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -71,68 +69,40 @@ pub async fn leave(
     category: Category,
     scope: Scope,
 ) -> Result<()> {
-    let all = scope == Scope::Everything;
-    let leaves = |c: Category| all || c == category;
-    if leaves(Category::General) {
-        subscribers::leave(tx, email).await?;
-    }
     for c in Choice::CATEGORIES {
-        if leaves(c) {
-            tx.sql(
-                "update deliveries
-                 set status = 'suppressed', last_error = 'unsubscribed', updated_at = $3
-                 where email = $1
-                   and status = 'queued'
-                   and notification_id in (select id from notifications where category = $2)",
-            )
-            .bind(email)
-            .bind(c)
-            .bind(now)
-            .execute()
-            .await?;
+        if scope == Scope::Category && c != category {
+            continue;
         }
-    }
-    let only: Option<(Uuid,)> = tx
-        .sql(
-            "select a.profile_id from profile_addresses a
-             where a.email = $1
-               and not exists (select 1 from profile_addresses b
-                               where b.profile_id = a.profile_id and b.email <> a.email)",
-        )
-        .bind(email)
-        .optional()
-        .await?;
-    if let Some((profile_id,)) = only {
-        tx.sql(
-            "update profiles
-             set daily_video_email = daily_video_email and not $2,
-                 camp_updates_email = camp_updates_email and not $3,
-                 email_notifications = email_notifications and not $4,
-                 updated_at = $5
-             where id = $1",
-        )
-        .bind(profile_id)
-        .bind(leaves(Category::DailyVideos))
-        .bind(leaves(Category::CampUpdates))
-        .bind(leaves(Category::General))
-        .bind(now)
-        .execute()
-        .await?;
-        return Ok(());
-    }
-    for c in Choice::CATEGORIES {
-        if leaves(c) {
-            tx.sql(
-                "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
-                 on conflict (email, category) do nothing",
-            )
-            .bind(email)
-            .bind(c)
-            .bind(now)
-            .execute()
-            .await?;
+        if c == Category::General {
+            subscribers::leave(tx, email).await?;
         }
+        decline(tx, now, email, c).await?;
     }
+    Ok(())
+}
+
+async fn decline(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Category) -> Result<()> {
+    tx.sql(
+        "update deliveries
+         set status = 'suppressed', last_error = 'unsubscribed', updated_at = $3
+         where email = $1
+           and status = 'queued'
+           and notification_id in (select id from notifications where category = $2)",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(now)
+    .execute()
+    .await?;
+    tx.sql(
+        "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
+         on conflict (email, category) do nothing",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(now)
+    .execute()
+    .await?;
     Ok(())
 }
 
@@ -190,18 +160,40 @@ pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, boo
     Ok((Choice { daily_videos, camp_updates, general }, family))
 }
 
+/// What that address stopped itself, whatever its family gets.
+pub(crate) async fn stopped(on: impl Into<On<'_>>, email: &str) -> Result<Vec<Category>> {
+    let rows: Vec<(Category,)> = on
+        .into()
+        .sql("select category from unsubscribes where email = $1 order by category")
+        .bind(email)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(category,)| category).collect())
+}
+
 /// Ends and begins kinds of mail to that address alone, whatever the other address of its family
 /// gets. Beginning again is for families; the mailing list wants a new confirmation.
 pub async fn choose(tx: &mut Tx, now: DateTime<Utc>, email: &str, wanted: Choice) -> Result<()> {
-    let (current, family) = standing(&mut *tx, email).await?;
     for category in Choice::CATEGORIES {
-        match (current.of(category), wanted.of(category)) {
-            (true, false) => leave(tx, now, email, category, Scope::Category).await?,
-            (false, true) if family => come_back(tx, now, email, category).await?,
-            _ => {}
-        }
+        choose_one(tx, now, email, category, wanted.of(category)).await?;
     }
     Ok(())
+}
+
+/// The same for one kind of mail.
+pub(crate) async fn choose_one(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &str,
+    category: Category,
+    wanted: bool,
+) -> Result<()> {
+    let (current, family) = standing(&mut *tx, email).await?;
+    match (current.of(category), wanted) {
+        (true, false) => leave(tx, now, email, category, Scope::Category).await,
+        (false, true) if family => come_back(tx, now, email, category).await,
+        _ => Ok(()),
+    }
 }
 
 async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Category) -> Result<()> {
@@ -242,32 +234,6 @@ async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Categ
     Ok(())
 }
 
-/// Before a family becomes part of another: what it had switched off stays declined by each of its
-/// addresses, whatever the other family gets.
-pub(crate) async fn keep_declined(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
-    tx.sql(
-        "insert into unsubscribes (email, category, created_at)
-         select a.email, c.category, $2
-         from profiles p
-         join (select email, profile_id from profile_addresses
-               union select email, profile_id from users) a on a.profile_id = p.id
-         cross join (select 'daily_videos' as category
-                     union select 'camp_updates' union select 'general') c
-         where p.id = $1
-           and not case c.category
-                     when 'daily_videos' then p.daily_video_email
-                     when 'camp_updates' then p.camp_updates_email
-                     else p.email_notifications
-                   end
-         on conflict (email, category) do nothing",
-    )
-    .bind(profile_id)
-    .bind(now)
-    .execute()
-    .await?;
-    Ok(())
-}
-
 /// Takes back the category mail that still waits for a family which does not want it any more, or
 /// is none any more.
 pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
@@ -296,8 +262,8 @@ pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Resu
     Ok(())
 }
 
-/// Takes an address back in, when its owner switches a preference on again.
-pub async fn rejoin(tx: &mut Tx, email: &str, category: Category) -> Result<()> {
+/// Takes an address back in, when its owner chooses that kind of mail again.
+async fn rejoin(tx: &mut Tx, email: &str, category: Category) -> Result<()> {
     tx.sql("delete from unsubscribes where email = $1 and category = $2")
         .bind(email)
         .bind(category)

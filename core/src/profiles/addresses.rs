@@ -149,6 +149,24 @@ pub(super) async fn release(tx: &mut Tx, email: &str) -> Result<()> {
     }
 }
 
+/// Takes an address off a family that somebody only typed, when its login goes.
+pub(crate) async fn drop_unproved(tx: &mut Tx, id: Uuid, email: &str) -> Result<()> {
+    let dropped = tx
+        .sql(
+            "delete from profile_addresses
+             where profile_id = $1 and email = $2
+               and verified_at is null and not entered_by_staff",
+        )
+        .bind(id)
+        .bind(email)
+        .execute()
+        .await?;
+    match dropped {
+        0 => Ok(()),
+        _ => relist(tx, id).await,
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Primary,

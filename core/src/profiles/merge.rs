@@ -11,6 +11,7 @@ use super::{Profile, find, hold, relist};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::fold::fold;
+use crate::notifications::opt_outs;
 use crate::notifications::unsubscribe::{self, Choice};
 use crate::payments::{self, PaymentPlan};
 use crate::{App, Error, Result};
@@ -75,7 +76,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let totals = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
 
     let before = mail(&mut tx, keep, drop).await?;
-    unsubscribe::keep_declined(&mut tx, now, drop).await?;
+    opt_outs::keep_declined(&mut tx, now, drop).await?;
     move_addresses(&mut tx, now, keep, drop).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
     payments::merge(&mut tx, now, keep, drop).await?;

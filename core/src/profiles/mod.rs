@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) use addresses::{add_address, has_address, move_address};
+pub(crate) use addresses::{add_address, drop_unproved, has_address, move_address};
 pub use own::{OwnChanges, OwnProfile, change_own, own};
 
 use crate::db::{On, Tx};

@@ -1,13 +1,15 @@
 //! A family as its own members see and change it, on the profile page.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::addresses::set_secondary;
-use super::{UserType, relist};
+use super::{UserType, preferences, relist, set_preferences};
 use crate::accounts::{User, limits};
 use crate::checks::Checks;
+use crate::db::Tx;
 use crate::notifications::{Category, unsubscribe};
-use crate::{App, Result};
+use crate::{App, Error, Result};
 
 /// A family as its own members see it.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -20,16 +22,50 @@ pub struct OwnProfile {
     pub secondary_email: Option<String>,
     pub secondary_email_verified: bool,
     pub user_type: UserType,
+    /// What goes to the address of this login: chosen by the family, and not stopped by the address.
     pub email_notifications: bool,
     pub daily_video_email: bool,
     pub camp_updates_email: bool,
     pub welcome_popup_shown: bool,
     /// The address of this login refused mail, so the camp has stopped writing to it.
     pub suppressed: bool,
+    /// The family's addresses other than that of this login.
+    #[sqlx(skip)]
+    pub other_addresses: Vec<OtherAddress>,
+    /// Whether the address of this login is one of the family's: the kinds of mail that can be
+    /// chosen go to those alone.
+    pub address_in_family: bool,
+}
+
+/// Another address of one's family, and what goes there. Its owner chooses that.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct OtherAddress {
+    pub email: String,
+    /// Entered by the camp, or confirmed by its owner; until then nothing goes there.
+    pub confirmed: bool,
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+}
+
+/// What goes to the address `a` of the family `p`. An address that is none of the family's stands for
+/// the family.
+macro_rules! gets {
+    () => {
+        "p.email_notifications
+           and not exists (select 1 from unsubscribes x
+                           where x.email = a.email and x.category = 'general') as email_notifications,
+         p.daily_video_email
+           and not exists (select 1 from unsubscribes x
+                           where x.email = a.email and x.category = 'daily_videos') as daily_video_email,
+         p.camp_updates_email
+           and not exists (select 1 from unsubscribes x
+                           where x.email = a.email and x.category = 'camp_updates') as camp_updates_email"
+    };
 }
 
 /// What members may change about their family; what is left out stays.
-#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Default, PartialEq, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = ProfilePatch)]
 pub struct OwnChanges {
@@ -45,28 +81,50 @@ pub struct OwnChanges {
 
 /// The family of a login, for the profile page.
 pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
-    app.db
-        .sql(
+    let mut profile: OwnProfile = app
+        .db
+        .sql(concat!(
             "select u.full_name,
                     case when p.user_type = 'parent' then p.child_name end as child_name,
                     (select email from profile_addresses where profile_id = p.id and kind = 'primary') as email,
                     s.email as secondary_email,
                     coalesce(s.verified_at is not null or s.entered_by_staff, false) as secondary_email_verified,
-                    p.user_type, p.email_notifications, p.daily_video_email, p.camp_updates_email,
-                    p.welcome_popup_shown,
-                    exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed
+                    p.user_type, p.welcome_popup_shown, ",
+            gets!(),
+            ",
+                    exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed,
+                    a.email is not null as address_in_family
              from users u
              join profiles p on p.id = u.profile_id
+             left join profile_addresses a on a.profile_id = p.id and a.email = u.email
              left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
-             where u.id = $1",
-        )
+             where u.id = $1"
+        ))
         .bind(user.id)
         .one()
-        .await
+        .await?;
+    profile.other_addresses = app
+        .db
+        .sql(concat!(
+            "select a.email, (a.entered_by_staff or a.verified_at is not null) as confirmed, ",
+            gets!(),
+            " from profile_addresses a
+             join profiles p on p.id = a.profile_id
+             where a.profile_id = $1 and a.email <> $2
+             order by a.kind"
+        ))
+        .bind(user.profile_id)
+        .bind(&user.email)
+        .all()
+        .await?;
+    Ok(profile)
 }
 
 /// Saves what members changed about their family, all or nothing.
 pub async fn change_own(app: &App, user: &User, changes: OwnChanges) -> Result<OwnProfile> {
+    if changes == OwnChanges::default() {
+        return own(app, user).await;
+    }
     let now = app.clock.now();
     let mut checks = Checks::new();
     let full_name = changes.full_name.as_deref().map(|name| {
@@ -100,38 +158,78 @@ pub async fn change_own(app: &App, user: &User, changes: OwnChanges) -> Result<O
                                            where a.profile_id = profiles.id and a.kind = 'secondary' and a.email = $3)
                               then full_name else coalesce($2, full_name) end,
              child_name = case when user_type = 'parent' then coalesce($4, child_name) else child_name end,
-             email_notifications = coalesce($5, email_notifications),
-             daily_video_email = coalesce($6, daily_video_email),
-             camp_updates_email = coalesce($7, camp_updates_email),
-             welcome_popup_shown = coalesce($8, welcome_popup_shown),
-             updated_at = $9, version = version + 1
+             welcome_popup_shown = coalesce($5, welcome_popup_shown),
+             updated_at = $6, version = version + 1
          where id = $1",
     )
     .bind(user.profile_id)
     .bind(full_name.clone())
     .bind(&user.email)
     .bind(child_name)
-    .bind(changes.email_notifications)
-    .bind(changes.daily_video_email)
-    .bind(changes.camp_updates_email)
     .bind(changes.welcome_popup_shown)
     .bind(now)
     .execute()
     .await?;
     relist(&mut tx, user.profile_id).await?;
-    for (wanted, category) in [
-        (changes.email_notifications, Category::General),
-        (changes.daily_video_email, Category::DailyVideos),
-        (changes.camp_updates_email, Category::CampUpdates),
-    ] {
-        if wanted == Some(true) {
-            unsubscribe::rejoin(&mut tx, &user.email, category).await?;
-        }
-    }
-    unsubscribe::withdraw(&mut tx, now, user.profile_id).await?;
+    choose_mail(&mut tx, now, user, &changes).await?;
     if let Some(secondary) = secondary {
         set_secondary(&mut tx, app, user, secondary).await?;
     }
     tx.commit().await?;
     own(app, user).await
+}
+
+/// Switches kinds of mail on and off: for the address of the login alone, whatever the family's
+/// other address gets. An address that nobody proved speaks for its own family only, since its true
+/// owner may have chosen otherwise.
+async fn choose_mail(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    user: &User,
+    changes: &OwnChanges,
+) -> Result<()> {
+    let wanted = [
+        (changes.email_notifications, Category::General),
+        (changes.daily_video_email, Category::DailyVideos),
+        (changes.camp_updates_email, Category::CampUpdates),
+    ];
+    if wanted.iter().all(|(wanted, _)| wanted.is_none()) {
+        return Ok(());
+    }
+    let (listed, proved, others): (bool, bool, i64) = tx
+        .sql(
+            "select exists (select 1 from profile_addresses
+                            where profile_id = $1 and email = $2),
+                    exists (select 1 from profile_addresses
+                            where profile_id = $1 and email = $2
+                              and (entered_by_staff or verified_at is not null)),
+                    (select count(*) from profile_addresses
+                     where profile_id = $1 and email <> $2)",
+        )
+        .bind(user.profile_id)
+        .bind(&user.email)
+        .one()
+        .await?;
+    if listed && (proved || user.verified || others > 0) {
+        for (wanted, category) in wanted {
+            if let Some(wanted) = wanted {
+                unsubscribe::choose_one(tx, now, &user.email, category, wanted).await?;
+            }
+        }
+        return Ok(());
+    }
+    if others > 0 {
+        return Err(Error::Conflict(
+            "Your address is not one of your family's two, so none of these emails go to it. Please ask the camp to enter it.",
+        ));
+    }
+    let mut preferences = preferences(tx, user.profile_id).await?;
+    preferences.email_notifications =
+        changes.email_notifications.unwrap_or(preferences.email_notifications);
+    preferences.daily_video_email =
+        changes.daily_video_email.unwrap_or(preferences.daily_video_email);
+    preferences.camp_updates_email =
+        changes.camp_updates_email.unwrap_or(preferences.camp_updates_email);
+    set_preferences(tx, now, user.profile_id, preferences).await?;
+    unsubscribe::withdraw(tx, now, user.profile_id).await
 }

@@ -2845,6 +2845,8 @@ export interface components {
             kind: string;
             /** @description Why it refused mail for good, in the words of the mail server; null where mail goes to it. */
             refused?: string | null;
+            /** @description Kinds of mail that it stopped itself, on the profile page or by the link in a mail. */
+            stopped: components["schemas"]["Category"][];
             verified: boolean;
         };
         /** @description A family with its ledger and all its addresses. */
@@ -2946,6 +2948,7 @@ export interface components {
             created_at: string;
             daily_video_email: boolean;
             email?: string | null;
+            /** @description What goes to at least one of its addresses. */
             email_notifications: boolean;
             full_name: string;
             /** Format: uuid */
@@ -2961,6 +2964,11 @@ export interface components {
             /** Format: date-time */
             refused_at?: string | null;
             secondary_email?: string | null;
+            /**
+             * @description Kinds of mail that every address of the family stopped itself. Only its people can begin
+             *     them again.
+             */
+            stopped: components["schemas"]["Category"][];
             /** @description One of its addresses refused mail for good. */
             suppressed: boolean;
             user_type: components["schemas"]["UserType"];
@@ -3427,6 +3435,15 @@ export interface components {
             scheduled_date: string;
             title: string;
         };
+        /** @description Another address of one's family, and what goes there. Its owner chooses that. */
+        OtherAddress: {
+            camp_updates_email: boolean;
+            /** @description Entered by the camp, or confirmed by its owner; until then nothing goes there. */
+            confirmed: boolean;
+            daily_video_email: boolean;
+            email: string;
+            email_notifications: boolean;
+        };
         /** @description What a family sees of its own payments. */
         OwnPayments: {
             currency: string;
@@ -3675,6 +3692,7 @@ export interface components {
                 created_at: string;
                 daily_video_email: boolean;
                 email?: string | null;
+                /** @description What goes to at least one of its addresses. */
                 email_notifications: boolean;
                 full_name: string;
                 /** Format: uuid */
@@ -3690,6 +3708,11 @@ export interface components {
                 /** Format: date-time */
                 refused_at?: string | null;
                 secondary_email?: string | null;
+                /**
+                 * @description Kinds of mail that every address of the family stopped itself. Only its people can begin
+                 *     them again.
+                 */
+                stopped: components["schemas"]["Category"][];
                 /** @description One of its addresses refused mail for good. */
                 suppressed: boolean;
                 user_type: components["schemas"]["UserType"];
@@ -4086,13 +4109,21 @@ export interface components {
         };
         /** @description A family as its own members see it. */
         Profile: {
+            /**
+             * @description Whether the address of this login is one of the family's: the kinds of mail that can be
+             *     chosen go to those alone.
+             */
+            address_in_family: boolean;
             camp_updates_email: boolean;
             /** @description Only for parents. */
             child_name?: string | null;
             daily_video_email: boolean;
             email?: string | null;
+            /** @description What goes to the address of this login: chosen by the family, and not stopped by the address. */
             email_notifications: boolean;
             full_name: string;
+            /** @description The family's addresses other than that of this login. */
+            other_addresses: components["schemas"]["OtherAddress"][];
             secondary_email?: string | null;
             secondary_email_verified: boolean;
             /** @description The address of this login refused mail, so the camp has stopped writing to it. */

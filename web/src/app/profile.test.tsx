@@ -65,7 +65,7 @@ describe("personal information", () => {
     await user.click(screen.getByRole("button", { name: "Save" }));
     expect(await screen.findByText("Profile Updated!")).toBeTruthy();
     expect(screen.getByText("Your profile settings have been saved successfully.")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ full_name: "Chaya L.", child_name: "Yanky and Shloimy" });
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ full_name: "Chaya L." });
     expect((await field("Full name")).readOnly).toBe(true);
     expect((await field("Full name")).value).toBe("Chaya L.");
     await waitFor(() => expect(camp.asked("GET", "/api/session").length).toBeGreaterThan(1));
@@ -163,11 +163,41 @@ describe("emails", () => {
     await user.click(await screen.findByRole("switch", { name: "Camp updates" }));
     await user.click(screen.getByRole("button", { name: "Save All Changes" }));
     await screen.findByText("Profile Updated!");
-    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({
-      full_name: "Chaya Lindenfeld", child_name: "Yanky and Shloimy", secondary_email: "",
-      daily_video_email: true, camp_updates_email: true, email_notifications: true,
-    });
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ camp_updates_email: true });
     expect(screen.queryByText("Not saved yet")).toBeNull();
+  });
+
+  it("that were stopped stay so when all is saved untouched, or switched there and back", async () => {
+    const { camp, user } = profile({
+      "GET /api/profile": family({ daily_video_email: false, email_notifications: false }),
+      "PATCH /api/profile": family({ daily_video_email: false, email_notifications: false }),
+    });
+    const videos = await screen.findByRole("switch", { name: "Daily videos" });
+    expect(videos).toHaveProperty("checked", false);
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    await screen.findByText("Profile Updated!");
+    await user.click(videos);
+    await user.click(videos);
+    expect(screen.queryByText("Not saved yet")).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    await waitFor(() => expect(camp.asked("PATCH", "/api/profile")).toHaveLength(2));
+    expect(camp.asked("PATCH", "/api/profile").map(({ body }) => body)).toEqual([{}, {}]);
+  });
+
+  it("of two addresses are chosen for the own one, and it is said what the other gets", async () => {
+    const other = { email: "moshe@family.example", confirmed: true, daily_video_email: true, camp_updates_email: false, email_notifications: true };
+    profile({ "GET /api/profile": family({ other_addresses: [other] }) });
+    const emails = await section("Email Preferences");
+    expect(await emails.findByText(/It changes nothing for the other address of your family\./)).toBeTruthy();
+    expect(emails.getByText(/gets daily videos and letters from camp\. Whoever reads it chooses that/)).toBeTruthy();
+  });
+
+  it("that do not go to one's own address cannot be chosen", async () => {
+    const other = { email: "moshe@family.example", confirmed: true, daily_video_email: true, camp_updates_email: false, email_notifications: true };
+    profile({ "GET /api/profile": family({ address_in_family: false, other_addresses: [other] }) });
+    const emails = await section("Email Preferences");
+    expect(await emails.findByText(/is not one of them; the office can enter it/)).toBeTruthy();
+    expect(emails.queryByRole("switch")).toBeNull();
   });
 
   it("that come back are told to their owner", async () => {

@@ -130,7 +130,7 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
       <PaymentInformation />
       <Favorites />
       <EmailSettings form={form} email={user.email} verified={user.email_verified} resend={<Resend email={user.email} />} onChangeEmail={changeEmail} />
-      <EmailPreferences form={form} />
+      <EmailPreferences form={form} email={user.email} />
       <Device />
       <Sessions onSignedOut={signedOut} />
       <AccountSection onSignedOut={signedOut} />

@@ -130,14 +130,16 @@ export default function Privacy() {
           body: (
             <Terms>
               {[
-                ["Your account", "Until you delete it on your profile page. Your comments then stay without your name, as “Former member”; you can delete them yourself before."],
-                ["Your family", "While your child comes to camp or may come back. Ask us, and we remove it."],
+                ["Your account", "Until you delete it on your profile page. Your comments then stay without your name, as “Former member”; you can delete them yourself before. Your name and address go from the emails and messages that we keep."],
+                ["Your family", "While your child comes to camp or may come back. Ask us, and we remove it: names and addresses go at once, also from emails and messages, and what still waits to be sent is not sent. If you had stopped our emails, a scrambled key of the address, from which it cannot be read, keeps a later list from bringing them back. The mailing list is a wish of its own and stays until you leave it."],
+                ["Emails to you", "To whom an email went: 13 months. After that we only keep how many were sent."],
                 ["Payments", "As long as the law asks us to keep books, even when the account is gone."],
                 ["Videos", "They stay in the Gallery for families to look back on, until we or you want one removed."],
-                ["Messages", "Until the matter is settled and for as long as we may need to look it up. Ask us to delete one, and we do."],
+                ["Messages", "Two years after the last change to them at the longest, with our answers. Ask us to delete one earlier, and we do."],
                 ["Mailing list", "Until you leave it. Every letter has a link for that. An address that nobody confirms is forgotten after a week."],
                 ["Sign-in sessions", "14 days without a visit, 90 days at most."],
                 ["Links in emails", "From an hour for a new password to 30 days for an invitation; each works once."],
+                ["What staff change", "The record of it has numbers in place of names and addresses, and stays."],
                 ["Backups", "Copies for emergencies are overwritten in turn; what was deleted leaves them with time."],
               ]}
             </Terms>

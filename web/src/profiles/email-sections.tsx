@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ProfilePatch } from "../api/client";
+import type { Profile, ProfilePatch } from "../api/client";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Switch } from "../ui/field";
@@ -65,7 +65,24 @@ const Address = ({ email, note, badge, children }: { email: string; note: string
   </li>
 );
 
-export function EmailPreferences({ form }: { form: ProfileForm }) {
+/** Of the family's other addresses: what goes there, and who decides it. */
+function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
+  return of.map((other) => {
+    const gets = categories.filter(({ key }) => other[key]).map(({ label }) => label.toLowerCase());
+    return (
+      <p key={other.email} className="mt-3 text-sm text-muted wrap-anywhere">
+        <bdi className="font-medium text-ink">{other.email}</bdi>{" "}
+        {!other.confirmed
+          ? "gets nothing before it is confirmed."
+          : `gets ${gets.length > 0 ? new Intl.ListFormat("en-US").format(gets) : "none of these emails"}. Whoever reads it chooses that: signed in with it, or by the link at the end of each email.`}
+      </p>
+    );
+  });
+}
+
+export function EmailPreferences({ form, email }: { form: ProfileForm; email: string }) {
+  const { address_in_family, other_addresses } = form.saved;
+  const outside = !address_in_family && other_addresses.length > 0;
   return (
     <Section id="email-preferences" title="Email Preferences">
       <form
@@ -76,7 +93,14 @@ export function EmailPreferences({ form }: { form: ProfileForm }) {
           form.saveAll();
         }}
       >
-        {categories.map(({ key, label, hint }) => (
+        {outside ? (
+          <p className="wrap-anywhere">
+            These emails go to your family’s addresses only. Yours, <bdi>{email}</bdi>, is not one of them; the office can enter it.
+          </p>
+        ) : (
+          other_addresses.length > 0 && <p className="mb-1 wrap-anywhere">What we send to <bdi className="font-medium">{email}</bdi>. It changes nothing for the other address of your family.</p>
+        )}
+        {!outside && categories.map(({ key, label, hint }) => (
           <Switch
             key={key}
             name={key}
@@ -87,6 +111,7 @@ export function EmailPreferences({ form }: { form: ProfileForm }) {
             className="border-b border-line py-3"
           />
         ))}
+        <OtherAddresses of={other_addresses} />
         <p className="mt-3 text-sm text-muted">Receipts, answers to your messages and letters about your account come in any case.</p>
         <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2">
           <Button type="submit" busy={form.busy}>{form.busy ? "Saving..." : "Save All Changes"}</Button>

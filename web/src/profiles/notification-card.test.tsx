@@ -30,8 +30,24 @@ describe("signed in", () => {
     await user.click((await card()).getByRole("button", { name: "Save" }));
     expect(await screen.findByText("Preferences Saved! ✅")).toBeTruthy();
     expect(screen.getByText("Your notification preferences have been updated successfully.")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ daily_video_email: false, camp_updates_email: true, email_notifications: true });
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ daily_video_email: false });
     expect(await (await card()).findByRole("button", { name: "Customize Notifications" })).toBeTruthy();
+  });
+
+  it("says that nothing goes to whoever stopped all emails", async () => {
+    signedIn({ "GET /api/profile": family({ daily_video_email: false, email_notifications: false }) });
+    open("/");
+    expect(await (await card()).findByText(/You have stopped all emails to/)).toBeTruthy();
+    expect((await card()).queryByText(/We write to you/)).toBeNull();
+    expect((await card()).getAllByText("Off")).toHaveLength(3);
+  });
+
+  it("says where the family's mail goes when it does not go to one's own address", async () => {
+    const other = { email: "moshe@family.example", confirmed: true, daily_video_email: true, camp_updates_email: false, email_notifications: true };
+    signedIn({ "GET /api/profile": family({ address_in_family: false, other_addresses: [other] }) });
+    open("/");
+    expect(await (await card()).findByText(/We write to your family at/)).toBeTruthy();
+    expect((await card()).queryByRole("button", { name: "Customize Notifications" })).toBeNull();
   });
 
   it("says that it saves", async () => {

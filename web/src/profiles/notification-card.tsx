@@ -56,6 +56,9 @@ function Own({ email, email_verified, awaiting_approval }: SessionUser) {
       </Suspense>
     );
   }
+  const others = profile?.other_addresses ?? [];
+  if (profile && !profile.address_in_family && others.length > 0) return <p className="wrap-anywhere">We write to your family at <Addresses of={others} />.</p>;
+  const nothing = profile && !categories.some(({ key }) => profile[key]);
   return (
     <>
       <p className="wrap-anywhere">
@@ -65,6 +68,8 @@ function Own({ email, email_verified, awaiting_approval }: SessionUser) {
             ? <>We will write to <bdi>{email}</bdi> as soon as you have confirmed it.</>
             : awaiting_approval
               ? <>We will write to <bdi>{email}</bdi> as soon as the camp has approved your family.</>
+              : nothing
+              ? <>You have stopped all emails to <bdi>{email}</bdi>, so we do not write there.</>
               : <>We write to you at <bdi>{email}</bdi> when there is something to see.</>}
       </p>
       {profile && <Rows preferences={profile} />}
@@ -72,6 +77,8 @@ function Own({ email, email_verified, awaiting_approval }: SessionUser) {
     </>
   );
 }
+
+const Addresses = ({ of }: { of: { email: string }[] }) => of.map(({ email }, i) => <span key={email}>{i > 0 && " and "}<bdi>{email}</bdi></span>);
 
 const Rows = ({ preferences }: { preferences: Preferences | null }) => (
   <dl className="mb-1 text-[0.95rem]">

@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Profile } from "../api/client";
 import { explainOr } from "../lib/forms";
 import { Button } from "../ui/button";
 import { Switch } from "../ui/field";
@@ -29,7 +30,7 @@ export default function NotificationForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Form({ saved, onClose }: { saved: Preferences; onClose: () => void }) {
+function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
   const client = useQueryClient();
   const [wanted, setWanted] = useState<Preferences>({
     daily_video_email: saved.daily_video_email,
@@ -38,7 +39,8 @@ function Form({ saved, onClose }: { saved: Preferences; onClose: () => void }) {
   });
 
   const save = useMutation({
-    mutationFn: () => saveProfile(wanted),
+    // Only what was changed here.
+    mutationFn: () => saveProfile(Object.fromEntries(categories.filter(({ key }) => wanted[key] !== saved[key]).map(({ key }) => [key, wanted[key]]))),
     onSuccess: (profile) => {
       client.setQueryData(profileQuery.queryKey, profile);
       toast({ title: "Preferences Saved! ✅", description: "Your notification preferences have been updated successfully." });
@@ -69,6 +71,7 @@ function Form({ saved, onClose }: { saved: Preferences; onClose: () => void }) {
           />
         ))}
       </div>
+      {saved.other_addresses.length > 0 && <p className="text-sm text-muted">For your own address only. Your family’s other address has its own choice.</p>}
       <div className="flex flex-wrap gap-3 pt-1">
         <Button type="submit" busy={save.isPending} className="flex-1">{save.isPending ? "Saving..." : "Save"}</Button>
         <Button look="line" onClick={onClose} className="flex-1">Cancel</Button>

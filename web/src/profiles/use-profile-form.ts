@@ -6,6 +6,16 @@ import { explainOr } from "../lib/forms";
 import { toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
 
+const names = ["full_name", "child_name", "secondary_email"] as const;
+const everything = [...names, "daily_video_email", "camp_updates_email", "email_notifications"] as const;
+
+/** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */
+export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {
+  const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : (value ?? ""));
+  const changed = part.filter((key) => key in draft && trimmed(draft[key]) !== trimmed(saved[key as keyof Profile]));
+  return Object.fromEntries(changed.map((key) => [key, trimmed(draft[key])]));
+}
+
 export type ProfileForm = ReturnType<typeof useProfileForm>;
 
 /** What was changed on the profile page and is not saved yet. Nothing typed is lost when saving fails. */
@@ -15,25 +25,23 @@ export function useProfileForm(saved: Profile) {
   const [editing, setEditing] = useState(false);
 
   const save = useMutation({
-    mutationFn: (changes: ProfilePatch) => saveProfile(changes),
-    onSuccess: (profile, changes) => {
+    mutationFn: (part: readonly (keyof ProfilePatch)[]) => saveProfile(changesOf(draft, saved, part)),
+    onSuccess: (profile, part) => {
       client.setQueryData(profileQuery.queryKey, profile);
-      setDraft((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !(key in changes))));
-      if ("full_name" in changes) setEditing(false);
+      setDraft((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !part.includes(key as keyof ProfilePatch))));
+      setEditing(false);
       toast({ title: "Profile Updated!", description: "Your profile settings have been saved successfully." });
       // The header greets by name.
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },
-    onError: (error, changes) => {
+    onError: (error, part) => {
       toast({ title: "Error", description: explainOr(error, "Failed to update profile."), destructive: true });
-      const wrong = isApiError(error) ? Object.keys(error.fields).find((field) => field in changes) : undefined;
+      const wrong = isApiError(error) ? Object.keys(error.fields).find((field) => part.includes(field as keyof ProfilePatch)) : undefined;
       if (wrong) document.querySelector<HTMLElement>(`#profile [name="${wrong}"]`)?.focus();
     },
   });
 
   const now: Profile = { ...saved, ...(draft as Partial<Profile>) };
-  const names = () => ({ full_name: now.full_name.trim(), ...(now.user_type === "parent" ? { child_name: (now.child_name ?? "").trim() } : {}) });
-
   return {
     saved,
     now,
@@ -44,15 +52,7 @@ export function useProfileForm(saved: Profile) {
     change: (part: ProfilePatch) => setDraft((before) => ({ ...before, ...part })),
     edit: () => setEditing(true),
     // A second address typed into the same card goes with the names.
-    saveNames: () => save.isPending || save.mutate({ ...names(), ...("secondary_email" in draft ? { secondary_email: (now.secondary_email ?? "").trim() } : {}) }),
-    saveAll: () =>
-      save.isPending ||
-      save.mutate({
-        ...names(),
-        secondary_email: (now.secondary_email ?? "").trim(),
-        daily_video_email: now.daily_video_email,
-        camp_updates_email: now.camp_updates_email,
-        email_notifications: now.email_notifications,
-      }),
+    saveNames: () => save.isPending || save.mutate(names),
+    saveAll: () => save.isPending || save.mutate(everything),
   };
 }

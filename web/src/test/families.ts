@@ -8,7 +8,7 @@ export const plan = (change: Partial<Plan> = {}): Plan => ({
 export const family = (change: Partial<Family> = {}): Family => ({
   id: "f1", full_name: "Chaya Lindenfeld", child_name: "Yanky and Shloimy", email: "chaya@family.example", secondary_email: null,
   user_type: "parent", logins: 1, invited: true, approved_at: "2026-06-01T00:00:00Z", refused_at: null, suppressed: false,
-  email_notifications: true, daily_video_email: true, camp_updates_email: false, plan: plan(), created_at: "2026-06-01T00:00:00Z", version: 4, ...change,
+  email_notifications: true, daily_video_email: true, camp_updates_email: false, stopped: [], plan: plan(), created_at: "2026-06-01T00:00:00Z", version: 4, ...change,
 });
 
 export const leah = family({ id: "f2", full_name: "Leah Morgenshtern", child_name: "", email: null, logins: 0, invited: false, plan: null, version: 1 });
@@ -19,7 +19,7 @@ export const payment = (change: Partial<Payment> = {}): Payment => ({
 });
 
 export const detail = (change: Partial<FamilyDetail> = {}): FamilyDetail => ({
-  ...family(), payments: [payment()], emails: [{ email: "chaya@family.example", kind: "primary", verified: true }], ...change,
+  ...family(), payments: [payment()], emails: [{ email: "chaya@family.example", kind: "primary", verified: true, stopped: [] }], ...change,
 });
 
 export const summary: Summary = { total_users: 132, paid_in_full: 61, total_revenue: 31_846_000, overdue: 19, to_approve: 3, no_plan: 14, due: 52, currency: "USD", default_plan_amount: 310_000 };

@@ -104,6 +104,8 @@ export const family = (change: Partial<Profile> = {}): Profile => ({
   email_notifications: true,
   welcome_popup_shown: true,
   suppressed: false,
+  address_in_family: true,
+  other_addresses: [],
   ...change,
 });
 

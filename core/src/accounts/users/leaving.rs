@@ -8,25 +8,28 @@ use crate::accounts::password;
 use crate::accounts::sessions::{self, Holder};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
-use crate::notifications::{Category, unsubscribe};
+use crate::notifications::{self, Category, unsubscribe};
 use crate::{App, Result, comments, messages, payments, profiles, videos};
 
-/// Deletes the login: its sessions end, its likes go, its comments become "Former member". The
-/// family record stays with the camp (decision P5), but its owner's address gets no more
-/// category mail.
+/// Deletes the login: its sessions end, its likes go, its comments become "Former member", mails
+/// and messages lose name and address. The family record stays with the camp (decision P5), but its
+/// owner's address gets no more category mail.
 pub async fn delete(app: &App, user: &User, current: &str, from: From) -> Result<()> {
     password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     remove(&mut tx, user.id).await?;
-    unsubscribe::leave(
-        &mut tx,
-        now,
-        &user.email,
-        Category::General,
-        unsubscribe::Scope::Everything,
-    )
-    .await?;
+    notifications::forget_about(&mut tx, user.id).await?;
+    match user.verified {
+        true => {
+            let (general, all) = (Category::General, unsubscribe::Scope::Everything);
+            unsubscribe::leave(&mut tx, now, &user.email, general, all).await?;
+            messages::forget_sender(&mut tx, now, &user.email).await?;
+            notifications::forget_address(&mut tx, app, &user.email).await?;
+        }
+        // Somebody else's address perhaps: what its owner gets and wrote is not touched.
+        false => profiles::drop_unproved(&mut tx, user.profile_id, &user.email).await?,
+    }
     audit::record(
         &mut tx,
         now,

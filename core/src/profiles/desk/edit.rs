@@ -9,7 +9,7 @@ use super::{Detail, Family, detail, family};
 use crate::accounts::letters;
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
-use crate::notifications::{self, Notice, unsubscribe};
+use crate::notifications::{self, Category, Notice, opt_outs, unsubscribe};
 use crate::payments::{self, PlanChanges};
 use crate::profiles::addresses::{Kept, Place, change_addresses, put_address, release};
 use crate::profiles::{DEFAULT_PREFERENCES, UserType, insert, relist};
@@ -61,6 +61,8 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Opti
     T::deserialize(from).map(Some)
 }
 
+const STOPPED: &str = "The family stopped these emails itself. Only they can switch them on again, on their profile page or by the link at the end of any email from camp.";
+
 /// Staff add a family: the record, its address, its plan and its invitation, in one transaction
 /// (decision $4). Errors: [`Error::Invalid`], [`Error::Taken`] on `email`.
 pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
@@ -95,6 +97,7 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     .await?;
     release(&mut tx, &email).await?;
     put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
+    opt_outs::restore(&mut tx, app).await?;
     payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;
     notifications::tell(&mut tx, app, Notice::new(letters::INVITATION, id), &email, &full_name)
         .await?;
@@ -132,6 +135,14 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     checks.done()?;
     let mut tx = app.db.begin().await?;
     let before = family(&mut tx, app, &settings, id).await?;
+    let begun = [
+        (changes.email_notifications, Category::General),
+        (changes.daily_video_email, Category::DailyVideos),
+        (changes.camp_updates_email, Category::CampUpdates),
+    ];
+    if begun.iter().any(|(on, kind)| *on == Some(true) && before.stopped.contains(kind)) {
+        return Err(Error::Conflict(STOPPED));
+    }
     let written = tx
         .sql(
             "update profiles
@@ -161,6 +172,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     }
     relist(&mut tx, id).await?;
     let emails_changed = change_addresses(&mut tx, now, id, email, secondary).await?;
+    opt_outs::restore(&mut tx, app).await?;
     payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
     let after = family(&mut tx, app, &settings, id).await?;
     let details = differences(&before, &after, emails_changed);

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::Family;
 use crate::db::{Db, On};
 use crate::fold::searched;
+use crate::notifications::Category;
 use crate::pages::{Page, Part};
 use crate::payments::{self, Plan, standing};
 use crate::profiles::{NO_FAMILY, UserType};
@@ -99,6 +100,9 @@ struct Record {
     email_notifications: bool,
     daily_video_email: bool,
     camp_updates_email: bool,
+    general_stopped: bool,
+    videos_stopped: bool,
+    updates_stopped: bool,
     created_at: DateTime<Utc>,
     version: i64,
     plan_id: Option<Uuid>,
@@ -123,6 +127,11 @@ impl Record {
             }
             _ => None,
         };
+        let stopped = [
+            (self.videos_stopped, Category::DailyVideos),
+            (self.updates_stopped, Category::CampUpdates),
+            (self.general_stopped, Category::General),
+        ];
         Family {
             id: self.id,
             full_name: self.full_name,
@@ -135,9 +144,10 @@ impl Record {
             approved_at: self.approved_at,
             refused_at: self.refused_at,
             suppressed: self.suppressed,
-            email_notifications: self.email_notifications,
-            daily_video_email: self.daily_video_email,
-            camp_updates_email: self.camp_updates_email,
+            email_notifications: self.email_notifications && !self.general_stopped,
+            daily_video_email: self.daily_video_email && !self.videos_stopped,
+            camp_updates_email: self.camp_updates_email && !self.updates_stopped,
+            stopped: stopped.into_iter().filter_map(|(all, kind)| all.then_some(kind)).collect(),
             plan,
             created_at: self.created_at,
             version: self.version,
@@ -145,9 +155,27 @@ impl Record {
     }
 }
 
+/// Whether the family has an address and each one stopped that kind of mail.
+macro_rules! stopped {
+    ($category:literal) => {
+        concat!(
+            "(a.email is not null
+              and exists (select 1 from unsubscribes x
+                          where x.email = a.email and x.category = '",
+            $category,
+            "')
+              and (s.email is null
+                   or exists (select 1 from unsubscribes x
+                              where x.email = s.email and x.category = '",
+            $category,
+            "')))"
+        )
+    };
+}
+
 macro_rules! families {
     () => {
-        "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email, p.user_type,
+        concat!("select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email, p.user_type,
                 (select count(*) from users u where u.profile_id = p.id) as logins,
                 (exists (select 1 from notifications n
                          where n.subject_id = p.id and n.kind = 'invitation')
@@ -156,7 +184,13 @@ macro_rules! families {
                 p.approved_at, p.refused_at,
                 exists (select 1 from suppressed_addresses x
                         where x.email in (a.email, s.email)) as suppressed,
-                p.email_notifications, p.daily_video_email, p.camp_updates_email, p.created_at,
+                p.email_notifications, p.daily_video_email, p.camp_updates_email, ",
+        stopped!("general"),
+        " as general_stopped, ",
+        stopped!("daily_videos"),
+        " as videos_stopped, ",
+        stopped!("camp_updates"),
+        " as updates_stopped, p.created_at,
                 p.version, l.id as plan_id, l.total_amount, l.paid_amount, l.due_date,
                 l.version as plan_version, p.search_text, p.list_email, p.list_standing,
                 p.list_paid
@@ -164,7 +198,7 @@ macro_rules! families {
          left join payment_plans l on l.profile_id = p.id
          left join profile_addresses a on a.profile_id = p.id and a.kind = 'primary'
          left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
-         where p.deleted_at is null "
+         where p.deleted_at is null ")
     };
 }
 

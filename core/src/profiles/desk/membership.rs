@@ -10,9 +10,9 @@ use crate::accounts::{letters, limits, users};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice, unsubscribe};
-use crate::payments;
 use crate::profiles::find;
 use crate::{App, Error, Result};
+use crate::{messages, payments};
 
 /// Sends a family's invitation again. Errors: [`Error::Conflict`] for a family without an address.
 pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
@@ -229,14 +229,17 @@ async fn forestalled(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> {
     Ok(Error::Forestalled { code, text: format!("{who} {done} in the meantime.") })
 }
 
-/// Removes a family from all lists, with its logins and addresses. Its plan and ledger stay
-/// (decision P10).
+/// Removes a family from all lists, with its logins and addresses; mails and messages lose name and
+/// address. Its plan and ledger stay (decision P10).
 pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     find(&mut tx, id).await?;
+    let known = known_addresses(&mut tx, id).await?;
     let logins: Vec<(Uuid,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
+    let merged: Vec<(Uuid,)> =
+        tx.sql("select id from profiles where merged_into = $1").bind(id).all().await?;
     for (user_id,) in &logins {
         users::remove(&mut tx, *user_id).await?;
     }
@@ -252,7 +255,14 @@ pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     .bind(now)
     .execute()
     .await?;
-    unsubscribe::withdraw(&mut tx, now, id).await?;
+    for (about,) in logins.iter().chain(&merged).chain([&(id,)]) {
+        tokens::forget_family(&mut tx, *about).await?;
+        notifications::forget_about(&mut tx, *about).await?;
+    }
+    for email in &known {
+        messages::forget_sender(&mut tx, now, email).await?;
+        notifications::forget_address(&mut tx, app, email).await?;
+    }
     let details = json!({
         "logins": logins.len(), "addresses": addresses,
         "total_amount": plan.as_ref().map(|plan| plan.total_amount),
@@ -261,4 +271,20 @@ pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     audit::record(&mut tx, now, actor, "profile.delete", Subject::new("profile", id), details)
         .await?;
     tx.commit().await
+}
+
+/// The addresses that are known to be the family's: entered by staff or proved. Of one that was only
+/// typed, other mails and messages are somebody else's perhaps.
+async fn known_addresses(tx: &mut Tx, id: Uuid) -> Result<Vec<String>> {
+    let rows: Vec<(String,)> = tx
+        .sql(
+            "select email from profile_addresses
+             where profile_id = $1 and (entered_by_staff or verified_at is not null)
+             union
+             select email from users where profile_id = $1 and verified_at is not null",
+        )
+        .bind(id)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(email,)| email).collect())
 }

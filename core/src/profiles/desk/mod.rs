@@ -15,6 +15,7 @@ pub use membership::{
 };
 
 use super::UserType;
+use crate::notifications::{Category, unsubscribe};
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
 use crate::{App, Result};
 
@@ -36,9 +37,13 @@ pub struct Family {
     pub refused_at: Option<DateTime<Utc>>,
     /// One of its addresses refused mail for good.
     pub suppressed: bool,
+    /// What goes to at least one of its addresses.
     pub email_notifications: bool,
     pub daily_video_email: bool,
     pub camp_updates_email: bool,
+    /// Kinds of mail that every address of the family stopped itself. Only its people can begin
+    /// them again.
+    pub stopped: Vec<Category>,
     pub plan: Option<PaymentPlan>,
     pub created_at: DateTime<Utc>,
     /// Changes with every payment too.
@@ -65,13 +70,16 @@ pub struct Address {
     pub verified: bool,
     /// Why it refused mail for good, in the words of the mail server; null where mail goes to it.
     pub refused: Option<String>,
+    /// Kinds of mail that it stopped itself, on the profile page or by the link in a mail.
+    #[sqlx(skip)]
+    pub stopped: Vec<Category>,
 }
 
 /// One family with everything. Errors: [`Error::NotFound`].
 pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
-    let emails = app
+    let mut emails: Vec<Address> = app
         .db
         .sql(
             "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused
@@ -90,6 +98,9 @@ pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
         .bind(id)
         .all()
         .await?;
+    for address in &mut emails {
+        address.stopped = unsubscribe::stopped(&app.db, &address.email).await?;
+    }
     Ok(Detail { family, payments: payments::history(&app.db, id).await?, emails })
 }
 

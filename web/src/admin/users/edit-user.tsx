@@ -14,6 +14,7 @@ import { DraftNotice, useDraft } from "../use-draft";
 import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
 import { MoneyInput } from "./money-input";
 import { NoteFields } from "./note-fields";
+import { isStopped, type Preference } from "./preferences";
 import { editFamily, readFamily, summaryQuery, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
 
@@ -46,6 +47,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
   const typed = (key: keyof Draft) => ({ name: key, value: String(draft[key]), onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }) });
   const ticked = (key: keyof Draft) => ({ name: key, checked: Boolean(draft[key]), onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }) });
+  const mail = (key: Preference, hint: string) => ({ ...ticked(key), disabled: isStopped(family, key), hint: isStopped(family, key) ? "The family stopped these emails itself. Only they can switch them on again." : hint });
   const { close, question } = useAsking({ dirty, name: <bdi>{nameOf(opened)}</bdi>, about: "changes", onClose });
 
   const { busy, errors, message, form } = useForm({
@@ -121,9 +123,9 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
 
         <fieldset className="grid border-t border-line pt-5">
           <legend className="float-start mb-2 w-full font-head text-xl font-semibold">Email Preferences</legend>
-          <Checkbox {...ticked("daily_video_email")} label="Video Release" hint="When a new video is published." />
-          <Checkbox {...ticked("camp_updates_email")} label="Camp Update" hint="When a live update is posted." />
-          <Checkbox {...ticked("email_notifications")} label="General Email" hint="Letters from the camp." />
+          <Checkbox {...mail("daily_video_email", "When a new video is published.")} label="Video Release" />
+          <Checkbox {...mail("camp_updates_email", "When a live update is posted.")} label="Camp Update" />
+          <Checkbox {...mail("email_notifications", "Letters from the camp.")} label="General Email" />
         </fieldset>
 
         <FormMessage>{message}</FormMessage>

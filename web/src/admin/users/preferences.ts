@@ -6,6 +6,11 @@ import { editFamily, knownFamily, readFamily, writeFamily, type Family, type Fam
 
 export type Preference = "daily_video_email" | "camp_updates_email" | "email_notifications";
 
+const kindOf = { daily_video_email: "daily_videos", camp_updates_email: "camp_updates", email_notifications: "general" } as const;
+
+/** The family stopped that mail itself, and only its people can begin it again. */
+export const isStopped = ({ stopped }: Family, preference: Preference) => stopped.includes(kindOf[preference]);
+
 /**
  * One switch of a family, at once in the list and then on the server. Whatever somebody else changed meanwhile
  * stays: a switch says how it shall be, so it is tried again on the newest version.
@@ -40,7 +45,7 @@ export function usePreference(family: Family, preference: Preference): [boolean,
     },
     onError: (error, on) => {
       write({ [preference]: !on });
-      if (!isTurnedAway(error)) toast({ title: "Error", description: "Failed to update notification settings", destructive: true });
+      if (!isTurnedAway(error)) toast({ title: "Error", description: isApiError(error, "conflict") ? error.message : "Failed to update notification settings", destructive: true });
       void client.invalidateQueries({ queryKey: ["admin", "users"] });
     },
   });

@@ -23,7 +23,7 @@ import { clearLimits, familyQuery, type FamilyDetail, type Payment } from "./que
 import { RecordDialog } from "./record-dialog";
 import type { Kind } from "./record-draft";
 import { VoidDialog } from "./void-dialog";
-import { dueText, kindName, nameOf, signed, waits } from "./words";
+import { dueText, kindName, listed, mailKinds, nameOf, signed, waits } from "./words";
 
 type Open = { what: "edit" | "plan" | "merge" | "delete" } | { what: "record"; kind: Kind } | { what: "void"; payment: Payment } | null;
 type Props = { id: string; currency: string; onClose: () => void; onMergedInto: (id: string) => void };
@@ -86,10 +86,11 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
           <dt className="text-muted">Email</dt>
           <dd className="grid gap-1">
             {family.emails.length === 0 && "No Email"}
-            {family.emails.map(({ email, kind, verified, refused }) => (
+            {family.emails.map(({ email, kind, verified, refused, stopped }) => (
               <span key={email} className="flex flex-wrap items-center gap-x-2">
                 <a href={`mailto:${email}`} className="link min-w-0 wrap-anywhere"><bdi>{email}</bdi></a>
                 <span className="text-xs text-muted">{addressName[kind] ?? kind}, {verified ? "verified" : "not verified"}</span>
+                {stopped.length > 0 && <span className="basis-full text-sm text-muted">Stopped {listed(mailKinds.filter(([mail]) => stopped.includes(mail)).map(([, word]) => word))}; only its owner can begin them again.</span>}
                 {refused && <span className="basis-full text-sm wrap-anywhere text-clay">Refused mail: <bdi>{refused}</bdi> <Link to={paths.admin.refusedAddresses} className="link">What to do</Link></span>}
               </span>
             ))}

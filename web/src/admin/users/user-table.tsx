@@ -8,7 +8,7 @@ import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { ApproveButtons } from "./approval";
 import { PaidBar, PaymentBadge } from "./plan";
-import { usePreference } from "./preferences";
+import { isStopped, usePreference } from "./preferences";
 import type { Direction, Family, Sort } from "./queries";
 import { nameOf, waits } from "./words";
 
@@ -133,10 +133,13 @@ function Notes({ family }: { family: Family }) {
 
 function MailSwitch({ family, preference, label }: { family: Family; preference: "daily_video_email" | "camp_updates_email"; label: string }) {
   const [on, set] = usePreference(family, preference);
+  const stopped = isStopped(family, preference);
   return (
     <Switch
-      label={<span className="text-sm font-normal text-muted @4xl:sr-only">{label}<span className="sr-only"> mail to {nameOf(family)}</span></span>}
+      label={<span className="text-sm font-normal text-muted @4xl:sr-only">{label}<span className="sr-only"> mail to {nameOf(family)}{stopped && ", stopped by the family"}</span></span>}
       checked={on}
+      disabled={stopped}
+      title={stopped ? "The family stopped these emails itself" : undefined}
       onChange={(event) => set(event.target.checked)}
       className="gap-3! @max-4xl:w-29 @4xl:justify-start! @4xl:gap-0!"
     />

@@ -137,6 +137,21 @@ describe("the switches for mail", () => {
     expect(camp.asked("PATCH", "/api/admin/users/f1").map(({ body }) => body.version)).toEqual([4, 9]);
   });
 
+  it("cannot switch on what the family stopped, and say so", async () => {
+    const stopped = { daily_video_email: false, stopped: ["daily_videos" as const] };
+    office({ "GET /api/admin/users": list(family(stopped)), "GET /api/admin/users/f1": detail({ ...stopped, emails: [{ email: "chaya@family.example", kind: "primary", verified: true, stopped: ["daily_videos"] }] }) });
+    const user = open("/admin/users");
+    const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", { name: "Videos mail to Chaya Lindenfeld, stopped by the family" });
+    expect(toggle).toHaveProperty("disabled", true);
+    expect(toggle).toHaveProperty("checked", false);
+    expect((await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Updates/ })).toHaveProperty("disabled", false);
+    await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: /details/ }));
+    expect(await screen.findByText(/Stopped videos; only its owner can begin them again/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Edit" }));
+    expect(await screen.findByLabelText("Video Release")).toHaveProperty("disabled", true);
+    expect(screen.getByText(/The family stopped these emails itself/)).toBeTruthy();
+  });
+
   it("turn back when it fails", async () => {
     office({ "PATCH /api/admin/users/f1": refuse(500, "internal") });
     const user = open("/admin/users");

@@ -1,0 +1,167 @@
+//! Who stops a kind of mail gets none, is shown so everywhere, and alone can begin it again.
+
+use portal::notifications::{Category, unsubscribe};
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp, PASSWORD, sign_up};
+
+const MOTHER: &str = "chaya@family.example";
+const FATHER: &str = "moshe@family.example";
+
+/// As somebody does who opens the link in an email and presses "Stop all emails".
+async fn stop_all(camp: &Camp, email: &str) {
+    let link = unsubscribe::token(&camp.app.keys, email, Category::DailyVideos);
+    let wanted = json!({ "token": link, "scope": "everything" });
+    camp.browser().post("/api/unsubscribe", wanted).await.expect(204);
+}
+
+async fn profile(browser: &Browser) -> Value {
+    browser.get("/api/profile").await.expect(200).json()
+}
+
+/// Daily videos, camp updates, letters.
+fn mail_of(shown: &Value) -> [bool; 3] {
+    ["daily_video_email", "camp_updates_email", "email_notifications"]
+        .map(|kind| shown[kind].as_bool().expect("on or off"))
+}
+
+/// How many mails about a new video an address gets.
+async fn mails_about_a_video(camp: &Camp, staff: &Browser, title: &str, email: &str) -> usize {
+    let day = camp.now().format("%Y-%m-%d").to_string();
+    let video = json!({ "title": title, "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day });
+    staff.post("/api/admin/videos", video).await.expect(201);
+    camp.work().await;
+    camp.mails_to(email).iter().filter(|mail| mail.subject.contains(title)).count()
+}
+
+/// A family of two addresses, each with a login of its own.
+async fn two_guardians(camp: &Camp, staff: &Browser) -> (Browser, Browser, String) {
+    let new = json!({ "full_name": "Chaya Lindenfeld", "child_name": "Yossi", "email": MOTHER });
+    let family = staff.post("/api/admin/users", new).await.expect(201).json();
+    let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+    let more = json!({ "version": family["version"], "secondary_email": FATHER });
+    staff.patch(&path, more).await.expect(200);
+    let mother = camp.parent("Chaya Lindenfeld", MOTHER).await;
+    let father = camp.parent("Moshe Lindenfeld", FATHER).await;
+    assert_eq!(profile(&father).await["email"], MOTHER, "one family");
+    (mother, father, path)
+}
+
+story! {
+    async fn who_stopped_all_emails_is_shown_so_and_saving_brings_none_back(camp) {
+        let staff = camp.staff().await;
+        let chaya = camp.parent("Chaya", MOTHER).await;
+        assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 1);
+        stop_all(&camp, MOTHER).await;
+        assert_eq!(mail_of(&profile(&chaya).await), [false; 3]);
+        // What pages send that were changed elsewhere, or not at all.
+        for saved in [json!({}), json!({ "full_name": "Chaya Sarah" }), json!({ "child_name": "Yossi", "welcome_popup_shown": true })] {
+            let shown = chaya.patch("/api/profile", saved).await.expect(200).json();
+            assert_eq!(mail_of(&shown), [false; 3]);
+        }
+        assert_eq!(mails_about_a_video(&camp, &staff, "Hike", MOTHER).await, 0);
+        let row = staff.get("/api/admin/users").await.json()["items"][0].clone();
+        assert_eq!((mail_of(&row), &row["stopped"]), ([false; 3], &json!(["daily_videos", "camp_updates", "general"])));
+
+        let shown = chaya.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200).json();
+        assert_eq!(mail_of(&shown), [true, false, false]);
+        assert_eq!(mails_about_a_video(&camp, &staff, "Lake", MOTHER).await, 1);
+        let row = staff.get("/api/admin/users").await.json()["items"][0].clone();
+        assert_eq!((mail_of(&row), &row["stopped"]), ([true, false, false], &json!(["camp_updates", "general"])));
+    }
+}
+
+story! {
+    async fn saving_nothing_is_no_change(camp) {
+        let staff = camp.staff().await;
+        let chaya = camp.parent("Chaya", MOTHER).await;
+        let version = |list: Value| list["items"][0]["version"].clone();
+        let before = version(staff.get("/api/admin/users").await.json());
+        chaya.patch("/api/profile", json!({})).await.expect(200);
+        assert_eq!(version(staff.get("/api/admin/users").await.json()), before);
+    }
+}
+
+story! {
+    async fn of_two_guardians_each_chooses_for_the_own_address(camp) {
+        let staff = camp.staff().await;
+        let (mother, father, path) = two_guardians(&camp, &staff).await;
+        stop_all(&camp, MOTHER).await;
+        let (hers, his) = (profile(&mother).await, profile(&father).await);
+        assert_eq!((mail_of(&hers), mail_of(&his)), ([false; 3], [true, false, true]));
+        let other = &hers["other_addresses"][0];
+        assert_eq!((&other["email"], &other["confirmed"], mail_of(other)), (&json!(FATHER), &json!(true), [true, false, true]));
+        assert_eq!(mail_of(&his["other_addresses"][0]), [false; 3]);
+        assert_eq!((&hers["address_in_family"], &his["address_in_family"]), (&json!(true), &json!(true)));
+        mother.patch("/api/profile", json!({ "full_name": "Chaya Sarah" })).await.expect(200);
+        assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 0);
+        assert_eq!(camp.mails_to(FATHER).iter().filter(|mail| mail.subject.contains("Swim")).count(), 1);
+
+        // Switching on again counts for her alone; so does his switching off.
+        mother.patch("/api/profile", json!({ "daily_video_email": true, "camp_updates_email": true })).await.expect(200);
+        father.patch("/api/profile", json!({ "daily_video_email": false })).await.expect(200);
+        assert_eq!(mail_of(&profile(&mother).await), [true, true, false]);
+        assert_eq!(mail_of(&profile(&father).await), [false, false, true]);
+        assert_eq!(mails_about_a_video(&camp, &staff, "Hike", MOTHER).await, 1);
+        assert!(camp.mails_to(FATHER).iter().all(|mail| !mail.subject.contains("Hike")));
+
+        let detail = staff.get(&path).await.expect(200).json();
+        assert_eq!(mail_of(&detail), [true; 3], "what goes to at least one of them");
+        assert_eq!(detail["stopped"], json!([]));
+        let stopped = |email: &str| {
+            let addresses = detail["emails"].as_array().expect("addresses");
+            addresses.iter().find(|address| address["email"] == email).expect("it is there")["stopped"].clone()
+        };
+        assert_eq!((stopped(MOTHER), stopped(FATHER)), (json!(["general"]), json!(["camp_updates", "daily_videos"])));
+    }
+}
+
+story! {
+    async fn staff_do_not_switch_on_what_the_family_stopped(camp) {
+        let staff = camp.staff().await;
+        let (_, father, path) = two_guardians(&camp, &staff).await;
+        stop_all(&camp, MOTHER).await;
+        stop_all(&camp, FATHER).await;
+        let family = staff.get(&path).await.json();
+        assert_eq!(mail_of(&family), [false; 3]);
+        let on = json!({ "version": family["version"], "daily_video_email": true });
+        let refusal = staff.patch(&path, on).await.refused(409, "conflict");
+        assert!(refusal["detail"].as_str().expect("a sentence").contains("stopped these emails itself"));
+        let both = json!({ "version": family["version"], "child_name": "Yossi & Ber", "daily_video_email": false });
+        staff.patch(&path, both).await.expect(200);
+        assert_eq!(mails_about_a_video(&camp, &staff, "Swim", FATHER).await, 0);
+        // He can, also after staff had switched it off, and for himself alone.
+        father.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
+        assert_eq!(mails_about_a_video(&camp, &staff, "Hike", FATHER).await, 1);
+        assert!(camp.mails_to(MOTHER).iter().all(|mail| !mail.subject.contains("Hike")));
+    }
+}
+
+story! {
+    async fn a_third_login_is_told_that_no_such_mail_goes_to_its_address(camp) {
+        let staff = camp.staff().await;
+        let (_, _, path) = two_guardians(&camp, &staff).await;
+        let link = staff.post(&format!("{path}/invitation-link"), json!({})).await.expect(200).json();
+        let token = link["url"].as_str().expect("a link").rsplit('=').next().expect("a token").to_owned();
+        let uncle = camp.browser();
+        let mut form = sign_up("Uncle Ber", "ber@family.example");
+        form["invite"] = json!(token);
+        uncle.post("/api/auth/sign-up", form).await.expect(201);
+        let shown = profile(&uncle).await;
+        assert_eq!((&shown["address_in_family"], shown["other_addresses"].as_array().map(Vec::len)), (&json!(false), Some(2)));
+        uncle.patch("/api/profile", json!({ "daily_video_email": false })).await.refused(409, "conflict");
+        uncle.patch("/api/profile", json!({ "full_name": "Ber" })).await.expect(200);
+        assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 1);
+    }
+}
+
+story! {
+    async fn deleting_a_login_stops_its_mail_and_nobody_elses(camp) {
+        let staff = camp.staff().await;
+        let (mother, ..) = two_guardians(&camp, &staff).await;
+        let given = json!({ "current_password": PASSWORD });
+        mother.post("/api/auth/delete-account", given).await.expect(204);
+        assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 0);
+        assert_eq!(camp.mails_to(FATHER).iter().filter(|mail| mail.subject.contains("Swim")).count(), 1);
+    }
+}
