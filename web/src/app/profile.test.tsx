@@ -109,7 +109,7 @@ describe("payment information", () => {
     profile({
       "GET /api/profile/payments": {
         plan,
-        items: [payment(), payment({ id: "p2", kind: "refund", amount: -25_000, notes: null }), payment({ id: "p3", amount: 1, voided: true, notes: "By mistake" })],
+        items: [payment(), payment({ id: "p2", kind: "refund", amount: -25_000, notes: null }), payment({ id: "p3", amount: 1, voided: true, notes: "By mistake" }), payment({ id: "p4", kind: "void", amount: -1, notes: "Was somebody else's" })],
         currency: "USD",
       },
     });
@@ -124,7 +124,8 @@ describe("payment information", () => {
     expect(shown.getByRole("progressbar", { name: "Paid" }).getAttribute("aria-valuenow")).toBe("60");
     const history = within(shown.getByRole("group", { name: "Payment history" }));
     expect(shown.getByRole("group", { name: "Payment history" }).className).toContain("max-h-60");
-    expect(history.getAllByRole("listitem")).toHaveLength(3);
+    expect(history.getAllByRole("listitem")).toHaveLength(4);
+    expect(history.getAllByRole("listitem")[3]!.textContent).toContain("Taken back: Was somebody else's");
     expect(history.getByText("−$250")).toBeTruthy();
     expect(history.getByText("Refund")).toBeTruthy();
     expect(history.getByText("Taken back")).toBeTruthy();

@@ -119,7 +119,8 @@ function History({ payments, currency }: { payments: FamilyPayment[]; currency: 
               >
                 <time dateTime={payment.payment_date} className="text-muted">{longDate(payment.payment_date).replace(/^\w+, /, "")}</time>
                 <span className="max-sm:row-start-2 max-sm:text-sm">
-                  <span dir="auto">{payment.notes || kinds[payment.kind]}</span>
+                  {payment.kind !== "payment" && payment.notes && `${kinds[payment.kind]}: `}
+                  <bdi>{payment.notes || kinds[payment.kind]}</bdi>
                   {payment.voided && <Badge className="ms-2">Taken back</Badge>}
                 </span>
                 <b className={cx("text-end font-medium", payment.amount < 0 && "text-clay", payment.voided && "text-muted line-through")}>
