@@ -3,7 +3,10 @@
 use serde::{Deserialize, Deserializer};
 
 use crate::error::FieldError;
-use crate::{Error, Result};
+use crate::{Error, Result, text};
+
+/// What is said about characters that no keyboard makes and no database keeps.
+pub const CONTROL: &str = "Please remove the invisible control characters.";
 
 /// For fields of a change that may be `null`: tells that from "left out".
 pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
@@ -33,25 +36,30 @@ impl Checks {
         }
     }
 
-    /// One line of text: trimmed, no control characters, at most `max` characters.
+    /// One line of text as it is kept: cleaned ([`text::clean`]) and trimmed, at most `max`
+    /// characters.
     pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
-        self.text(field, value, max, false)
+        let value = text::clean(value).replace('\t', " ").trim().to_owned();
+        if value.contains('\n') {
+            self.refuse(field, "Please write this in one line.");
+            return value;
+        }
+        self.text(field, value, max)
     }
 
-    /// Text of several lines: trimmed, line ends made `\n`, at most `max` characters.
+    /// Text of several lines as it is kept: cleaned ([`text::clean`]) and trimmed, at most `max`
+    /// characters.
     pub fn block(&mut self, field: &str, value: &str, max: usize) -> String {
-        self.text(field, &value.replace("\r\n", "\n").replace('\r', "\n"), max, true)
+        self.text(field, text::clean(value).trim().to_owned(), max)
     }
 
-    fn text(&mut self, field: &str, value: &str, max: usize, lines: bool) -> String {
-        let value = value.trim();
-        let strange = |c: char| c.is_control() && !(lines && matches!(c, '\n' | '\t'));
-        if value.chars().any(strange) {
-            self.refuse(field, "Please remove the invisible control characters.");
+    fn text(&mut self, field: &str, value: String, max: usize) -> String {
+        if value.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+            self.refuse(field, CONTROL);
         } else if value.chars().count() > max {
             self.refuse(field, format!("Please use at most {max} characters."));
         }
-        value.to_owned()
+        value
     }
 
     /// An email address in the one form in which the portal keeps it ([`address`]).
@@ -74,10 +82,10 @@ impl Checks {
     }
 }
 
-/// An address as it is kept and compared: trimmed and in lower case; `None` when it is no address
+/// An address as it is kept and compared: cleaned ([`text::clean`]), trimmed and in lower case; `None` when it is no address
 /// to which the portal could send mail. At most 254 characters (RFC 5321).
 pub fn address(value: &str) -> Option<String> {
-    let value = value.trim().to_lowercase();
+    let value = text::clean(value).trim().to_lowercase();
     let (local, domain) = value.rsplit_once('@')?;
     let plausible = value.len() <= 254
         && !local.is_empty()
@@ -97,6 +105,8 @@ mod tests {
     #[test]
     fn an_address_has_one_form() {
         assert_eq!(address("  Chaya@Family.Example "), Some("chaya@family.example".into()));
+        // As copied from a web page.
+        assert_eq!(address("\u{feff}a\u{200b}@b.example\u{200f}"), Some("a@b.example".into()));
         for bad in [
             "",
             "chaya",

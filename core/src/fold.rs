@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 /// letters made plain. The same folding is applied to what is searched and to what is typed.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    for c in text.nfkd() {
+    for c in crate::text::clean(text).nfkd() {
         match c {
             // Combining marks: Latin accents, Hebrew points and cantillation.
             '\u{0300}'..='\u{036f}'

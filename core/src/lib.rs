@@ -38,6 +38,7 @@ pub mod settings;
 pub mod sheet;
 pub mod store;
 pub mod subscribers;
+pub mod text;
 pub mod updates;
 pub mod videos;
 
