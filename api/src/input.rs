@@ -1,15 +1,21 @@
 //! What requests carry: JSON bodies and query strings, refused with a sentence when they are not
 //! what they should be; and lists in pages.
 
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+mod nul;
+
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use bytes::Bytes;
+use portal::checks::CONTROL;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
 use crate::error::Problem;
+
+pub use nul::refuse_in_addresses;
 
 /// A JSON body.
 pub struct Input<T>(pub T);
@@ -18,28 +24,63 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        match Json::<T>::from_request(request, state).await {
+        if !is_json(request.headers()) {
+            let detail = "Please send JSON (Content-Type: application/json).";
+            return Err(unsupported(detail));
+        }
+        let body = body(request, state, "This is too long. Please send less.").await?;
+        if let Some(field) = nul::field_with_one(&body) {
+            return Err(portal::Error::invalid(&field, CONTROL).into());
+        }
+        match Json::<T>::from_bytes(&body) {
             Ok(Json(body)) => Ok(Input(body)),
             Err(JsonRejection::JsonDataError(wrong)) => Err(Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "validation",
                 readable(&wrong.body_text()),
             )),
-            Err(JsonRejection::JsonSyntaxError(_)) => {
-                Err(Problem::bad_request("The request is not well-formed JSON."))
-            }
-            Err(JsonRejection::MissingJsonContentType(_)) => Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "bad_request",
-                "Please send JSON (Content-Type: application/json).",
-            )),
-            Err(other) if other.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(Problem::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too_large",
-                "This is too long. Please send less.",
-            )),
-            Err(other) => Err(Problem::bad_request(other.body_text())),
+            Err(_) => Err(Problem::bad_request("The request is not well-formed JSON.")),
         }
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
+    let kind = kind.trim().to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+fn unsupported(detail: &str) -> Problem {
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", detail)
+}
+
+/// The whole body, read within the limits of its route.
+async fn body<S: Send + Sync>(
+    request: Request,
+    state: &S,
+    too_large: &str,
+) -> Result<Bytes, Problem> {
+    let read = Bytes::from_request(request, state).await;
+    read.map_err(|broken: BytesRejection| match broken.status() {
+        status @ StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, "too_large", too_large),
+        _ => Problem::bad_request("The request did not arrive whole. Please send it again."),
+    })
+}
+
+/// The file of a picture. What it is shows when it is opened; a body that does not even call itself
+/// a picture is refused.
+pub struct Picture(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for Picture {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if !kind.is_some_and(|kind| kind.starts_with("image/")) {
+            return Err(unsupported("Please send a picture."));
+        }
+        Ok(Picture(body(request, state, portal::pictures::TOO_LARGE).await?))
     }
 }
 
@@ -78,8 +119,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        match Path::<uuid::Uuid>::from_request_parts(parts, state).await {
-            Ok(Path(id)) => Ok(Id(id)),
+        let Segments(id) = Segments::from_request_parts(parts, state).await?;
+        Ok(Id(id))
+    }
+}
+
+/// Whatever varies in the path. A value that cannot be names nothing that exists.
+pub struct Segments<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Segments<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(segments)) => Ok(Segments(segments)),
             Err(PathRejection::FailedToDeserializePathParams(_)) => {
                 Err(portal::Error::NotFound("There is nothing at this address.").into())
             }

@@ -138,6 +138,7 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
         })
         .layer(DefaultBodyLimit::max(BODY))
         .layer(from_fn_with_state(Limits::new(&app), time_limits::limit))
+        .layer(from_fn(input::refuse_in_addresses))
         .layer(from_fn_with_state(app, around::guard))
         .layer(from_fn(around::observe))
         .with_state(api)

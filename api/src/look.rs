@@ -2,10 +2,9 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use portal::App;
 use portal::audit::Actor;
 use portal::look::{self, Place};
@@ -16,7 +15,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::auth::Owner;
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Page};
+use crate::input::{Id, Page, Picture, Segments};
 use crate::settings::{self, Setting};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -36,25 +35,12 @@ pub fn media() -> OpenApiRouter<Api> {
 async fn add(
     State(app): State<App>,
     Owner(me): Owner,
-    Path(place): Path<Place>,
-    headers: HeaderMap,
-    body: Bytes,
+    Segments(place): Segments<Place>,
+    Picture(body): Picture,
 ) -> Answer<(StatusCode, Json<Page<Setting>>)> {
-    if let Some(problem) = no_picture(&headers) {
-        return Err(problem);
-    }
     look::add(&app, Actor::Staff(me.id), place, body).await?;
     app.forget_settings();
     Ok((StatusCode::CREATED, settings::all(&app).await?))
-}
-
-/// The refusal of a body that does not even call itself a picture; what it is shows when it is
-/// opened.
-pub fn no_picture(headers: &HeaderMap) -> Option<Problem> {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-    (!kind.is_some_and(|kind| kind.starts_with("image/")))
-        .then(|| Problem::new(status, "bad_request", "Please send a picture."))
 }
 
 /// The camp's logo, or a picture of the camp

@@ -1,7 +1,7 @@
 //! Password and sessions of the staff: one's own, and for owners those of every account.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
 use portal::accounts::sessions::Listed;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::Api;
 use crate::auth::{Owner, Sender, StaffHere};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page};
+use crate::input::{Id, Input, Page, Segments};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -110,7 +110,7 @@ async fn end_all_of(
 async fn end_of(
     State(api): State<Api>,
     Owner(me): Owner,
-    Path((id, session)): Path<(Uuid, Uuid)>,
+    Segments((id, session)): Segments<(Uuid, Uuid)>,
 ) -> Answer<StatusCode> {
     staff::end_session(&api.app, Actor::Staff(me.id), id, session).await?;
     api.sessions.forget_all();

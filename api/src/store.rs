@@ -2,11 +2,9 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use portal::App;
 use portal::audit::Actor;
 use portal::pages::Part;
@@ -22,8 +20,7 @@ use uuid::Uuid;
 use crate::Api;
 use crate::auth::{Looking, OnDuty};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Key, Page, Params};
-use crate::look::no_picture;
+use crate::input::{Id, Input, Key, Page, Params, Picture, Segments};
 
 pub fn routes() -> OpenApiRouter<Api> {
     let pictures = OpenApiRouter::new()
@@ -162,18 +159,8 @@ async fn add_image(
     State(app): State<App>,
     OnDuty(me): OnDuty,
     Id(id): Id,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    Picture(body): Picture,
 ) -> Answer<(StatusCode, Json<AdminProduct>)> {
-    if let Some(problem) = no_picture(&headers) {
-        return Err(problem);
-    }
-    let body = body.map_err(|broken| match broken.status() {
-        status @ StatusCode::PAYLOAD_TOO_LARGE => {
-            Problem::new(status, "too_large", portal::pictures::TOO_LARGE)
-        }
-        _ => Problem::bad_request("The picture did not arrive whole. Please send it again."),
-    })?;
     store::find(&app.db, id).await?;
     let sizes = pictures::prepare(body).await?;
     pictures::add(&app, Actor::Staff(me.id), id, sizes).await?;
@@ -210,7 +197,7 @@ async fn order_images(
 async fn remove_image(
     State(app): State<App>,
     OnDuty(me): OnDuty,
-    Path((id, image_id)): Path<(Uuid, Uuid)>,
+    Segments((id, image_id)): Segments<(Uuid, Uuid)>,
 ) -> Answer<Json<AdminProduct>> {
     let mut tx = app.db.begin().await?;
     pictures::remove(&mut tx, &app, Actor::Staff(me.id), id, image_id).await?;

@@ -1,7 +1,7 @@
 //! Leaving mail by the link in it, signed out.
 
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Redirect;
 use portal::App;
@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::error::{Answer, Problem};
-use crate::input::Input;
+use crate::input::{Input, Params};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(preview)).routes(routes!(leave)).routes(routes!(choose))
@@ -99,7 +99,7 @@ struct OneClick {
     responses((status = 204), (status = 410, body = Problem)))]
 async fn one_click_post(
     State(app): State<App>,
-    Query(given): Query<OneClick>,
+    Params(given): Params<OneClick>,
 ) -> Answer<StatusCode> {
     carry_out(&app, &given.token, Scope::Category).await
 }
@@ -107,7 +107,7 @@ async fn one_click_post(
 /// A mail program that knows no one-click opens the address like a link: the page asks first
 #[utoipa::path(get, path = "/api/unsubscribe/one-click", tag = "mail", security(()), params(OneClick),
     responses((status = 303, description = "To the page that asks")))]
-async fn one_click_page(State(app): State<App>, Query(given): Query<OneClick>) -> Redirect {
+async fn one_click_page(State(app): State<App>, Params(given): Params<OneClick>) -> Redirect {
     // Ours are made of these alone.
     let ours = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let token: String = given.token.chars().filter(ours).collect();

@@ -100,6 +100,12 @@ impl From<sqlx::Error> for Error {
                 Some("57P01" | "57P02" | "57P03" | "53300" | "40P01" | "40001" | "08006") => {
                     Error::Busy(Some(error))
                 }
+                // PostgreSQL: a character, number or date that it cannot keep. What comes in is checked
+                // before, so this is the second line: refused, and told to the operator.
+                Some("22003" | "22008" | "22021" | "22P05") => {
+                    tracing::warn!(%error, "a value that the database cannot keep was refused");
+                    Error::invalid("request", "Something in this request cannot be saved.")
+                }
                 _ => Error::Database(error),
             },
             _ => Error::Database(error),

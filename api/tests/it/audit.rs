@@ -130,9 +130,7 @@ story! {
             ("from=0001-01-01", "from"),
             ("to=9999-12-31", "to"),
             ("actor=nobody-we-know", "actor"),
-            ("actor=%00", "actor"),
             ("action=Payment%20", "action"),
-            ("action=%00", "action"),
             ("subject_kind=%25", "subject_kind"),
         ] {
             let problem = owner.get(&format!("/api/admin/audit?{query}")).await.refused(422, "validation");

@@ -2,6 +2,7 @@
 
 mod connections;
 mod costs;
+mod inputs;
 mod mail;
 mod metrics;
 mod networks;

@@ -1,7 +1,6 @@
 //! The list of families, with what staff look for in it and the figures above it.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -9,7 +8,7 @@ use super::Family;
 use crate::db::{Db, On};
 use crate::fold::searched;
 use crate::notifications::Category;
-use crate::pages::{Page, Part};
+use crate::pages::{CursorKey, Page, Part};
 use crate::payments::{self, Plan, standing};
 use crate::profiles::{NO_FAMILY, UserType};
 use crate::settings::Settings;
@@ -296,7 +295,7 @@ async fn page<K>(
     key: impl Fn(&Record) -> K,
 ) -> Result<Page<Family>>
 where
-    K: Serialize + DeserializeOwned,
+    K: Serialize + CursorKey,
     Option<K>: crate::db::Value,
 {
     let part = Part { cursor: search.part.cursor.clone(), limit: search.part.limit.or(Some(PAGE)) };
