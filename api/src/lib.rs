@@ -25,6 +25,7 @@ mod messages;
 mod ops;
 mod pages;
 mod payments;
+mod refusals;
 mod server;
 mod settings;
 mod site;
@@ -186,4 +187,5 @@ fn describe(document: &mut OpenApi) {
     components.add_security_scheme("session", cookie("session", "a parent or visitor"));
     components.add_security_scheme("staff", cookie("staff", "any member of the staff"));
     components.add_security_scheme("owner", cookie("staff", "an owner among the staff"));
+    refusals::describe(document);
 }

@@ -2,6 +2,7 @@
 
 mod connections;
 mod costs;
+mod generated;
 mod inputs;
 mod mail;
 mod metrics;

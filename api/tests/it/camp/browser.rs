@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use axum::{Router, body};
 use serde_json::Value;
 use tower::ServiceExt;
@@ -105,10 +105,8 @@ impl Browser {
         if body.is_some() {
             out.insert(header::CONTENT_TYPE, "application/json".parse().expect("a header"));
         }
-        let cookies = self.cookies.lock().expect("no panic").clone();
-        if !cookies.is_empty() {
-            let cookies: Vec<_> = cookies.iter().map(|(k, v)| format!("{k}={v}")).collect();
-            out.insert(header::COOKIE, cookies.join("; ").parse().expect("a header"));
+        if let Some(cookies) = self.cookie_header() {
+            out.insert(header::COOKIE, cookies);
         }
         for (name, value) in headers {
             let name: header::HeaderName = name.parse().expect("a name");
@@ -119,6 +117,22 @@ impl Browser {
         }
         let body = body.map_or(Body::empty(), |body| Body::from(body.to_string()));
         request.body(body).expect("a request")
+    }
+
+    /// What it sends of its cookies.
+    pub fn cookie_header(&self) -> Option<HeaderValue> {
+        let cookies = self.cookies.lock().expect("no panic");
+        let pairs: Vec<_> = cookies.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        (!pairs.is_empty()).then(|| pairs.join("; ").parse().expect("a header"))
+    }
+
+    /// The same browser at another address.
+    pub fn at(&self, address: IpAddr) -> Browser {
+        Browser { address, ..self.clone() }
+    }
+
+    pub fn without_cookies(&self) -> Browser {
+        Browser { cookies: Arc::default(), ..self.clone() }
     }
 
     /// Opens the stream of events as a page does, or again after the event with this id.

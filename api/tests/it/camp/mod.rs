@@ -104,7 +104,13 @@ pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp
 impl Camp {
     /// Another process of the portal on the same database: its own pool, its own memory.
     pub async fn beside(&self) -> Camp {
-        let config = (*self.app.config).clone();
+        self.beside_as(|_| {}).await
+    }
+
+    /// The same, started with other options.
+    pub async fn beside_as(&self, change: impl FnOnce(&mut Config)) -> Camp {
+        let mut config = (*self.app.config).clone();
+        change(&mut config);
         let db = Db::open(&config.database_url()).await.expect("the database opens");
         let mut app = App::with(db, config).await.expect("the camp opens");
         app.clock = self.app.clock.clone();
@@ -168,6 +174,11 @@ impl Camp {
     /// All mails that went out so far.
     pub fn mails(&self) -> Vec<Mail> {
         self.mails.lock().expect("no panic").clone()
+    }
+
+    /// Makes room for others.
+    pub fn forget_mails(&self) {
+        self.mails.lock().expect("no panic").clear();
     }
 
     pub fn mails_to(&self, address: &str) -> Vec<Mail> {

@@ -1,0 +1,84 @@
+//! Who sends the requests, each time from another address, so that no limit keeps anybody out.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use portal::accounts::staff::Role;
+use portal::seed;
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+use crate::camp::{Browser, Camp, PASSWORD};
+
+pub const ROLES: [&str; 4] = ["nobody", "parent", "staff", "owner"];
+/// What somebody in that role can always read.
+const OWN: [&str; 4] = ["/api/site", "/api/profile", "/api/admin/faq/stats", "/api/admin/accounts"];
+
+pub struct People {
+    browsers: Vec<Browser>,
+    /// How many came so far; nobody's name comes twice.
+    arrived: usize,
+}
+
+impl People {
+    /// A camp with something in it, and one person in each role.
+    pub async fn arrive(camp: &Camp) -> People {
+        let options = seed::Options {
+            sample: seed::Sample::General,
+            seed: 1,
+            as_of: camp.now(),
+            password: Some(PASSWORD.to_owned()),
+        };
+        seed::plant(&camp.app, &options).await.expect("a camp");
+        let mut people = People { browsers: vec![camp.browser(); ROLES.len()], arrived: 0 };
+        people.stay(camp).await;
+        people
+    }
+
+    /// Undoes what keeps somebody out: an account that was deleted, a session that was ended, a
+    /// setting that closes the camp.
+    pub async fn stay(&mut self, camp: &Camp) {
+        camp.set("access", "everyone").await;
+        camp.set("enableTwoFactor", false).await;
+        camp.set("userRegistrations", true).await;
+        camp.set("requireEmailVerification", true).await;
+        camp.set("sessionTimeout", 720).await;
+        camp.set("passwordMinLength", 8).await;
+        for (role, path) in OWN.iter().enumerate() {
+            let reply = self.browsers[role].get(path).await;
+            if reply.status == 200 {
+                continue;
+            }
+            self.arrived += 1;
+            let name = format!("generated{}", self.arrived);
+            self.browsers[role] = match ROLES[role] {
+                "nobody" => camp.browser(),
+                "parent" => camp.parent(&name, &format!("{name}@family.example")).await,
+                "staff" => camp.staff_member(&name, Role::Staff).await,
+                _ => camp.staff_member(&name, Role::Owner).await,
+            };
+        }
+        camp.forget_mails();
+    }
+
+    /// The browser of that role at an address of its own.
+    pub fn somewhere(&self, role: usize, rng: &mut StdRng) -> Browser {
+        if role == 0 {
+            return self.browsers[0].at(address(rng)).without_cookies();
+        }
+        self.browsers[role].at(address(rng))
+    }
+}
+
+/// Mostly somebody who may call what declares this, since others are only sent away.
+pub fn likely(security: &str, rng: &mut StdRng) -> usize {
+    match security {
+        "session" if rng.random_ratio(9, 10) => 1,
+        "staff" if rng.random_ratio(9, 10) => rng.random_range(2..4),
+        "owner" if rng.random_ratio(9, 10) => 3,
+        _ => rng.random_range(0..ROLES.len()),
+    }
+}
+
+fn address(rng: &mut StdRng) -> IpAddr {
+    Ipv4Addr::from_bits(rng.random_range(0x0b00_0000..0xdf00_0000)).into()
+}
