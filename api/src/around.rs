@@ -86,3 +86,69 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     }
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    use axum::body::{Body, to_bytes};
+    use axum::middleware::from_fn;
+    use axum::{Extension, Router};
+    use serde_json::Value;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    /// What was logged.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("no panic").extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    async fn panics(Extension(text): Extension<&'static str>) -> &'static str {
+        match text {
+            "a text of its own" => panic!("{}", text.to_owned()),
+            _ => std::panic::panic_any(7),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_logged_and_answered_as_a_problem_that_tells_nothing() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let _logging = tracing::subscriber::set_default(subscriber);
+        for (method, text) in
+            [("GET", "a text of its own"), ("POST", "a text of its own"), ("GET", "no text")]
+        {
+            let router =
+                Router::new().fallback(panics).layer(Extension(text)).layer(from_fn(observe));
+            let request = Request::builder().method(method).uri("/api/x").body(Body::empty());
+            let response = router.oneshot(request.expect("a request")).await.expect("an answer");
+            assert_eq!(response.status(), 500);
+            assert_eq!(response.headers()[header::CONTENT_TYPE], "application/problem+json");
+            let id = response.headers()["x-request-id"].to_str().expect("an id").to_owned();
+            let body = to_bytes(response.into_body(), 10_000).await.expect("a body");
+            let problem: Value = serde_json::from_slice(&body).expect("JSON");
+            assert_eq!(
+                (&problem["code"], &problem["request_id"]),
+                (&"internal".into(), &id.as_str().into())
+            );
+            assert!(!problem.to_string().contains("its own"), "{problem}");
+            let logged = String::from_utf8(log.0.lock().expect("no panic").clone()).expect("text");
+            let line = logged.lines().find(|line| line.contains("ERROR") && line.contains(&id));
+            let line = line.unwrap_or_else(|| panic!("no line about {id} in {logged}"));
+            assert_eq!(line.contains("panic: a text of its own"), text == "a text of its own");
+        }
+    }
+}

@@ -43,7 +43,7 @@ fn of(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<u16> {
     // A broken query or path, and a cookie that is no cookie.
     let mut statuses = vec![400, 500];
     if path.starts_with("/api/") || path.starts_with("/media/") {
-        statuses.extend([401, 403, 503]);
+        statuses.extend([401, 403, 429, 503]);
     }
     if takes(&ParameterIn::Path) {
         statuses.push(404);
@@ -52,7 +52,7 @@ fn of(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<u16> {
         statuses.push(422);
     }
     if *method != HttpMethod::Get {
-        statuses.extend([429, 507]);
+        statuses.push(507);
     }
     if operation.request_body.is_some() {
         statuses.extend([408, 413, 415, 422]);

@@ -162,6 +162,8 @@ fn sort(error: lettre::transport::smtp::Error) -> SendError {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     };
+    // A server may say anything, and not every database keeps all of it.
+    let text = text.replace(char::is_control, " ");
     // 421 is "closing the connection": it says nothing about the mail.
     let code = error.status().map(|code| code.to_string());
     match code.as_deref() {

@@ -1,0 +1,62 @@
+//! Whose address counts, for limits and for what only the machine itself may see (safety 33).
+
+use axum::http::Method;
+use serde_json::json;
+
+use crate::camp::{Browser, Camp};
+
+/// So many wrong tokens are taken from one address in an hour.
+const TAKEN: usize = 60;
+
+async fn tries(browser: &Browser, forwarded: &str) -> u16 {
+    let headers = [("x-forwarded-for", forwarded)];
+    let body = Some(json!({ "token": "guessed" }));
+    browser.send(Method::POST, "/api/auth/verify", body, &headers).await.status.as_u16()
+}
+
+async fn behind_proxies(camp: &Camp) -> Camp {
+    let proxies = ["10.0.0.0/8", "fd00::/8"].map(|net| net.parse().expect("a network"));
+    camp.beside_as(|config| config.trusted_proxies = proxies.to_vec()).await
+}
+
+story! {
+    async fn an_address_that_a_stranger_writes_herself_is_not_believed(camp) {
+        let stranger = camp.browser_at("203.0.113.9");
+        for n in 0..TAKEN {
+            assert_eq!(tries(&stranger, &format!("198.51.100.{n}")).await, 410);
+        }
+        for forwarded in ["198.51.100.200", "127.0.0.1", "", "10.0.0.1, 198.51.100.7"] {
+            assert_eq!(tries(&stranger, forwarded).await, 429, "{forwarded}");
+        }
+        let forwarded = [("x-forwarded-for", "127.0.0.1")];
+        stranger.send(Method::GET, "/metrics", None, &forwarded).await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn behind_a_proxy_the_last_address_that_is_not_ours_counts(camp) {
+        let camp = behind_proxies(&camp).await;
+        let proxy = camp.browser_at("10.0.0.1");
+        let guesser = "198.51.100.1";
+        for n in 0..TAKEN {
+            // What stands further left was written by the guesser.
+            assert_eq!(tries(&proxy, &format!("192.0.2.{n}, {guesser}")).await, 410);
+        }
+        for forwarded in [
+            guesser.to_owned(),
+            format!("{guesser}, 10.0.0.2"),
+            format!("192.0.2.77,{guesser},10.0.0.2, fd00::1"),
+            format!("junk, {guesser}"),
+            format!("::ffff:{guesser}"),
+        ] {
+            assert_eq!(tries(&proxy, &forwarded).await, 429, "{forwarded}");
+        }
+        for forwarded in ["198.51.100.2", &format!("{guesser}, 198.51.100.3")] {
+            assert_eq!(tries(&proxy, forwarded).await, 410, "{forwarded}: somebody else");
+        }
+        // The same words from somebody who is no proxy say nothing.
+        assert_eq!(tries(&camp.browser_at("203.0.113.50"), guesser).await, 410);
+        let forwarded = [("x-forwarded-for", "127.0.0.1")];
+        proxy.send(Method::GET, "/metrics", None, &forwarded).await.refused(404, "not_found");
+    }
+}
