@@ -340,7 +340,7 @@ async fn change_profile(
 
 /// Everything that is held about oneself, as a file
 #[utoipa::path(get, path = "/api/profile/download", tag = "profile", security(("session" = [])),
-    responses((status = 200, content_type = "application/json", body = String)))]
+    responses((status = 200, content_type = "application/json", body = serde_json::Value)))]
 async fn download(State(app): State<App>, signed_in: SignedIn) -> Answer<Response> {
     let document = users::download(&app, &signed_in.user, signed_in.session).await?;
     let text = serde_json::to_string_pretty(&document).map_err(Error::unforeseen)?;

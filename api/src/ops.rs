@@ -93,7 +93,7 @@ async fn metrics(
 }
 
 /// This document
-#[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(()), responses((status = 200, content_type = "application/json", body = String), (status = 304)))]
+#[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(()), responses((status = 200, content_type = "application/json", body = serde_json::Value), (status = 304)))]
 async fn document(State(app): State<App>, headers: HeaderMap) -> Response {
     /// It is the same for as long as the process runs, and takes a while to make.
     static DOCUMENT: OnceLock<Document> = OnceLock::new();

@@ -97,7 +97,7 @@ async fn preview(
 
 /// All settings as a file that can be imported elsewhere
 #[utoipa::path(get, path = "/api/admin/settings/export", tag = "settings", security(("owner" = [])),
-    responses((status = 200, content_type = "application/json", body = String)))]
+    responses((status = 200, content_type = "application/json", body = serde_json::Value)))]
 async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
     let mut tx = app.db.begin().await?;
     let values = settings::export(&mut tx, &app, Actor::Staff(me.id)).await?;
