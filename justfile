@@ -43,7 +43,7 @@ test: _tools _packages
 # What CI runs: all tests, lint, whether contract and types are what the code says, and whether it can be released
 [no-exit-message]
 ci: _tools (_packages "systemd" "python3-venv")
-    @{{ just }} _with-postgres {{ just }} _suite tests lint drift release
+    @{{ just }} _with-postgres {{ just }} _suite tests lint drift schemathesis release
 
 # Formatting, clippy, oxlint, types
 [no-exit-message]
@@ -54,6 +54,24 @@ lint: _tools _node-modules
 [no-exit-message]
 chaos: _tools _packages
     @CAMP_CHAOS=1 {{ just }} _with-postgres cargo test -p cli --test it mail -- --nocapture
+
+# Send 50,000 requests made from the contract to the program; `just schemathesis short` is what CI does
+[no-exit-message]
+schemathesis FORM="long": _tools (_packages "python3-venv") _portal
+    @{{ just }} _with-postgres {{ just }} _schemathesis {{ quote(FORM) }}
+
+_schemathesis FORM:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    place="{{ cache }}/schemathesis"
+    wanted=api/tests/schemathesis/requirements.txt
+    if ! cmp -s $wanted "$place/installed"; then
+        echo "Installing schemathesis in $place …" >&2
+        python3 -m venv --clear "$place"
+        "$place/bin/pip" install --quiet -r $wanted >&2
+        cp $wanted "$place/installed"
+    fi
+    "$place/bin/python" api/tests/schemathesis/run.py {{ camp }} {{ quote(FORM) }}
 
 # Measure home, video, gallery and FAQ with Lighthouse, as on a phone; wants a quiet machine
 [no-exit-message]
@@ -336,6 +354,10 @@ _suite +SUITES: _web
         check "licenses, sources and advisories of all crates" {{ just }} deny
         check "exposure of the systemd units" units
         check "the release binary is built, starts and answers" {{ just }} _release
+    }
+    schemathesis() {
+        cargo build --quiet -p cli
+        check "requests made from the contract are answered as it says" {{ just }} _schemathesis short
     }
     for suite in "$@"; do "$suite"; done
     printf '\n%d passed, %d failed\n' "$passed" "$failed"
