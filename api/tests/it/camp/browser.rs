@@ -141,6 +141,7 @@ impl Browser {
         if let Some(last) = last {
             request.headers_mut().insert("last-event-id", last.parse().expect("an id"));
         }
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(self.address, 40_000)));
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");

@@ -83,6 +83,8 @@ async fn gone(address: SocketAddr, n: usize, view: String) {
     match n % 7 {
         2 => {}
         3 => drop(tokio::time::timeout(Duration::from_millis(50), stream.read_u8()).await),
+        // Gone in the middle of the answer.
+        4 => drop(tokio::time::timeout(Duration::from_secs(60), stream.read_u8()).await),
         _ => tokio::time::sleep(Duration::from_millis(n as u64 % 12)).await,
     }
     if n % 2 == 0 {
@@ -101,8 +103,8 @@ fn sign_up(n: usize) -> String {
 /// Waits until nothing is worked on any more, and no transaction is open.
 async fn settled(db: &Db, portal: &Portal) {
     let began = Instant::now();
-    let mut before = -1;
-    loop {
+    let (mut before, mut same) = (-1, 0);
+    while same < 4 {
         let open = match db {
             // Nobody else could write while one is open.
             Db::Sqlite { write, .. } => {
@@ -122,13 +124,15 @@ async fn settled(db: &Db, portal: &Portal) {
                 .await
             }
         };
-        let users = count(db, "select count(*) from users").await;
-        let answers =
-            portal.get("/readyz").await.is_ok_and(|said| said.starts_with("HTTP/1.1 200"));
-        if open == 0 && answers && users == before {
-            return;
-        }
-        before = users;
+        let written = count(
+            db,
+            "select (select count(*) from users) + (select count(*) from faq_views)
+                  + (select count(*) from messages)",
+        )
+        .await;
+        let ready = portal.get("/readyz").await.is_ok_and(|said| said.starts_with("HTTP/1.1 200"));
+        same = if open == 0 && ready && written == before { same + 1 } else { 0 };
+        before = written;
         assert!(began.elapsed() < Duration::from_secs(120), "{open} transactions are open still");
         tokio::time::sleep(Duration::from_millis(500)).await;
     }

@@ -39,11 +39,6 @@ impl Portal {
         portal
     }
 
-    /// A connection from a network of its own for every number; zero is the machine itself.
-    pub async fn connect(&self, from: usize) -> io::Result<TcpStream> {
-        connect(self.address, from, None).await
-    }
-
     /// One request on a connection of its own.
     pub async fn get(&self, path: &str) -> io::Result<String> {
         ask(self.address, 0, &head("GET", path, "")).await
@@ -58,6 +53,7 @@ impl Portal {
     }
 }
 
+/// A connection from a network of its own for every number; zero is the machine itself.
 pub async fn connect(to: SocketAddr, from: usize, room: Option<u32>) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     if let Some(room) = room {
