@@ -45,6 +45,8 @@ pub struct Setting {
     help: &'static str,
     /// Why it cannot be switched on here.
     unavailable: Option<&'static str>,
+    /// Why what is stored is not in force; the value is the strictest then, until one is chosen.
+    problem: Option<String>,
 }
 
 fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
@@ -65,7 +67,19 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
     };
     let group = settings::group(key.name);
     let (key, help) = (key.name, key.help);
-    Setting { key, value, default, group, kind, min, max, choices, help, unavailable: None }
+    Setting {
+        key,
+        value,
+        default,
+        group,
+        kind,
+        min,
+        max,
+        choices,
+        help,
+        unavailable: None,
+        problem: None,
+    }
 }
 
 pub async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
@@ -76,6 +90,12 @@ pub async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
         .zip(defaults)
         .map(|((key, value), (_, default))| describe(key, value, default))
         .collect();
+    for unfit in settings::unfit(app).await? {
+        for item in items.iter_mut().filter(|item| item.key == unfit.key) {
+            let stored = unfit.stored.trim_matches('"');
+            item.problem = Some(format!("“{stored}” is stored, which is not allowed."));
+        }
+    }
     items.extend(settings::UNAVAILABLE.iter().map(|(key, reason)| Setting {
         unavailable: Some(reason),
         ..describe(key, Value::Null, Value::Null)

@@ -1,5 +1,5 @@
 //! Tells the owners by mail when something needs a person: mail that fails, work that was put
-//! aside, a disk that fills up, a worker that is silent. Each kind at most once a day, and only
+//! aside, a disk that fills up, a setting that cannot be kept, a worker that is silent. Each kind at most once a day, and only
 //! while the setting `systemAlerts` is on.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::clock::day_in;
 use crate::jobs::{self, Job};
 use crate::notifications::{self, Deliver, Letter, Notice, Notification};
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::{App, Result};
 
 pub const KIND: &str = "alert";
@@ -47,6 +47,11 @@ pub async fn look(app: &App) -> Result<()> {
     }
     if aside > 0 {
         raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
+    }
+    let unfit = settings::unfit(app).await?;
+    if !unfit.is_empty() {
+        let names: Vec<&str> = unfit.iter().map(|unfit| unfit.key).collect();
+        raise(app, "settings", &format!("What is stored for {} is not allowed, so the strictest value is in force. The settings page shows which; please choose anew.", names.join(", "))).await?;
     }
     if let Some(free) = free_bytes(app)
         && free < FREE

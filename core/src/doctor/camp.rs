@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use super::{Findings, counted};
+use crate::settings::{self, Unfit};
 use crate::{App, Result, backup, jobs, notifications};
 
 /// Workers show themselves every few seconds.
@@ -15,6 +16,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
     let looks = async {
         ledger(app, found).await?;
         owners(app, found).await?;
+        settings(app, found).await?;
         time_zone(app, found).await?;
         worker(app, found).await?;
         waiting(app, found).await?;
@@ -41,6 +43,22 @@ async fn ledger(app: &App, found: &mut Findings) -> Result<()> {
             }),
             "Somebody wrote to the database by hand. The ledger (payments) is right: look up its changes, or restore a backup.",
         ),
+    }
+    Ok(())
+}
+
+async fn settings(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "settings";
+    let unfit = settings::unfit(app).await?;
+    if unfit.is_empty() {
+        found.well(WHAT, "Every stored setting is in force.");
+    }
+    for Unfit { key, stored, used } in unfit {
+        found.broken(
+            WHAT,
+            format!("{key} is stored as {stored}, which is not allowed; {used} is in force."),
+            format!("Choose anew: `camp settings set {key} VALUE`, or the settings page."),
+        );
     }
     Ok(())
 }

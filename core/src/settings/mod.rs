@@ -4,6 +4,7 @@
 //! what differs from its default is stored. Other processes see a change within two seconds.
 
 mod keys;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -22,6 +23,7 @@ use crate::{App, Error, Result};
 
 use keys::{GONE, check, find};
 pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
+pub use stored::{Unfit, unfit};
 
 /// Who may watch (decision P9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -177,8 +179,12 @@ async fn clean(
 
 /// The settings as they stand, which nobody else changes until the end of the transaction.
 pub(crate) async fn locked(tx: &mut Tx) -> Result<Settings> {
+    Ok(locked_with_unfit(tx).await?.0)
+}
+
+async fn locked_with_unfit(tx: &mut Tx) -> Result<(Settings, Vec<Unfit>)> {
     tx.serialize("settings").await?;
-    Ok(merge(tx.sql("select key, value from settings").all().await?))
+    stored::read(tx).await
 }
 
 /// That the settings are still what somebody saw. Errors: [`Error::Stale`].
@@ -203,9 +209,7 @@ impl App {
         {
             return Ok(settings.clone());
         }
-        let rows: Vec<(String, String)> =
-            self.db.sql("select key, value from settings").all().await?;
-        let settings = Arc::new(merge(rows));
+        let settings = Arc::new(stored::read(&self.db).await?.0);
         *self.settings.0.lock().expect("no panic inside") =
             Some((Instant::now(), settings.clone()));
         Ok(settings)
@@ -255,7 +259,8 @@ pub async fn set(
     actor: Actor,
     changes: BTreeMap<String, Value>,
 ) -> Result<()> {
-    let before = as_map(&locked(tx).await?);
+    let (before, unfit) = locked_with_unfit(tx).await?;
+    let before = as_map(&before);
     let mut checks = crate::checks::Checks::new();
     let mut values = BTreeMap::new();
     for (name, value) in &changes {
@@ -271,7 +276,8 @@ pub async fn set(
     let now = app.clock.now();
     let mut changed = false;
     for (name, value) in values {
-        if before.get(&name) == Some(&value) {
+        let is_stored = unfit.iter().all(|unfit| unfit.key != name);
+        if is_stored && before.get(&name) == Some(&value) {
             continue;
         }
         changed = true;
@@ -313,19 +319,6 @@ fn as_map(settings: &Settings) -> Map<String, Value> {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
     }
-}
-
-/// Defaults, overlaid with what is stored. A stored value that no longer fits is passed over.
-fn merge(rows: Vec<(String, String)>) -> Settings {
-    let defaults = Settings::default();
-    let mut map = as_map(&defaults);
-    for (name, text) in rows {
-        let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
-        if find(&name).and_then(|key| check(key, &value, &defaults.currency)).is_ok() {
-            map.insert(name, value);
-        }
-    }
-    serde_json::from_value(Value::Object(map)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3867,6 +3867,8 @@ export interface components {
                 max?: number | null;
                 /** Format: int64 */
                 min?: number | null;
+                /** @description Why what is stored is not in force; the value is the strictest then, until one is chosen. */
+                problem?: string | null;
                 /** @description Why it cannot be switched on here. */
                 unavailable?: string | null;
                 value: unknown;
@@ -4276,6 +4278,8 @@ export interface components {
             max?: number | null;
             /** Format: int64 */
             min?: number | null;
+            /** @description Why what is stored is not in force; the value is the strictest then, until one is chosen. */
+            problem?: string | null;
             /** @description Why it cannot be switched on here. */
             unavailable?: string | null;
             value: unknown;

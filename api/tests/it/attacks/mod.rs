@@ -9,4 +9,5 @@ mod inputs;
 mod mail;
 mod metrics;
 mod networks;
+mod settings;
 mod wire;

@@ -1,10 +1,11 @@
 import { useMemo } from "react";
 import { Field, FieldError, Select, Switch, TextArea, TextInput } from "../../ui/field";
 import { Button } from "../../ui/button";
+import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
 import { PictureSetting } from "./picture-setting";
 import type { Setting } from "./queries";
-import { choiceLabel, hintOf, settingLabel } from "./words";
+import { choiceLabel, hintOf, settingLabel, valueLabel } from "./words";
 
 type Props = { setting: Setting; value: string | boolean; error: string | undefined; onChange: (value: string | boolean) => void };
 
@@ -13,6 +14,7 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
   const { key, kind, unavailable } = setting;
   const label = settingLabel(key);
   if (kind === "picture" || kind === "pictures") return <PictureSetting setting={setting} />;
+  const problem = setting.problem && <Problem setting={setting} onKeep={() => onChange(value)} />;
   if (kind === "switch") {
     const hint = (
       <>
@@ -23,13 +25,14 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
     return (
       <div className="grid gap-1 py-1.5">
         <Switch name={key} label={label} hint={hint} checked={value === true} disabled={Boolean(unavailable)} onChange={(e) => onChange(e.target.checked)} />
+        {problem}
         {error && <div role="alert"><FieldError>{error}</FieldError></div>}
       </div>
     );
   }
   const common = { name: key, value: String(value), disabled: Boolean(unavailable) };
   const long = kind === "line" && (setting.max ?? 0) > 120;
-  return (
+  const field = (
     <Field
       label={label}
       hint={unavailable ? `${setting.help}. Not available: ${unavailable}` : hintOf(setting)}
@@ -60,7 +63,25 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
       )}
     </Field>
   );
+  if (!problem) return field;
+  return (
+    <div className={cx("grid content-start gap-1.5", long && "md:col-span-2")}>
+      {field}
+      {problem}
+    </div>
+  );
 }
+
+/** What is stored is not allowed; what is in force instead stays until somebody chooses. */
+const Problem = ({ setting, onKeep }: { setting: Setting; onKeep: () => void }) => (
+  <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+    <p className="flex items-start gap-1.5 text-danger">
+      <Icon name="alert" className="mt-[0.15em] shrink-0" />
+      <span>{setting.problem} In force is: {valueLabel(setting.value, setting.key)}. Please choose and save.</span>
+    </p>
+    <Button look="quiet" onClick={onKeep}>Choose this<span className="sr-only"> for {settingLabel(setting.key)}</span></Button>
+  </div>
+);
 
 const builtInColors: Record<string, string> = { mainColor: "#1b5a40", accentColor: "#f0ad43" };
 

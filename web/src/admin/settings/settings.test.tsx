@@ -5,7 +5,7 @@ import { kornbluh, onDuty } from "../../test/staff";
 import type { Setting } from "./queries";
 
 const setting = (change: Partial<Setting> & Pick<Setting, "key" | "value">): Setting => ({
-  default: change.value, group: "general", kind: "line", min: 0, max: 60, choices: [], help: "What it is for", unavailable: null, ...change,
+  default: change.value, group: "general", kind: "line", min: 0, max: 60, choices: [], help: "What it is for", unavailable: null, problem: null, ...change,
 });
 
 const all = (name = "Camp Pine Lake") => [
@@ -41,6 +41,21 @@ describe("the settings", () => {
     expect(screen.getByText("Minutes without a click: from 5 to 720")).toBeTruthy();
     expect(screen.getByRole("switch", { name: "Text messages" })).toHaveProperty("disabled", true);
     expect(screen.getByText(/No SMS gateway is connected/)).toBeTruthy();
+  });
+
+  it("say where what is stored is not in force, and keep what somebody chooses instead", async () => {
+    const access = setting({ key: "access", value: "families", group: "security", kind: "choice", choices: ["everyone", "signed_in", "families"], min: null, max: null });
+    const portal = camp({
+      "GET /api/admin/settings": list({ ...access, problem: "“all” is stored, which is not allowed." }),
+      "PATCH /api/admin/settings": list(access),
+    });
+    const user = open("/admin/settings");
+    expect(await screen.findByText(/“all” is stored, which is not allowed. In force is: Families of the camp/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Choose this for Access to videos" }));
+    await user.click(screen.getByRole("button", { name: "Save security settings" }));
+    expect(await screen.findByText("Security Settings Updated")).toBeTruthy();
+    expect(patched(portal)).toEqual([{ access: "families", seen: { access: "families" } }]);
+    expect(screen.queryByText(/which is not allowed/)).toBeNull();
   });
 
   it("are saved one group at a time, and the other group keeps what was typed", async () => {

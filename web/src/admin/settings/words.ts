@@ -81,7 +81,8 @@ export const sentence = (key: string, message: string) => message.replaceAll(key
 export const shown = ({ key, kind, value }: Setting, typed: Typed) =>
   typed[key] ?? (kind === "switch" ? value === true : isMoney(key) && typeof value === "number" ? typedMoney(value) : String(value ?? ""));
 
-export const isChanged = (setting: Setting, typed: Typed) => setting.key in typed && shown(setting, typed) !== shown(setting, {});
+/** Where what is stored is not in force, choosing what is in force is a change as well. */
+export const isChanged = (setting: Setting, typed: Typed) => setting.key in typed && (Boolean(setting.problem) || shown(setting, typed) !== shown(setting, {}));
 
 /** What is to be sent of a group, and what cannot be sent. */
 export function changesOf(settings: Setting[], typed: Typed) {

@@ -1,0 +1,99 @@
+//! What is stored of the settings, and what is in force where a stored value no longer fits.
+//!
+//! A value may stop fitting when somebody writes to the database by hand, or when a newer version
+//! allows less. The strictest value of that key is in force then (safety 31), owners are told, and
+//! what is stored stays as it is until somebody chooses anew.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{KEYS, check};
+use super::{Settings, as_map};
+use crate::db::On;
+use crate::{App, Result};
+
+/// A stored value that does not fit its key.
+#[derive(Debug, Clone)]
+pub struct Unfit {
+    pub key: &'static str,
+    /// As it is stored.
+    pub stored: String,
+    /// What is in force instead.
+    pub used: Value,
+}
+
+/// Reads everything that is stored.
+pub(super) async fn read(on: impl Into<On<'_>>) -> Result<(Settings, Vec<Unfit>)> {
+    Ok(merge(on.into().sql("select key, value from settings").all().await?))
+}
+
+/// The stored values that do not fit, in the order of [`KEYS`].
+pub async fn unfit(app: &App) -> Result<Vec<Unfit>> {
+    Ok(read(&app.db).await?.1)
+}
+
+/// Defaults, overlaid with what is stored, or with the strictest value where that does not fit.
+fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<Unfit>) {
+    let defaults = Settings::default();
+    let mut map = as_map(&defaults);
+    let mut unfit = Vec::new();
+    for key in KEYS {
+        let Some((_, text)) = rows.iter().find(|(name, _)| name == key.name) else { continue };
+        let value = serde_json::from_str::<Value>(text).ok();
+        let fits = value.and_then(|value| check(key, &value, &defaults.currency).ok());
+        if let Some(value) = fits {
+            map.insert(key.name.to_owned(), value);
+        } else if let Some(used) = strictest(key.name).or_else(|| map.get(key.name).cloned()) {
+            map.insert(key.name.to_owned(), used.clone());
+            unfit.push(Unfit { key: key.name, stored: text.clone(), used });
+        }
+    }
+    (read_map(map), unfit)
+}
+
+fn read_map(map: Map<String, Value>) -> Settings {
+    serde_json::from_value(Value::Object(map)).unwrap_or_else(|error| {
+        tracing::error!(%error, "the settings cannot be read; the strictest are in force");
+        let mut strict = as_map(&Settings::default());
+        strict.extend(KEYS.iter().filter_map(|key| Some((key.name.into(), strictest(key.name)?))));
+        serde_json::from_value(Value::Object(strict)).unwrap_or_default()
+    })
+}
+
+/// The value that lets people do the least; nothing for keys that let nobody do anything.
+fn strictest(name: &str) -> Option<Value> {
+    Some(match name {
+        "access" => json!("families"),
+        "userRegistrations" => json!(false),
+        "requireEmailVerification" | "enableTwoFactor" => json!(true),
+        "commentModeration" => json!("first_held"),
+        "sessionTimeout" => json!(5),
+        "maxLoginAttempts" => json!(1),
+        "passwordMinLength" => json!(64),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys::Kind;
+    use super::*;
+
+    #[test]
+    fn the_strictest_values_fit_their_own_keys_and_no_number_is_stricter() {
+        for key in KEYS {
+            let Some(value) = strictest(key.name) else { continue };
+            assert_eq!(check(key, &value, "USD").expect(key.name), value);
+            if let Kind::Number { min, max } = key.kind {
+                let end = if key.name == "passwordMinLength" { max } else { min };
+                assert_eq!(value, json!(end), "{}", key.name);
+            }
+        }
+    }
+
+    #[test]
+    fn settings_that_cannot_be_read_at_all_are_the_strictest() {
+        let strict = read_map(Map::from_iter([("timezone".to_owned(), json!(7))]));
+        assert_eq!(strict.access, super::super::Access::Families);
+        assert!(!strict.user_registrations);
+    }
+}
