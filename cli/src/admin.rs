@@ -8,7 +8,7 @@ use portal::audit::Actor;
 use portal::pages::Part;
 use portal::{App, Config, Error, Result};
 
-use crate::output::{Code, Outcome, remark, say, say_json, say_table};
+use crate::output::{Code, Outcome, open_or_create, remark, say, say_json, say_table};
 
 /// Look after the accounts of the camp's staff
 #[derive(clap::Subcommand)]
@@ -77,7 +77,11 @@ pub enum Admin {
 
 impl Admin {
     pub async fn run(self, config: Config) -> Outcome {
-        let app = App::open(config).await?;
+        // A camp begins with its first owner.
+        let app = match self {
+            Admin::Add { .. } => open_or_create(config).await?,
+            _ => App::open(config).await?,
+        };
         match self {
             Admin::Add { name, email, role } => {
                 let password = ask_password()?;

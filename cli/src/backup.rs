@@ -9,7 +9,7 @@ use portal::{Config, Result};
 use serde::Serialize;
 
 use crate::import::Bar;
-use crate::output::{Code, Outcome, remark, say, say_json};
+use crate::output::{Code, Outcome, made, remark, say, say_json};
 
 /// Write everything the camp needs into one file, while it goes on
 ///
@@ -97,6 +97,9 @@ impl Restore {
         let from = (file.as_os_str() != "-").then_some(file.as_path());
         let options = backup::Options { replace, send_mail };
         let restored = backup::restore(&config, from, options, progress()).await?;
+        if restored.is_new {
+            made(&config);
+        }
         if json {
             say_json(&restored)?;
             return Ok(Code::Done);

@@ -8,7 +8,7 @@ use portal::{App, Config, Error, Result};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::output::{Code, Outcome, remark, say};
+use crate::output::{Code, Outcome, open_or_create, remark, say};
 use crate::seed::SAMPLE_PASSWORD;
 use crate::serve::{both, stop_on_signal};
 
@@ -59,7 +59,7 @@ impl Demo {
         if self.start_over {
             start_over(&config).await?;
         }
-        let app = App::open(config).await?;
+        let app = open_or_create(config).await?;
         let logins = self.logins(&app).await?;
         let serving = both(&app, stop.clone());
         let greeting = greet(&app, &logins, stop);

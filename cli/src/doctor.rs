@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use portal::Config;
 use portal::doctor::{self, Finding, Options, State};
+use portal::{App, Config};
 
 use crate::output::{Code, Outcome, say, say_json};
 
@@ -31,6 +31,7 @@ pub struct Doctor {
 impl Doctor {
     pub async fn run(self, config: Config) -> Outcome {
         let Doctor { dkim_selector, name_server, json } = self;
+        let camp = App::is_there(&config);
         let found = doctor::examine(config, &Options { dkim_selector, name_server }).await;
         let count = |state| found.iter().filter(|finding| finding.state == state).count();
         let (broken, warnings) = (count(State::Broken), count(State::Warning));
@@ -41,7 +42,11 @@ impl Doctor {
                 say(sum(broken, warnings));
             }
         }
-        Ok(if broken > 0 { Code::Failed } else { Code::Done })
+        Ok(match (camp, broken) {
+            (false, _) => Code::Unusable,
+            (true, 0) => Code::Done,
+            (true, _) => Code::Failed,
+        })
     }
 }
 

@@ -1,9 +1,8 @@
 //! The database's shape and the portal's contract.
 
-use portal::db::Db;
 use portal::{App, Config};
 
-use crate::output::{Code, Outcome, say};
+use crate::output::{Code, Outcome, open_or_create, say};
 
 /// Bring the database up to date
 ///
@@ -15,11 +14,11 @@ pub struct Migrate {}
 
 impl Migrate {
     pub async fn run(self, config: Config) -> Outcome {
-        std::fs::create_dir_all(&config.data_dir)?;
-        let db = Db::open(&config.database_url()).await?;
-        let pending = db.pending_migrations().await?;
-        db.close().await;
-        let app = App::open(config).await?;
+        let pending = match App::pending_migrations(&config).await? {
+            Some(pending) => pending,
+            None => portal::db::all_migrations(),
+        };
+        let app = open_or_create(config).await?;
         app.db.close().await;
         if let Some(copy) = &app.before_upgrade {
             say(format!("How it was before is kept in {}.", copy.display()));

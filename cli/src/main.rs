@@ -50,7 +50,7 @@ Exit codes:
   1  failed
   2  the command was not understood
   3  what was given has problems; they are named on standard error
-  4  the database, the mail server or a port cannot be used";
+  4  there is no camp, or the database, the mail server or a port cannot be used";
 
 #[derive(Subcommand)]
 enum Command {
@@ -84,6 +84,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    portal::private::set_umask();
     let Camp { config, logs, command } = Camp::parse();
     logs.start(command.is_long_running());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use portal::{Error, Result};
+use portal::{App, Config, Error, Result};
 
 /// How a command ended, as the exit code that scripts see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,25 @@ pub fn say_table(head: &[&str], rows: &[Vec<String>]) {
 
 pub fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
+}
+
+/// Opens the camp, or makes one where there is none and says so.
+pub async fn open_or_create(config: Config) -> Result<App> {
+    let app = App::open_or_create(config).await?;
+    if app.is_new {
+        made(&app.config);
+    }
+    Ok(app)
+}
+
+/// Says where a camp was made.
+pub fn made(config: &Config) {
+    let folder = config.data_dir.canonicalize().unwrap_or_else(|_| config.data_dir.clone());
+    let database = match config.database_url {
+        Some(_) => ", with the database of --database-url",
+        None => "",
+    };
+    remark(format!("camp: A new camp was made in {}{database}.", folder.display()));
 }
 
 /// Says on standard error what went wrong and what to do.

@@ -1,10 +1,10 @@
 //! An invented camp, for looking around and for tests.
 
 use chrono::{DateTime, Utc};
+use portal::Config;
 use portal::seed::{self, Options, Sample};
-use portal::{App, Config};
 
-use crate::output::{Code, Outcome, say, say_json};
+use crate::output::{Code, Outcome, open_or_create, say, say_json};
 
 /// The password of all sample logins. It stands in the documentation, so it protects nothing.
 pub const SAMPLE_PASSWORD: &str = "visiting-day-demo";
@@ -46,7 +46,7 @@ fn moment(text: &str) -> Result<DateTime<Utc>, String> {
 
 impl Seed {
     pub async fn run(self, config: Config) -> Outcome {
-        let app = App::open(config).await?;
+        let app = open_or_create(config).await?;
         if self.if_empty && !seed::is_empty(&app.db).await? {
             say("There is a camp in this database already; nothing was changed.");
             return Ok(Code::Done);

@@ -4,7 +4,7 @@ use portal::{App, Config, Error, Result};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::output::{Code, Outcome};
+use crate::output::{Code, Outcome, open_or_create};
 
 /// Serve the site and its API
 ///
@@ -31,7 +31,7 @@ pub struct Worker {}
 impl Serve {
     pub async fn run(self, config: Config) -> Outcome {
         let stop = stop_on_signal()?;
-        let app = App::open(config).await?;
+        let app = open_or_create(config).await?;
         tracing::info!(url = app.config.public_url(), mail = app.mailer.destination(), "serving");
         match self.with_worker {
             true => both(&app, stop).await?,

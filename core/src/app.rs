@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::db::Db;
 use crate::files::Files;
 use crate::mail::Mailer;
-use crate::{Error, Result, backup, faq, settings};
+use crate::{Error, Result, backup, faq, private, settings};
 
 #[derive(Clone)]
 pub struct App {
@@ -33,22 +33,56 @@ pub struct App {
     pub(crate) settings: Arc<settings::Cache>,
     /// The copy that was kept when this process brought the database up to date.
     pub before_upgrade: Option<PathBuf>,
+    /// Whether this process made the camp: its database was empty.
+    pub is_new: bool,
     /// Shows that somebody is at work in the data folder, for as long as it is held.
     _present: Option<Arc<File>>,
 }
 
 impl App {
-    /// Opens everything and brings the database up to date.
+    /// Opens the camp that is there and brings its database up to date. Errors: [`Error::Setup`]
+    /// when there is none; nothing is made then.
     pub async fn open(config: Config) -> Result<App> {
         config.check()?;
-        std::fs::create_dir_all(&config.data_dir).map_err(|e| {
-            Error::Setup(format!("The folder {} cannot be made: {e}", config.data_dir.display()))
-        })?;
+        must_be_there(&config)?;
+        App::open_in(config, false).await
+    }
+
+    /// Opens the camp, or makes one where there is none.
+    pub async fn open_or_create(config: Config) -> Result<App> {
+        config.check()?;
+        private::folder(&config.data_dir)?;
+        App::open_in(config, true).await
+    }
+
+    async fn open_in(config: Config, create: bool) -> Result<App> {
+        private::tighten(&config)?;
         let present = presence(&config.data_dir)?;
         let db = open_database(&config).await?;
+        let is_new = db.is_empty().await?;
+        if is_new && !create {
+            db.close().await;
+            return Err(no_camp(&config));
+        }
         let before_upgrade = migrate(&db, &config).await?;
         let app = App::with(db, config).await?;
-        Ok(App { before_upgrade, _present: Some(Arc::new(present)), ..app })
+        Ok(App { before_upgrade, is_new, _present: Some(Arc::new(present)), ..app })
+    }
+
+    /// Whether there is a data folder, and where it is one, the file of the database.
+    pub fn is_there(config: &Config) -> bool {
+        must_be_there(config).is_ok()
+    }
+
+    /// How many migrations a camp lacks; nothing when there is no camp.
+    pub async fn pending_migrations(config: &Config) -> Result<Option<usize>> {
+        if must_be_there(config).is_err() {
+            return Ok(None);
+        }
+        let db = open_database(config).await?;
+        let pending = db.pending_migrations().await;
+        db.close().await;
+        pending.map(Some)
     }
 
     /// An app on a database that is up to date already.
@@ -64,6 +98,7 @@ impl App {
             hashing: Arc::new(Semaphore::new(2)),
             settings: Arc::default(),
             before_upgrade: None,
+            is_new: false,
             _present: None,
         })
     }
@@ -77,6 +112,32 @@ impl App {
 /// Two crates could each choose a cryptography library; this one is for the whole process.
 pub(crate) fn choose_cryptography() {
     rustls::crypto::ring::default_provider().install_default().ok();
+}
+
+/// That a data folder is there, and where it is one, the file of the database.
+pub(crate) fn must_be_there(config: &Config) -> Result<()> {
+    let url = config.database_url();
+    let has_file = !url.starts_with("sqlite:") || backup::sqlite_file(&url)?.exists();
+    match config.data_dir.is_dir() && has_file {
+        true => Ok(()),
+        false => Err(no_camp(config)),
+    }
+}
+
+/// Without the address of the database: a password may be in it.
+fn no_camp(config: &Config) -> Error {
+    let shown = config.data_dir.display();
+    Error::Setup(match &config.database_url {
+        None => format!(
+            "There is no camp in {shown}. Please check --data-dir (CAMP_DATA_DIR). A new camp \
+             begins with `camp admin add`."
+        ),
+        Some(_) => format!(
+            "There is no camp in {shown} and the database. Please check --data-dir \
+             (CAMP_DATA_DIR) and --database-url (CAMP_DATABASE_URL). A new camp begins with \
+             `camp admin add`."
+        ),
+    })
 }
 
 /// Opens the database and changes nothing in it.
@@ -153,6 +214,11 @@ pub struct Keys {
 
 impl Keys {
     async fn load(db: &Db) -> Result<Keys> {
+        const READ: &str = "select value from secrets where name = 'portal'";
+        // First without writing, so that a portal with a full disk can start and be read.
+        if let Some((secret,)) = db.sql(READ).optional::<(Vec<u8>,)>().await? {
+            return Ok(Keys { secret: secret.into() });
+        }
         let fresh: [u8; 32] = rand::random();
         let mut tx = db.begin().await?;
         tx.sql(
@@ -161,8 +227,7 @@ impl Keys {
         .bind(fresh.to_vec())
         .execute()
         .await?;
-        let secret: Vec<u8> =
-            tx.sql("select value from secrets where name = 'portal'").scalar().await?;
+        let secret: Vec<u8> = tx.sql(READ).scalar().await?;
         tx.commit().await?;
         Ok(Keys { secret: secret.into() })
     }

@@ -24,6 +24,11 @@ pub(crate) fn newest_schema() -> i64 {
     MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
 }
 
+/// How many migrations this program knows.
+pub fn all_migrations() -> usize {
+    MIGRATIONS.iter().filter(|m| m.migration_type.is_up_migration()).count()
+}
+
 /// An open database.
 ///
 /// SQLite has one connection that writes and several that read: two to three times faster than a
@@ -356,8 +361,12 @@ impl Db {
 
     /// How many of our migrations are not yet applied.
     pub async fn pending_migrations(&self) -> Result<usize> {
-        let all = MIGRATIONS.iter().filter(|m| m.migration_type.is_up_migration()).count();
-        Ok(all.saturating_sub(self.applied_migrations().await?))
+        Ok(all_migrations().saturating_sub(self.applied_migrations().await?))
+    }
+
+    /// Whether nothing was ever migrated in it.
+    pub(crate) async fn is_empty(&self) -> Result<bool> {
+        Ok(self.applied_migrations().await? == 0)
     }
 
     /// Whether there is something in it, of an earlier version.

@@ -32,6 +32,7 @@ pub mod once;
 pub mod pages;
 pub mod payments;
 pub mod pictures;
+pub mod private;
 pub mod profiles;
 pub mod seed;
 pub mod settings;

@@ -270,7 +270,7 @@ async fn a_restoration_says_why_it_does_not_begin() {
     refused(&other, &["--replace"], "not a file that `camp backup` made");
     let whole = std::fs::read(&file).expect("bytes");
     write(&whole[..whole.len() - 20]);
-    refused(&other, &["--replace"], "damaged or not whole");
+    refused(&other, &["--replace"], "This backup is incomplete");
     let mut bent = whole.clone();
     bent[whole.len() / 2] ^= 4;
     write(&bent);

@@ -57,11 +57,22 @@ impl Camp {
     pub async fn on_postgres() -> Camp {
         let server = std::env::var("CAMP_TEST_POSTGRES_URL")
             .expect("CAMP_TEST_POSTGRES_URL names a PostgreSQL server; `just test` starts one");
-        let server = Url::parse(&server).expect("an address");
+        Camp::on_postgres_at(Url::parse(&server).expect("an address")).await
+    }
+
+    /// In a database of its own on this server.
+    pub async fn on_postgres_at(server: Url) -> Camp {
         let name = format!("camp_cli_{}", uuid::Uuid::new_v4().simple());
         on(&server, format!("create database {name}")).await;
         let postgres = Some(Postgres { server, name });
         Camp { folder: TempDir::new().expect("a folder"), postgres }
+    }
+
+    /// From now on by another way, which leads to the same server.
+    pub fn reach_postgres_at(&mut self, host: &str, port: u16) {
+        let Some(Postgres { server, .. }) = &mut self.postgres else { return };
+        server.set_host(Some(host)).expect("a host");
+        server.set_port(Some(port)).expect("a port");
     }
 
     pub fn folder(&self) -> &std::path::Path {
@@ -83,6 +94,12 @@ impl Camp {
 
     pub fn run(&self, arguments: &[&str]) -> Said {
         self.run_with(arguments, "")
+    }
+
+    /// Makes the camp, with nobody in it.
+    pub fn begin(&self) {
+        let said = self.run(&["migrate"]);
+        assert_eq!(said.code, 0, "{said:?}");
     }
 
     /// With something on standard input.
@@ -130,7 +147,7 @@ impl Camp {
             .extend(self.database_url().into_iter().flat_map(|url| ["--database-url".into(), url]));
         let matches = command.get_matches_from(arguments);
         let config = Config::from_arg_matches(&matches).expect("a configuration");
-        App::open(config).await.expect("an app")
+        App::open_or_create(config).await.expect("an app")
     }
 
     pub fn is_on_postgres(&self) -> bool {

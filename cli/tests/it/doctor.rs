@@ -227,7 +227,7 @@ async fn what_is_wrong_around_the_camp_is_found() {
         std::fs::set_permissions(&data, std::fs::Permissions::from_mode(mode)).expect("it is ours");
     };
     mode(0o755);
-    practice.finds("data-dir", "warning", "Every user of this machine", &[]);
+    practice.finds("data-dir", "warning", "Other users of this machine", &[]);
     mode(0o700);
 
     practice.finds(
@@ -279,7 +279,7 @@ async fn what_is_wrong_around_the_camp_is_found() {
     );
     let nowhere = camp.folder().join("nowhere");
     let said = practice.examine(&["--data-dir", nowhere.to_str().expect("readable")]);
-    assert!(said.code == 1 && said.out.contains("There is no database"), "{}", said.out);
+    assert!(said.code == 4 && said.out.contains("There is no database"), "{}", said.out);
     assert!(!nowhere.exists(), "looking makes nothing");
 
     let Db::Sqlite { write, .. } = &app.db else { unreachable!("on SQLite") };

@@ -5,6 +5,7 @@ use crate::on_both_engines;
 
 on_both_engines! {
     async fn a_thousand_families_are_imported_once_however_often_it_runs(camp: Camp) {
+        camp.begin();
         let mut table = "\u{feff}Parent's name;Campers;E-mail;Tuition;Paid;Due\r\n".to_owned();
         for n in 0..1000 {
             let email = match n % 100 {
@@ -45,6 +46,7 @@ on_both_engines! {
     }
 
     async fn a_list_of_families_in_json(camp: Camp) {
+        camp.begin();
         let list = "{\"families\": [\n {\"name\": \"Chaya\", \"child\": \"Yossi\", \"total\": 1400},\n {\"name\": \"\", \"child\": \"Moishe\"}\n]}";
         let said = camp.run_with(&["family", "import", "-"], list);
         assert_eq!(said.code, 3, "{said:?}");

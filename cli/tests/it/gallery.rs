@@ -38,6 +38,7 @@ fn table() -> String {
 
 on_both_engines! {
     async fn a_thousand_rows_are_imported_once_however_often_it_runs(camp: Camp) {
+        camp.begin();
         let file = camp.folder().join("summer.csv");
         std::fs::write(&file, table()).expect("a file");
         let file = file.display().to_string();
@@ -76,6 +77,7 @@ on_both_engines! {
     }
 
     async fn a_list_in_json_and_a_file_of_another_encoding(camp: Camp) {
+        camp.begin();
         let list = "{\"videos\": [\n {\"name\": \"Swim test\", \"link\": \"https://youtu.be/aBcDeFgHiJk\", \"featured\": true},\n {\"name\": \"S\", \"link\": \"nowhere\"}\n]}";
         let said = camp.run_with(&["gallery", "import", "-", "--year", "2023"], list);
         assert_eq!(said.code, 3, "{said:?}");

@@ -11,6 +11,8 @@ mod help;
 mod load;
 mod logs;
 mod mail;
+mod new_camp;
+mod private;
 mod seed;
 mod settings;
 mod sink;

@@ -5,6 +5,7 @@ use crate::on_both_engines;
 
 on_both_engines! {
     async fn settings_are_listed_read_and_changed(camp: Camp) {
+        camp.begin();
         assert_eq!(camp.run(&["settings", "get", "timezone"]).out.trim(), "America/New_York");
         let said = camp.run(&["settings", "set", "siteName", "Camp Naarim"]);
         assert_eq!((said.code, said.out.trim()), (0, "siteName is now Camp Naarim."), "{said:?}");
@@ -26,6 +27,7 @@ on_both_engines! {
     }
 
     async fn a_file_of_settings_is_exported_looked_at_and_taken_over(camp: Camp) {
+        camp.begin();
         camp.run(&["settings", "set", "siteName", "Camp Naarim"]);
         let exported = camp.run(&["settings", "export"]).out;
         let file = camp.folder().join("settings.json");

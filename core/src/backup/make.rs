@@ -1,6 +1,6 @@
 //! Making a backup, while the portal runs.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use chrono::{SubsecRound, Utc};
 
 use super::inspect::{self, Facts};
 use super::pack::{self, Parts};
+use super::sqlite::unless_gone;
 use super::{FORMAT, Manifest, Progress, Stored, Tally, postgres, sqlite, swap};
 use crate::config::Config;
 use crate::db::Db;
@@ -37,14 +38,8 @@ pub struct Made {
 /// final name before it is whole and safe on the disk.
 pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made> {
     config.check()?;
+    app::must_be_there(config)?;
     let url = config.database_url();
-    let is_sqlite = url.starts_with("sqlite:");
-    if !config.data_dir.is_dir() || (is_sqlite && !sqlite::file_of(&url)?.exists()) {
-        return Err(Error::Setup(format!(
-            "There is no camp in {}. Please check --data-dir and --database-url.",
-            config.data_dir.display()
-        )));
-    }
     let _present = app::presence(&config.data_dir)?;
     let out = Out::open(place)?;
     let copy = Temporary::beside(place, &config.data_dir)?;
@@ -173,19 +168,25 @@ impl Out {
             return Err(taken(path));
         }
         let part = hidden(path, "part");
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&part)
-            .map_err(|error| unwritable(path, &error))?;
-        if file.try_lock().is_err() {
+        let busy = || {
             let text = format!("Another backup to {} is being made just now.", path.display());
-            return Err(Error::invalid("file", text));
+            Error::invalid("file", text)
+        };
+        if is_being_written(&part) {
+            return Err(busy());
         }
-        // Of a process that was killed half-way.
-        file.set_len(0)?;
+        // What a process left that was killed half-way goes; a link that somebody put there too.
+        std::fs::remove_file(&part)
+            .or_else(unless_gone)
+            .map_err(|error| unwritable(path, &error))?;
+        let file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part).map_err(
+                |error| match error.kind() {
+                    io::ErrorKind::AlreadyExists => busy(),
+                    _ => unwritable(path, &error),
+                },
+            )?;
+        file.try_lock().map_err(|_| busy())?;
         Ok(Out::File { part, path: path.clone(), force: *force, file, kept: false })
     }
 
@@ -219,6 +220,14 @@ impl Drop for Out {
             std::fs::remove_file(part).ok();
         }
     }
+}
+
+/// Whether another process holds the lock of this file, which is not followed when it is a link.
+fn is_being_written(part: &Path) -> bool {
+    let is_file = part.symlink_metadata().is_ok_and(|found| found.is_file());
+    is_file
+        && File::open(part)
+            .is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {

@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{FORMAT, Manifest, Progress, Tally};
 use crate::{Error, Result};
@@ -108,8 +110,22 @@ pub(super) fn unpack(
     agreed: impl FnOnce(&Manifest) -> Result<()>,
     told: &Progress,
 ) -> Result<(Manifest, Tally)> {
-    let zstd = zstd::Decoder::new(from)?;
-    let mut tar = tar::Archive::new(zstd);
+    let cut_off = Arc::new(AtomicBool::new(false));
+    let zstd = Whole { from: zstd::Decoder::new(from)?, cut_off: cut_off.clone() };
+    let unpacked = unpack_all(zstd, into, agreed, told);
+    match cut_off.load(Ordering::Relaxed) {
+        true => Err(incomplete()),
+        false => unpacked,
+    }
+}
+
+fn unpack_all(
+    from: impl Read,
+    into: &Parts,
+    agreed: impl FnOnce(&Manifest) -> Result<()>,
+    told: &Progress,
+) -> Result<(Manifest, Tally)> {
+    let mut tar = tar::Archive::new(from);
     let mut entries = tar.entries()?;
     let first = entries.next().and_then(Result::<_, io::Error>::ok).ok_or_else(no_backup)?;
     let manifest = read_manifest(first)?;
@@ -144,7 +160,7 @@ pub(super) fn unpack(
     io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(damaged)?;
     match end == Some(found) && database {
         true => Ok((manifest, found)),
-        false => Err(damaged("its end is missing")),
+        false => Err(incomplete()),
     }
 }
 
@@ -182,6 +198,22 @@ fn copy(from: &mut impl Read, to: &Path) -> Result<u64> {
     Ok(length)
 }
 
+/// Notices that the packed bytes end before their end.
+struct Whole<R> {
+    from: R,
+    cut_off: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Whole<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.from.read(buffer).inspect_err(|error| {
+            if error.kind() == io::ErrorKind::UnexpectedEof {
+                self.cut_off.store(true, Ordering::Relaxed);
+            }
+        })
+    }
+}
+
 /// Tells an error of the archive from one of the disk that it is written to.
 struct Reading<'a, R> {
     from: &'a mut R,
@@ -198,9 +230,16 @@ fn no_backup() -> Error {
     Error::invalid("file", "This is not a file that `camp backup` made.")
 }
 
+fn incomplete() -> Error {
+    Error::invalid(
+        "file",
+        "This backup is incomplete: its end is missing. Nothing was changed; please take another \
+         one, or copy it again.",
+    )
+}
+
 fn damaged(why: impl std::fmt::Display) -> Error {
-    let text = format!(
-        "This backup is damaged or not whole ({why}). Nothing was changed; please take another one."
-    );
+    let text =
+        format!("This backup is damaged ({why}). Nothing was changed; please take another one.");
     Error::invalid("file", text)
 }

@@ -22,7 +22,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::config::Config;
 use crate::db::{self, Db};
 use crate::files::Files;
-use crate::{Error, Result, alerts, app};
+use crate::{Error, Result, alerts, app, notifications, private};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -43,6 +43,8 @@ pub struct Restored {
     pub set_aside: Option<PathBuf>,
     /// On PostgreSQL, the schema that it is in.
     pub set_aside_schema: Option<String>,
+    /// Whether nothing was there before.
+    pub is_new: bool,
 }
 
 /// Restores a backup from a file, or from standard input when there is no name.
@@ -63,10 +65,23 @@ pub async fn restore(
             Error::invalid("file", text)
         })?),
     };
-    std::fs::create_dir_all(&config.data_dir).map_err(|error| {
-        let text = format!("The folder {} cannot be made: {error}", config.data_dir.display());
-        Error::Setup(text)
-    })?;
+    let traces = Traces::of(config);
+    private::folder(&config.data_dir)?;
+    let restored = restore_in(config, from, options, told).await;
+    match &restored {
+        Ok(_) => private::tighten(config)?,
+        Err(_) => traces.remove(),
+    }
+    restored
+}
+
+async fn restore_in(
+    config: &Config,
+    from: Box<dyn Read + Send>,
+    options: Options,
+    told: Progress,
+) -> Result<Restored> {
+    let is_new = !config.data_dir.join("in-use.lock").exists();
     let _alone = app::alone(&config.data_dir)?;
     let target = Target::look(config, options).await?;
     let work = Work::begin(&config.data_dir)?;
@@ -84,7 +99,40 @@ pub async fn restore(
     let now = Utc::now().trunc_subsecs(6);
     let (held, set_aside, set_aside_schema) =
         target.put(config, &work, &manifest, now, !options.send_mail).await?;
-    Ok(Restored { manifest, unpacked, held, set_aside, set_aside_schema })
+    let is_new = is_new && set_aside.is_none();
+    Ok(Restored { manifest, unpacked, held, set_aside, set_aside_schema, is_new })
+}
+
+/// What is not there before a restoration, and would be left behind when it fails.
+struct Traces {
+    files: Vec<PathBuf>,
+    /// The innermost first.
+    folders: Vec<PathBuf>,
+}
+
+impl Traces {
+    fn of(config: &Config) -> Traces {
+        let missing = |path: &PathBuf| path.symlink_metadata().is_err();
+        let files = match config.storage_url.as_deref() {
+            None => Some(config.data_dir.join("files")),
+            Some(url) if url.contains("://") => None,
+            Some(folder) => Some(folder.into()),
+        };
+        let above = config.data_dir.ancestors().map(Path::to_owned);
+        let folders = files.into_iter().chain(above).filter(missing).collect();
+        let files = vec![config.data_dir.join("in-use.lock")];
+        Traces { files: files.into_iter().filter(missing).collect(), folders }
+    }
+
+    /// Folders only when nothing is in them.
+    fn remove(&self) {
+        for file in &self.files {
+            std::fs::remove_file(file).ok();
+        }
+        for folder in &self.folders {
+            std::fs::remove_dir(folder).ok();
+        }
+    }
 }
 
 /// Whether this program can do something with it, here.
@@ -238,7 +286,7 @@ impl Target {
                     std::fs::remove_dir_all(&aside).ok();
                 })?;
                 db.migrate().await?;
-                note(&db, now, details).await?;
+                finish(&db, now, details).await?;
                 db.close().await;
                 (held, old.then_some(aside), schema)
             }
@@ -283,7 +331,7 @@ async fn prepare(
         held = hold::hold(&mut tx, now).await?;
         tx.commit().await?;
     }
-    note(&db, now, details).await?;
+    finish(&db, now, details).await?;
     db.close().await;
     // It will move alone, so everything has to be in the one file.
     sqlite::settle(file).await?;
@@ -302,8 +350,10 @@ fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>)
     }
 }
 
-async fn note(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Result<()> {
+/// Writes down that this was restored, and forgets the workers that ran when the backup was made.
+async fn finish(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Result<()> {
     let mut tx = db.begin().await?;
+    notifications::forget_beats(&mut tx).await?;
     let subject = Subject::none("database");
     audit::record(&mut tx, now, Actor::Operator, "backup.restore", subject, details).await?;
     tx.commit().await

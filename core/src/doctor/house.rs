@@ -126,11 +126,11 @@ fn folder(folder: &Path, found: &mut Findings) {
             "Run this as the user of the portal; deploy/README.md has the command.",
         );
     }
-    match mode & 0o007 {
+    match mode & 0o077 {
         0 => found.well(WHAT, format!("{shown} can be written to, and strangers cannot read it.")),
         _ => found.warning(
             WHAT,
-            format!("Every user of this machine can look into {shown}, where families' data is."),
+            format!("Other users of this machine can look into {shown}, where families' data is."),
             format!("chmod 700 {shown}"),
         ),
     }

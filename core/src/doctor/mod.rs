@@ -53,6 +53,8 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
     house::examine(&config, &mut found);
     let db = database::examine(&config, &mut found).await;
     let app = match db {
+        // Opening a camp would make the folders that are missing.
+        Some(_) if !App::is_there(&config) => Err(()),
         Some(db) => App::with(db, config.clone()).await.map_err(|error| {
             found.broken(
                 "database",

@@ -19,6 +19,7 @@ pub use deliver::Deliver;
 pub use forget::forget_old;
 pub(crate) use forget::{forget_about, forget_address};
 pub use letter::{Button, Letter, Picture, Quote, paragraphs};
+pub(crate) use sweep::forget_beats;
 pub use sweep::{beat, last_beat, sweep};
 pub use tell::{Limited, reach, reach_all, tell, tell_all, tell_families, tell_limited, tell_once};
 

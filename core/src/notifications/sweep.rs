@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::Deliver;
-use crate::db::Db;
+use crate::db::{Db, Tx};
 use crate::{App, Result, jobs};
 
 /// After this long without a sign of life a worker's claims are given back. Workers show
@@ -29,6 +29,12 @@ pub async fn beat(app: &App) -> Result<()> {
         .execute()
         .await?;
     tx.commit().await
+}
+
+/// Forgets the workers that a restored database knows: none of them runs.
+pub(crate) async fn forget_beats(tx: &mut Tx) -> Result<()> {
+    tx.sql("delete from worker_beats").execute().await?;
+    Ok(())
 }
 
 /// When a worker was last seen.

@@ -13,7 +13,8 @@ pub(super) async fn sqlite_template() -> &'static std::path::Path {
             let folder = tempfile::tempdir().expect("a folder");
             let file = folder.path().join("template.db");
             let url = format!("sqlite://{}", file.display());
-            let app = App::open(config(folder.path(), &url)).await.expect("the template opens");
+            let app =
+                App::open_or_create(config(folder.path(), &url)).await.expect("the template opens");
             app.db.close().await;
             (folder, file)
         })
@@ -44,7 +45,7 @@ pub(super) async fn postgres_copy() -> String {
             let name = format!("template_{}", uuid::Uuid::new_v4().simple());
             postgres_command(&format!("create database {name}")).await;
             let folder = tempfile::tempdir().expect("a folder");
-            let app = App::open(config(folder.path(), &format!("{base}/{name}"))).await;
+            let app = App::open_or_create(config(folder.path(), &format!("{base}/{name}"))).await;
             app.expect("the template opens").db.close().await;
             name
         })

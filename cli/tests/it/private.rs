@@ -1,0 +1,110 @@
+//! What the portal keeps can be read by the user that it runs as, and by nobody else.
+
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use crate::backup::path;
+use crate::camp::Camp;
+
+const PASSWORD: &str = "lantern over the lake\n";
+
+/// Runs a command under the most careless umask.
+fn careless(camp: &Camp, arguments: &[&str], input: &str) {
+    use std::io::Write;
+    let program = camp.command(&[]);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "umask 0; exec \"$@\"", "sh"]).arg(program.get_program()).args(arguments);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CAMP_")) {
+        command.env_remove(name);
+    }
+    for (name, value) in program.get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("sh");
+    child.stdin.take().expect("piped").write_all(input.as_bytes()).ok();
+    assert!(child.wait().expect("it ends").success(), "{arguments:?}");
+}
+
+/// Everything below a folder that others can get at, with the folder itself.
+fn open_to_others(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let mode = folder.symlink_metadata().expect("it is there").permissions().mode() & 0o777;
+    let mut found: Vec<_> =
+        if mode & 0o077 != 0 { vec![(folder.to_owned(), mode)] } else { vec![] };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        found.extend(open_to_others(&entry.path()));
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_else_can_read_what_the_portal_keeps_whatever_the_umask() {
+    let camp = Camp::on_sqlite();
+    careless(&camp, &["seed", "--sample", "general", "--sample-logins"], "");
+    let add = ["admin", "add", "miriam", "--email", "m@camp.example"];
+    careless(&camp, &add, PASSWORD);
+    careless(&camp, &["mail", "test", "leah@family.example"], "");
+    let file = camp.folder().join("camp.tar.zst");
+    careless(&camp, &["backup", path(&file)], "");
+    // Somebody is in the database, so the files beside it are there as well.
+    let app = camp.app().await;
+    for name in ["camp.db", "camp.db-wal", "camp.db-shm", "mail", "files"] {
+        assert!(camp.data(name).exists(), "{name}");
+    }
+    assert!(std::fs::read_dir(camp.data("mail")).expect("a folder").count() > 0);
+    assert_eq!(open_to_others(&camp.data("")), []);
+    assert_eq!(open_to_others(&file), []);
+    app.db.close().await;
+    careless(&camp, &["restore", path(&file), "--replace"], "");
+    assert_eq!(open_to_others(&camp.data("")), []);
+}
+
+#[test]
+fn what_an_earlier_version_left_open_is_closed() {
+    let camp = Camp::on_sqlite();
+    camp.run(&["seed", "--sample", "general"]);
+    let open = |name: &str, mode| {
+        std::fs::set_permissions(camp.data(name), Permissions::from_mode(mode)).expect("ours");
+    };
+    for folder in ["", "files", "files/samples"] {
+        open(folder, 0o755);
+    }
+    for file in ["camp.db", "files/samples/lake.jpg", "migrate.lock"] {
+        open(file, 0o644);
+    }
+    assert_eq!(camp.run(&["admin", "list"]).code, 0);
+    assert_eq!(open_to_others(&camp.data("")), []);
+}
+
+#[test]
+fn a_folder_with_other_things_in_it_is_not_closed() {
+    let camp = Camp::on_sqlite();
+    let theirs = camp.data("notes.txt");
+    std::fs::create_dir_all(camp.data("")).expect("a folder");
+    std::fs::write(&theirs, "theirs").expect("written");
+    std::fs::set_permissions(camp.data(""), Permissions::from_mode(0o755)).expect("ours");
+    std::fs::set_permissions(&theirs, Permissions::from_mode(0o644)).expect("ours");
+    assert_eq!(camp.run(&["migrate"]).code, 0);
+    let open: Vec<_> = open_to_others(&camp.data("")).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(open, [camp.data(""), theirs], "the camp's own files are closed, theirs are theirs");
+}
+
+/// In a folder where others may put things, somebody waits for a backup with a link in its way.
+#[test]
+fn a_backup_is_never_written_through_somebodys_link() {
+    let camp = Camp::on_sqlite();
+    let add = ["admin", "add", "miriam", "--email", "m@camp.example"];
+    camp.run_with(&add, PASSWORD);
+    let victim = camp.folder().join("victim");
+    std::fs::write(&victim, "precious").expect("written");
+    for part in [".camp.tar.zst.part", ".camp.tar.zst.database.part"] {
+        symlink(&victim, camp.folder().join(part)).expect("a link");
+    }
+    let file = camp.backup("camp.tar.zst");
+    assert_eq!(std::fs::read_to_string(&victim).expect("a text"), "precious");
+    assert!(file.symlink_metadata().expect("a backup").is_file());
+    assert_eq!(open_to_others(&file), []);
+}
