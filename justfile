@@ -50,10 +50,24 @@ ci: _tools (_packages "systemd" "python3-venv")
 lint: _tools _node-modules
     @{{ just }} _suite lint
 
-# Kill workers and vex mail servers for longer than the tests do
+# Faults on purpose, longer than in the tests; all, or some of: disk half-open killed locked mail postgres
 [no-exit-message]
-chaos: _tools _packages
-    @CAMP_CHAOS=1 {{ just }} _with-postgres cargo test -p cli --test it mail -- --nocapture
+[positional-arguments]
+chaos *NAMES: _tools _packages
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export CAMP_CHAOS=1
+    [ $# -gt 0 ] || set -- disk half-open killed locked mail postgres
+    for name in "$@"; do
+        # Where the tests of this name are: package, target, and what the paths of the tests begin with.
+        case "$name" in
+            disk | half-open | killed | locked | postgres) tests=(cli it "chaos::${name//-/_}::") ;;
+            mail) tests=(cli it mail::) ;;
+            *) echo "There is no chaos of the name $name. There are: disk half-open killed locked mail postgres" >&2; exit 2 ;;
+        esac
+        printf '\n── %s\n' "$name"
+        {{ just }} _with-postgres cargo test -p "${tests[0]}" --test "${tests[1]}" "${tests[2]}" -- --nocapture --test-threads=1
+    done
 
 # Send 50,000 requests made from the contract to the program; `just schemathesis short` is what CI does
 [no-exit-message]

@@ -11,11 +11,13 @@ use sqlx::sqlite::{
     SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteRow, SqliteSynchronous,
 };
-use sqlx::{Arguments, Encode, FromRow, Postgres, Sqlite, Transaction, Type};
+use sqlx::{
+    Arguments, Connection, Database as _, Encode, FromRow, Postgres, Sqlite, Transaction, Type,
+};
 use uuid::Uuid;
 
 use crate::events::{self, Event};
-use crate::{Error, Result};
+use crate::{Error, Result, error};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
@@ -49,12 +51,63 @@ pub enum Tx {
 pub struct Open<E: sqlx::Database> {
     tx: Transaction<'static, E>,
     events: Vec<(DateTime<Utc>, Event)>,
+    /// The database has ended the transaction by itself. On SQLite, whatever came after would be
+    /// committed statement by statement.
+    ended: bool,
 }
 
 impl<E: sqlx::Database> Open<E> {
     fn new(tx: Transaction<'static, E>) -> Open<E> {
-        Open { tx, events: Vec::new() }
+        Open { tx, events: Vec::new(), ended: false }
     }
+
+    /// Refuses statements in a transaction that the database has ended.
+    fn check(&self) -> Result<()> {
+        match self.ended {
+            true => Err(Error::Busy(None)),
+            false => Ok(()),
+        }
+    }
+
+    fn noted<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+        self.ended |= outcome.as_ref().is_err_and(error::ends_transaction);
+        Ok(outcome?)
+    }
+}
+
+/// For a server to answer whether it is there.
+const ANSWER: Duration = Duration::from_secs(5);
+/// For one statement on PostgreSQL. A server that is gone without a word would otherwise be waited
+/// for as long as the kernel tries, a quarter of an hour.
+const STATEMENT: Duration = Duration::from_secs(45);
+
+/// What a statement on PostgreSQL gave, if it was answered at all.
+async fn in_time<T>(statement: impl Future<Output = sqlx::Result<T>>) -> Result<T> {
+    match tokio::time::timeout(STATEMENT, statement).await {
+        Ok(outcome) => Ok(outcome?),
+        Err(_) => Err(Error::Busy(Some(sqlx::Error::PoolTimedOut))),
+    }
+}
+
+/// Whether a connection may go back to its pool.
+///
+/// When the disk is full or fails, SQLite ends a transaction by itself, and the roll-back that sqlx
+/// sends then fails: sqlx would count the transaction as open for ever, and every later one on this
+/// connection would fail. Such a connection is closed, and the pool opens another.
+async fn is_reusable<C: Connection>(connection: &mut C) -> sqlx::Result<bool> {
+    // A server that is gone without a word must not hold the connection's place in the pool.
+    let remote = C::Database::NAME == Postgres::NAME;
+    if !remote && !connection.is_in_transaction() {
+        return Ok(true);
+    }
+    // The roll-back of a dropped transaction is carried out before this is answered.
+    let answered = tokio::time::timeout(ANSWER, connection.ping());
+    answered.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+    let reusable = !connection.is_in_transaction();
+    if !reusable {
+        tracing::warn!("a database connection is closed because its transaction cannot be ended");
+    }
+    Ok(reusable)
 }
 
 impl<E: sqlx::Database> Deref for Open<E> {
@@ -190,13 +243,15 @@ macro_rules! run {
                 sqlx::$make::<Sqlite, T, _>(text, args).$call(read).await?
             }
             (On::Tx(Tx::Sqlite(tx)), Args::Sqlite(args)) => {
-                sqlx::$make::<Sqlite, T, _>(text, args).$call(&mut **tx).await?
+                tx.check()?;
+                let outcome = sqlx::$make::<Sqlite, T, _>(text, args).$call(&mut **tx).await;
+                tx.noted(outcome)?
             }
             (On::Db(Db::Postgres(pool)), Args::Postgres(args)) => {
-                sqlx::$make::<Postgres, T, _>(text, args).$call(pool).await?
+                in_time(sqlx::$make::<Postgres, T, _>(text, args).$call(pool)).await?
             }
             (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
-                sqlx::$make::<Postgres, T, _>(text, args).$call(&mut **tx).await?
+                in_time(sqlx::$make::<Postgres, T, _>(text, args).$call(&mut **tx)).await?
             }
             _ => unreachable!("arguments are made for the engine they run on"),
         }
@@ -252,14 +307,17 @@ impl Query<'_> {
                 sqlx::query_with::<Sqlite, _>(text, args).execute(write).await?.rows_affected()
             }
             (On::Tx(Tx::Sqlite(tx)), Args::Sqlite(args)) => {
-                sqlx::query_with::<Sqlite, _>(text, args).execute(&mut **tx).await?.rows_affected()
+                tx.check()?;
+                let outcome = sqlx::query_with::<Sqlite, _>(text, args).execute(&mut **tx).await;
+                tx.noted(outcome)?.rows_affected()
             }
             (On::Db(Db::Postgres(pool)), Args::Postgres(args)) => {
-                sqlx::query_with::<Postgres, _>(text, args).execute(pool).await?.rows_affected()
+                in_time(sqlx::query_with::<Postgres, _>(text, args).execute(pool))
+                    .await?
+                    .rows_affected()
             }
             (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
-                sqlx::query_with::<Postgres, _>(text, args)
-                    .execute(&mut **tx)
+                in_time(sqlx::query_with::<Postgres, _>(text, args).execute(&mut **tx))
                     .await?
                     .rows_affected()
             }
@@ -280,6 +338,7 @@ impl Db {
             let pool = PgPoolOptions::new()
                 .max_connections(16)
                 .acquire_timeout(Duration::from_secs(5))
+                .after_release(|connection, _| Box::pin(is_reusable(connection)))
                 .connect_with(options)
                 .await?;
             return Ok(Db::Postgres(pool));
@@ -301,11 +360,13 @@ impl Db {
         let write = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(Duration::from_secs(10))
+            .after_release(|connection, _| Box::pin(is_reusable(connection)))
             .connect_with(options.clone())
             .await?;
         let read = SqlitePoolOptions::new()
             .max_connections(4)
             .acquire_timeout(Duration::from_secs(5))
+            .after_release(|connection, _| Box::pin(is_reusable(connection)))
             .connect_with(options)
             .await?;
         Ok(Db::Sqlite { write, read })
@@ -317,7 +378,12 @@ impl Db {
             Db::Sqlite { write, .. } => {
                 Tx::Sqlite(Open::new(write.begin_with("begin immediate").await?))
             }
-            Db::Postgres(pool) => Tx::Postgres(Open::new(pool.begin().await?)),
+            Db::Postgres(pool) => {
+                // In a task of its own: sqlx 0.9.0 loses count of a `begin` that is dropped half-way.
+                let pool = pool.clone();
+                let begun = tokio::spawn(async move { pool.begin().await });
+                Tx::Postgres(Open::new(begun.await.map_err(Error::unforeseen)??))
+            }
         })
     }
 
@@ -438,8 +504,11 @@ impl Tx {
             events::number(&mut self, events).await?;
         }
         match self {
-            Tx::Sqlite(open) => open.tx.commit().await?,
-            Tx::Postgres(open) => open.tx.commit().await?,
+            Tx::Sqlite(open) => {
+                open.check()?;
+                open.tx.commit().await?;
+            }
+            Tx::Postgres(open) => in_time(open.tx.commit()).await?,
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! Why the portal said no.
 
 use serde::Serialize;
+use sqlx::error::DatabaseError;
+use sqlx::sqlite::SqliteError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -90,26 +92,77 @@ impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Error {
         use sqlx::Error as E;
         match &error {
-            E::PoolTimedOut | E::PoolClosed | E::Io(_) | E::Tls(_) => Error::Busy(Some(error)),
+            E::PoolTimedOut | E::PoolClosed | E::Io(_) | E::Tls(_) | E::WorkerCrashed => {
+                Error::Busy(Some(error))
+            }
+            // A connection that has lost count of its transactions; the pool closes it.
+            E::BeginFailed | E::InvalidSavePointStatement => Error::Busy(Some(error)),
             E::RowNotFound => Error::NotFound("There is nothing here any more."),
-            E::Database(cause) => match cause.code().as_deref() {
-                // SQLite: busy and locked with their extended codes, full, read-only disk.
-                Some("5" | "6" | "261" | "262" | "517") => Error::Busy(Some(error)),
-                Some("13" | "53100") => Error::Full,
-                // PostgreSQL: shutting down, starting up, too many connections, deadlock.
-                Some("57P01" | "57P02" | "57P03" | "53300" | "40P01" | "40001" | "08006") => {
-                    Error::Busy(Some(error))
-                }
-                // PostgreSQL: a character, number or date that it cannot keep. What comes in is checked
-                // before, so this is the second line: refused, and told to the operator.
-                Some("22003" | "22008" | "22021" | "22P05") => {
+            E::Database(cause) => match weigh(cause.as_ref()) {
+                Trouble::Away => Error::Busy(Some(error)),
+                Trouble::Full => Error::Full,
+                // What comes in is checked before, so this is the second line: refused, and told to
+                // the operator.
+                Trouble::Value => {
                     tracing::warn!(%error, "a value that the database cannot keep was refused");
                     Error::invalid("request", "Something in this request cannot be saved.")
                 }
-                _ => Error::Database(error),
+                Trouble::Other => Error::Database(error),
             },
             _ => Error::Database(error),
         }
+    }
+}
+
+/// What an error of the database means for whoever asked.
+enum Trouble {
+    /// It may work in a moment.
+    Away,
+    /// No room left on the disk.
+    Full,
+    /// A character, number or date that it cannot keep.
+    Value,
+    Other,
+}
+
+fn weigh(cause: &dyn DatabaseError) -> Trouble {
+    let code = cause.code().unwrap_or_default();
+    if let Some((primary, extended)) = sqlite_codes(cause) {
+        return match (primary, extended) {
+            (13, _) => Trouble::Full,
+            // The index of the write-ahead log cannot grow.
+            (10, 4874) => Trouble::Full,
+            // Busy, locked, out of memory, read-only, interrupted, an I/O error, cannot be opened.
+            (5..=10 | 14 | 15, _) => Trouble::Away,
+            _ => Trouble::Other,
+        };
+    }
+    match code.as_ref() {
+        "53100" => Trouble::Full,
+        // Deadlocks, a lock that was not had in time, a server that takes over from another one,
+        // a session that the server ended, an I/O error.
+        "40P01" | "40001" | "55P03" | "25006" | "25P03" | "58030" => Trouble::Away,
+        "22003" | "22008" | "22021" | "22P05" => Trouble::Value,
+        // Connections that broke or are too many, too little memory, shutting down or starting up.
+        code if ["08", "53", "57"].iter().any(|class| code.starts_with(class)) => Trouble::Away,
+        _ => Trouble::Other,
+    }
+}
+
+/// SQLite's primary result code and the extended one; nothing on PostgreSQL.
+fn sqlite_codes(cause: &dyn DatabaseError) -> Option<(u32, u32)> {
+    cause.try_downcast_ref::<SqliteError>()?;
+    let extended: u32 = cause.code()?.parse().ok()?;
+    Some((extended & 0xff, extended))
+}
+
+/// Whether SQLite may have rolled the whole transaction back because of this error: busy, out of
+/// memory, interrupted, an I/O error, damaged, full.
+pub(crate) fn ends_transaction(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(cause) => sqlite_codes(cause.as_ref())
+            .is_some_and(|(primary, _)| matches!(primary, 5 | 7 | 9 | 10 | 11 | 13)),
+        _ => false,
     }
 }
 

@@ -71,10 +71,16 @@ async fn push(
     match tx {
         Tx::Sqlite(tx) => apalis_sqlite::queries::push_tasks(&mut **tx, QUEUE, &[task])
             .await
-            .map_err(Error::unforeseen),
+            .map_err(|error| match error {
+                apalis_sqlite::Error::Database(cause) => cause.into(),
+                other => Error::unforeseen(other),
+            }),
         Tx::Postgres(tx) => apalis_postgres::queries::push_tasks(&mut **tx, QUEUE, vec![task])
             .await
-            .map_err(Error::unforeseen),
+            .map_err(|error| match error {
+                apalis_postgres::Error::Database(cause) => cause.into(),
+                other => Error::unforeseen(other),
+            }),
     }
 }
 

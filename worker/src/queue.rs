@@ -25,7 +25,7 @@ const LOOK_SQLITE: Duration = Duration::from_millis(250);
 const LOOK_POSTGRES: Duration = Duration::from_secs(1);
 /// Jobs at once. Each may hold a connection, and all mail shares the mailer's few.
 const AT_ONCE: usize = 8;
-const LONGEST_DELAY: Duration = Duration::from_secs(10);
+const LONGEST_DELAY: Duration = Duration::from_secs(3);
 
 pub async fn run(app: &App, in_hand: &TaskTracker, stop: &CancellationToken) -> Result<()> {
     let mut delay = Duration::from_secs(1);

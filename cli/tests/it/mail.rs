@@ -11,15 +11,11 @@ use portal::videos::{self, NewVideo, Status};
 use uuid::Uuid;
 
 use crate::camp::{Camp, count};
+use crate::chaos::long;
 use crate::sink::{Mood, Sink};
 use crate::{execute, on_both_engines};
 
 const CONNECTIONS: usize = 4;
-
-/// `just chaos` tries longer.
-fn chaos() -> bool {
-    std::env::var_os("CAMP_CHAOS").is_some()
-}
 
 /// Families with these addresses, who want to hear of videos.
 pub async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
@@ -67,7 +63,7 @@ pub async fn publish(app: &App) -> usize {
     saved.notified as usize
 }
 
-async fn eventually(what: &str, patience: Duration, done: impl Fn() -> bool) {
+pub async fn eventually(what: &str, patience: Duration, done: impl Fn() -> bool) {
     let begun = Instant::now();
     while !done() {
         assert!(begun.elapsed() < patience, "{what}: not within {patience:?}");
@@ -81,7 +77,7 @@ fn worker<'a>(url: &'a str, rate: &'a str) -> [&'a str; 7] {
 
 on_both_engines! {
     async fn five_hundred_mails_reach_everybody_although_the_worker_is_killed(camp: Camp) {
-        let (kills, pause) = if chaos() { (10, 450) } else { (3, 2_500) };
+        let (kills, pause) = if long() { (10, 450) } else { (3, 2_500) };
         let app = camp.app().await;
         families(&app, (0..500).map(|n| format!("family-{n}@family.example"))).await;
         assert_eq!(publish(&app).await, 500);
@@ -205,7 +201,7 @@ on_both_engines! {
     }
 
     async fn a_mail_server_in_trouble_is_left_alone_and_loses_nothing(camp: Camp) {
-        let moods: &[Mood] = match chaos() {
+        let moods: &[Mood] = match long() {
             true => &[Mood::Refuses, Mood::ShuttingDown, Mood::Silent, Mood::HangsAfterData],
             false => &[Mood::ShuttingDown],
         };

@@ -4,6 +4,7 @@ mod admin;
 mod backup;
 mod bucket;
 mod camp;
+mod chaos;
 mod doctor;
 mod family;
 mod gallery;

@@ -1,0 +1,222 @@
+//! T5: the disk fills up in the middle of a commit, of a checkpoint of the write-ahead log and of a
+//! backup. Writes are refused, reads go on, and everything works again once there is room.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use sqlx::{Connection, SqliteConnection};
+
+use super::long;
+use super::site::{Answer, Owner, Site, Tally, add_owner};
+use crate::backup::path;
+use crate::camp::Camp;
+use crate::mail::{eventually, families};
+use crate::sink::Sink;
+
+/// A small disk of its own, gone with the test.
+struct Disk {
+    folder: PathBuf,
+}
+
+impl Disk {
+    /// Nothing where this user may not mount.
+    fn mount(folder: &Path, megabytes: u32) -> Option<Disk> {
+        std::fs::create_dir_all(folder).expect("a folder");
+        let size = format!("size={megabytes}m,mode=0700");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
+            .arg(folder)
+            .status()
+            .is_ok_and(|status| status.success());
+        mounted.then(|| Disk { folder: folder.to_owned() })
+    }
+
+    /// Fills the disk, but for this many pages of 4 KiB.
+    fn fill(&self, leave: u64) {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.folder.join("filler"))
+            .expect("the filler");
+        for block in [1 << 16, 1 << 12] {
+            while file.write_all(&vec![b'x'; block]).is_ok() {}
+        }
+        let length = file.metadata().expect("its size").len();
+        file.set_len((length / 4096 * 4096).saturating_sub(leave * 4096)).expect("shorter");
+    }
+
+    fn free(&self) {
+        std::fs::remove_file(self.folder.join("filler")).expect("the filler is there");
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.folder).expect("a folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .filter(|name| !["filler", "camp.db-wal", "camp.db-shm"].contains(&name.as_str()))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        Command::new("umount").arg("--lazy").arg(&self.folder).status().ok();
+    }
+}
+
+struct Story {
+    camp: Camp,
+    disk: Disk,
+    site: Site,
+    owner: Owner,
+    posted: usize,
+    slowest: Duration,
+}
+
+impl Story {
+    async fn post(&mut self, status: &str) -> Answer {
+        self.posted += 1;
+        self.owner.post(&format!("Video {}", self.posted), status).await
+    }
+
+    /// Everybody can go on reading, staff as well.
+    async fn read(&self) {
+        let answers = [
+            self.site.get("/api/videos").await,
+            self.site.get("/api/site").await,
+            self.site.get("/").await,
+            self.owner.get("/api/admin/videos").await,
+        ];
+        let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        assert_eq!(statuses, [200; 4], "{}", self.site.said());
+    }
+
+    /// Posts until the disk is full, and a little longer.
+    async fn run_out(&mut self, what: &str) {
+        let mut tally = Tally::default();
+        while tally.of(507) + tally.of(503) == 0 {
+            let answer = self.post("draft").await;
+            tally.add(&answer);
+            tally.only(&[201, 503, 507]);
+            assert!(tally.of(201) < 3_000, "the disk is never full");
+        }
+        let full = Instant::now();
+        while full.elapsed() < Duration::from_millis(if long() { 5_000 } else { 800 }) {
+            let answer = self.post("published").await;
+            tally.add(&answer);
+            tally.only(&[201, 503, 507]);
+            self.read().await;
+        }
+        println!("{what}: {:?}", tally.0);
+    }
+
+    /// Makes room; a video can be posted, and families are told of it.
+    async fn recover(&mut self, what: &str, sink: &Sink) {
+        self.disk.free();
+        let begun = Instant::now();
+        let reached = sink.kept().len();
+        loop {
+            let answer = self.post("published").await;
+            if answer.status == 201 {
+                break;
+            }
+            assert!([503, 507].contains(&answer.status), "{}: {}", answer.status, self.site.said());
+            assert!(begun.elapsed() < Duration::from_secs(5), "{what}: {}", self.site.said());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let back = begun.elapsed();
+        self.slowest = self.slowest.max(back);
+        eventually("the worker is back", Duration::from_secs(20), || sink.kept().len() > reached)
+            .await;
+        println!("{what}: back after {back:?}, the worker after {:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_stops_nothing_for_longer_than_it_is_full() {
+    let camp = Camp::on_sqlite();
+    let Some(disk) = Disk::mount(&camp.data(""), 40) else {
+        println!("Not tested: only root can mount the small disk that this test fills.");
+        return;
+    };
+    add_owner(&camp);
+    let app = camp.app().await;
+    families(&app, ["leah@family.example".to_owned()]).await;
+    app.db.close().await;
+    drop(app);
+    let sink = Sink::open().await;
+    let url = sink.url();
+    let site = Site::start(&camp, &["--with-worker", "--smtp-url", &url]).await;
+    let owner = Owner::sign_in(&site).await;
+    let mut story = Story { camp, disk, site, owner, posted: 0, slowest: Duration::ZERO };
+    assert_eq!(story.post("published").await.status, 201);
+    eventually("the worker works", Duration::from_secs(20), || sink.reached() == 1).await;
+
+    for round in 0..if long() { 20 } else { 2 } {
+        in_the_middle_of_a_commit(&mut story, round, &sink).await;
+        in_the_middle_of_a_checkpoint(&mut story, &sink).await;
+        in_the_middle_of_a_backup(&mut story, round, &sink).await;
+    }
+    println!("back after {:?} at the most", story.slowest);
+    let Story { camp, disk, site, .. } = story;
+    site.stop().await;
+    let mut database = open(&camp).await;
+    let sound: String = sqlx::query_scalar("pragma integrity_check")
+        .fetch_one(&mut database)
+        .await
+        .expect("an answer");
+    assert_eq!(sound, "ok");
+    database.close().await.expect("closed");
+    drop(disk);
+}
+
+async fn open(camp: &Camp) -> SqliteConnection {
+    let file = format!("sqlite://{}", camp.data("camp.db").display());
+    SqliteConnection::connect(&file).await.expect("the database opens")
+}
+
+/// The log has to grow with every commit, because somebody still reads what is in it.
+async fn in_the_middle_of_a_commit(story: &mut Story, round: u64, sink: &Sink) {
+    let mut reader = open(&story.camp).await;
+    sqlx::query("begin").execute(&mut reader).await.expect("a transaction");
+    sqlx::query("select count(*) from videos").fetch_one(&mut reader).await.expect("a count");
+    // Each round leaves room for another part of a commit.
+    story.disk.fill(20 + round);
+    story.run_out("commit").await;
+    story.recover("commit", sink).await;
+    reader.close().await.expect("closed");
+}
+
+/// The log is written over from its beginning, until the file itself has to grow.
+async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
+    let size = |name: &str| story.camp.data(name).metadata().map_or(0, |file| file.len());
+    let log = size("camp.db-wal");
+    story.disk.fill(0);
+    story.run_out("checkpoint").await;
+    let after = story.camp.data("camp.db-wal").metadata().map_or(0, |file| file.len());
+    println!("checkpoint: the log had {log} bytes, and {after} when the disk was full");
+    story.recover("checkpoint", sink).await;
+}
+
+async fn in_the_middle_of_a_backup(story: &mut Story, round: u64, sink: &Sink) {
+    let before = story.disk.files();
+    let pages = story.camp.data("camp.db").metadata().expect("a database").len() / 4096;
+    // Enough for a part of the copy, or for the copy and not for packing it.
+    let leave = if round.is_multiple_of(2) { pages / 2 } else { pages + 2 };
+    story.disk.fill(leave);
+    let file = story.camp.data("camp.tar.zst");
+    let said = story.camp.run(&["backup", path(&file)]);
+    assert_eq!(said.code, 4, "{said:?}");
+    assert!(said.err.contains("out of space"), "{said:?}");
+    assert_eq!(story.disk.files(), before, "nothing is left behind");
+    story.read().await;
+    story.recover("backup", sink).await;
+    let said = story.camp.run(&["backup", path(&file)]);
+    assert_eq!(said.code, 0, "{said:?}");
+    std::fs::remove_file(&file).expect("removed");
+}
