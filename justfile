@@ -211,6 +211,8 @@ _packages *MORE:
     needed=()
     ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || needed+=(postgresql)
     [ -n "${CHROMIUM:-}" ] || command -v chromium-headless-shell > /dev/null || command -v chromium > /dev/null || needed+=(chromium-headless-shell)
+    # For the tests that cut a cable.
+    command -v ip > /dev/null || needed+=(iproute2)
     for package in {{ MORE }}; do
         case $package in
             systemd) command -v systemd-analyze > /dev/null || needed+=(systemd) ;;

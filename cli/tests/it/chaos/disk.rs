@@ -204,12 +204,14 @@ async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
 }
 
 async fn in_the_middle_of_a_backup(story: &mut Story, round: u64, sink: &Sink) {
-    let before = story.disk.files();
-    let pages = story.camp.data("camp.db").metadata().expect("a database").len() / 4096;
-    // Enough for a part of the copy, or for the copy and not for packing it.
-    let leave = if round.is_multiple_of(2) { pages / 2 } else { pages + 2 };
-    story.disk.fill(leave);
     let file = story.camp.data("camp.tar.zst");
+    let said = story.camp.run(&["backup", path(&file), "--json"]);
+    let made: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    let copy = made["database_bytes"].as_u64().expect("a size") / 4096;
+    std::fs::remove_file(&file).expect("removed");
+    let before = story.disk.files();
+    // Enough for a part of the copy, or for the copy and not for packing it.
+    story.disk.fill(if round.is_multiple_of(2) { copy / 2 } else { copy + 4 });
     let said = story.camp.run(&["backup", path(&file)]);
     assert_eq!(said.code, 4, "{said:?}");
     assert!(said.err.contains("out of space"), "{said:?}");

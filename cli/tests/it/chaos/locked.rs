@@ -77,5 +77,6 @@ async fn locked_for(seconds: u64, camp: &Camp, site: &Site, owner: &Owner) {
         tally.0,
         released.elapsed()
     );
-    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+    // A read that waits for the lock takes five seconds.
+    assert!(slowest < Duration::from_secs(4), "{slowest:?}");
 }
