@@ -50,20 +50,22 @@ ci: _tools (_packages "systemd" "python3-venv")
 lint: _tools _node-modules
     @{{ just }} _suite lint
 
-# Faults on purpose, longer than in the tests; all, or some of: disk half-open killed locked mail postgres
+# Faults on purpose, longer than in the tests; all, or some of: disk gone half-open killed locked mail memory postgres slow stopping
 [no-exit-message]
 [positional-arguments]
 chaos *NAMES: _tools _packages
     #!/usr/bin/env bash
     set -euo pipefail
     export CAMP_CHAOS=1
-    [ $# -gt 0 ] || set -- disk half-open killed locked mail postgres
+    all="disk gone half-open killed locked mail memory postgres slow stopping"
+    [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
         # Where the tests of this name are: package, target, and what the paths of the tests begin with.
         case "$name" in
             disk | half-open | killed | locked | postgres) tests=(cli it "chaos::${name//-/_}::") ;;
+            gone | memory | slow | stopping) tests=(cli it "load::$name::") ;;
             mail) tests=(cli it mail::) ;;
-            *) echo "There is no chaos of the name $name. There are: disk half-open killed locked mail postgres" >&2; exit 2 ;;
+            *) echo "There is no chaos of the name $name. There are: $all" >&2; exit 2 ;;
         esac
         printf '\n── %s\n' "$name"
         {{ just }} _with-postgres cargo test -p "${tests[0]}" --test "${tests[1]}" "${tests[2]}" -- --nocapture --test-threads=1
