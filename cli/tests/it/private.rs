@@ -58,6 +58,8 @@ async fn nobody_else_can_read_what_the_portal_keeps_whatever_the_umask() {
     assert_eq!(open_to_others(&camp.data("")), []);
     assert_eq!(open_to_others(&file), []);
     app.db.close().await;
+    // The camp must not be at work.
+    drop(app);
     careless(&camp, &["restore", path(&file), "--replace"], "");
     assert_eq!(open_to_others(&camp.data("")), []);
 }
