@@ -75,8 +75,9 @@ story! {
             assert!(problem.contains(wrong.trim_matches('"')), "{problem}");
         }
         store(&camp, "enableTwoFactor", "\"off\"").await;
-        // The owner has no second factor yet, and needs one now.
-        let refused = owner.get("/api/admin/settings").await;
+        // The owner has no second factor yet, and needs one now; sessions are kept for two seconds.
+        let beside = camp.beside().await;
+        let refused = beside.of(&owner).get("/api/admin/settings").await;
         assert!(refused.status.is_client_error(), "{}", refused.text());
         let stranger = camp.browser();
         stranger.post("/api/auth/sign-up", sign_up("Chaya Weiss", "chaya@family.example")).await.expect(403);
