@@ -1,8 +1,8 @@
 //! Families for the staff area: the list and its figures, add, edit, invite, approve, merge,
-//! import, export, delete.
+//! export, delete.
 
 use axum::Json;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::App;
@@ -12,8 +12,8 @@ use portal::profiles::desk::{
     self, Decided, Decision, Detail, Direction, Family, FamilyChanges, Filter, NewFamily, Search,
     Sort, Standing, Statement, Summary,
 };
+use portal::profiles::export;
 use portal::profiles::merge::{Merge, Merged, merge};
-use portal::profiles::{export, import};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -24,13 +24,7 @@ use crate::auth::{OnDuty, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 
-/// The longest table that is taken over HTTP, in bytes; the command line takes more.
-const TABLE: usize = 1024 * 1024;
-
 pub fn routes() -> OpenApiRouter<Api> {
-    // Line ends and quotes need two characters in JSON.
-    let tables =
-        OpenApiRouter::new().routes(routes!(take)).layer(DefaultBodyLimit::max(2 * TABLE + 1024));
     OpenApiRouter::new()
         .routes(routes!(list, add))
         .routes(routes!(summary))
@@ -43,7 +37,6 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(approve))
         .routes(routes!(refuse))
         .routes(routes!(clear_limits))
-        .merge(tables)
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -165,33 +158,6 @@ async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
         (header::CONTENT_DISPOSITION, "attachment; filename=\"families.csv\""),
     ];
     Ok((headers, table).into_response())
-}
-
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct FamilyTable {
-    /// The table itself, at most 1 MB.
-    csv: String,
-    /// Only check and count; change nothing.
-    #[serde(default)]
-    dry_run: bool,
-}
-
-/// Add and update families from a table
-#[utoipa::path(post, path = "/api/admin/users/import", tag = "families", security(("staff" = [])),
-    request_body = FamilyTable, responses((status = 200, body = import::Report), (status = 413, body = Problem), (status = 422, body = Problem)))]
-async fn take(
-    State(app): State<App>,
-    OnDuty(me): OnDuty,
-    Input(FamilyTable { csv, dry_run }): Input<FamilyTable>,
-) -> Answer<Json<import::Report>> {
-    if csv.len() > TABLE {
-        let detail = "The table is larger than 1 MB. Please split it.";
-        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));
-    }
-    let report =
-        import::import(&app, Actor::Staff(me.id), csv.as_bytes(), dry_run, |_, _| {}).await;
-    Ok(Json(report?))
 }
 
 /// Send the invitation again

@@ -13,6 +13,7 @@ mod comments;
 mod error;
 mod events;
 mod families;
+mod family_imports;
 mod faq;
 mod feeds;
 mod figures;
@@ -82,6 +83,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(staff::routes())
         .merge(staff_keys::routes())
         .merge(families::routes())
+        .merge(family_imports::routes())
         .merge(payments::routes())
         .merge(settings::routes())
         .merge(audit::routes())

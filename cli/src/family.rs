@@ -1,56 +1,199 @@
 //! Families, from a table that the camp's office keeps.
 
 use portal::audit::Actor;
-use portal::profiles::import::{self, Report};
+use portal::payments::money;
+use portal::profiles::import::{
+    self, Change, Details, Field, Import, Made, Outcome as Fate, Report, Undone, Update,
+};
 use portal::{App, Config};
+use uuid::Uuid;
 
-use crate::import::{Bar, ImportFile};
-use crate::output::Outcome;
+use crate::import::{Bar, Table};
+use crate::output::{Code, Outcome, remark, say, say_json, say_table};
 
 /// Look after families
 #[derive(clap::Subcommand)]
 pub enum Family {
     /// Bring families into the portal from a table
     ///
-    /// FILE is CSV (comma, semicolon or tab) or JSON, in UTF-8. Its first line names the columns, in
-    /// any order: name and child, and if you like email, second email, total, paid, due date and type.
-    /// Amounts are 2800 or 2,800.00. Without a column “total” a new family gets the usual plan; an
-    /// empty total makes none. What was paid before counts only for families that are new.
+    /// FILE is an Excel workbook (.xlsx), CSV (comma, semicolon or tab) or JSON. Its first line names
+    /// the columns, in any order: name and child, and if you like email, second email, total, paid, due
+    /// date and type. Amounts are 2800 or 2,800.00. Without a column “total” a new family gets the usual
+    /// plan; an empty total makes none. What was paid before counts only for families that are new.
     ///
-    /// Good rows are imported together; bad ones are named by their line on standard error. A family is
-    /// known by its address, or else by its names, so a second run changes nothing. Nobody is mailed:
-    /// invitations are sent from the user list.
+    /// New families are added. Families that are in the portal already stay as they are; what the file
+    /// says otherwise is shown, and done with --update-existing. Good rows are imported together; bad
+    /// ones are named by their line on standard error. A family is known by its address, or else by its
+    /// names, so a second run changes nothing. Nobody is mailed: invitations are sent from the user
+    /// list. An import can be undone for a day.
     #[command(
-        after_help = "Examples:\n  camp family import families.csv --dry-run\n  camp family import families.csv\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 not understood,\n1 or 4 nothing was imported."
+        after_help = "Examples:\n  camp family import families.xlsx --dry-run\n  camp family import families.csv --update-existing\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 not understood,\n1 or 4 nothing was imported."
     )]
-    Import(ImportFile),
+    Import {
+        #[command(flatten)]
+        table: Table,
+        /// Change the families that are in the portal already where the file says otherwise
+        #[arg(long)]
+        update_existing: bool,
+    },
+    /// List the imports of the last day, which can be undone
+    Imports {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Undo an import of the last day
+    ///
+    /// New families go, changed ones get their earlier details. A family that was changed since, or
+    /// that somebody has signed in as, stays as it is and is named with the reason.
+    #[command(
+        after_help = "Exit codes: 0 all of it is undone, 3 some families stay as they are, 1 or 4 nothing was undone."
+    )]
+    Undo {
+        /// As the import itself and “camp family imports” print it
+        id: Uuid,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Family {
     pub async fn run(self, config: Config) -> Outcome {
-        let Family::Import(file) = self;
-        let bytes = file.read(import::MAX_BYTES)?;
-        let app = App::open(config).await?;
-        let bar = Bar::of("families");
-        let tell = |done: usize, all: usize| bar.is_at(done as u64, all as u64);
-        let report = import::import(&app, Actor::Operator, &bytes, file.dry_run, tell).await;
-        drop(bar);
-        let report = report?;
-        file.tell(&report, &report.problems, &report.unknown_columns, sum(&report))
+        match self {
+            Family::Import { table, update_existing } => take(config, table, update_existing).await,
+            Family::Imports { json } => list(config, json).await,
+            Family::Undo { id, json } => undo(config, id, json).await,
+        }
+    }
+}
+
+async fn take(config: Config, table: Table, update_existing: bool) -> Outcome {
+    let file = &table.file;
+    let import = Import {
+        file: table.read(import::MAX_BYTES)?,
+        dry_run: file.dry_run,
+        update: if update_existing { Update::All } else { Update::None },
+        add: None,
+    };
+    let app = App::open(config).await?;
+    let bar = Bar::of("families");
+    let tell = |done: usize, all: usize| bar.is_at(done as u64, all as u64);
+    let report = import::import(&app, Actor::Operator, import, tell).await;
+    drop(bar);
+    let report = report?;
+    table.tell_source(&report.source);
+    if !file.json {
+        let currency = app.settings().await?.currency.clone();
+        show(&report, &currency);
+    }
+    let code = file.tell(&report, &report.problems, &report.unknown_columns, sum(&report))?;
+    if !file.json {
+        if report.differing > 0 {
+            remark("To change families that are in the portal already, add --update-existing.");
+        }
+        if let Some(id) = report.id {
+            remark(format!("To undo this import within a day: camp family undo {id}"));
+        }
+    }
+    Ok(code)
+}
+
+fn show(report: &Report, currency: &str) {
+    for change in &report.changes {
+        let verb = match (change.outcome, report.dry_run) {
+            (Fate::Updated, true) => "would be changed",
+            (Fate::Updated, false) => "changed",
+            _ => "left as it is",
+        };
+        let Change { line, before, .. } = change;
+        say(format!("line {line}: {} ({}) {verb}:", before.full_name, before.child_name));
+        for field in &change.fields {
+            let (name, before) = shown(*field, &change.before, currency);
+            let (_, after) = shown(*field, &change.after, currency);
+            say(format!("  {name}: {before} -> {after}"));
+        }
+    }
+    for row in &report.merged {
+        say(format!(
+            "line {}: {} ({}) is part of {} since they were merged, and is left out.",
+            row.line, row.full_name, row.child_name, row.into_name
+        ));
+    }
+}
+
+fn shown(field: Field, of: &Details, currency: &str) -> (&'static str, String) {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "none".into());
+    match field {
+        Field::FullName => ("name", of.full_name.clone()),
+        Field::ChildName => ("child", of.child_name.clone()),
+        Field::Email => ("email", or_none(of.email.clone())),
+        Field::SecondaryEmail => ("second email", or_none(of.secondary_email.clone())),
+        Field::TotalAmount => {
+            ("total", or_none(of.total_amount.map(|cents| money(cents, currency))))
+        }
+        Field::DueDate => ("due date", or_none(of.due_date.map(|date| date.to_string()))),
     }
 }
 
 fn sum(report: &Report) -> String {
-    let bad = report.rows - report.added - report.updated - report.skipped;
+    let known = report.updated + report.differing + report.skipped;
+    let bad = report.rows - report.added - known;
     let (would, are) = match report.dry_run {
         true => ("would be ", "would be left out"),
         false => ("", "left out"),
     };
     format!(
-        "{} {} {would}added, {} {would}updated, {} already there, {bad} with problems {are}.",
+        "{} {} {would}added, {} {would}updated, {} with other details left as they are, {} already \
+         there, {bad} with problems {are}.",
         report.added,
         if report.added == 1 { "family" } else { "families" },
         report.updated,
+        report.differing,
         report.skipped,
     )
+}
+
+async fn list(config: Config, json: bool) -> Outcome {
+    let app = App::open(config).await?;
+    let made = import::recent(&app).await?;
+    if json {
+        say_json(&made)?;
+        return Ok(Code::Done);
+    }
+    if made.is_empty() {
+        say("No families were imported within the last day.");
+        return Ok(Code::Done);
+    }
+    let zone = app.settings().await?.timezone;
+    let row = |import: &Made| {
+        vec![
+            import.id.to_string(),
+            import.created_at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string(),
+            import.made_by.clone().unwrap_or_else(|| "command line".into()),
+            import.added.to_string(),
+            import.updated.to_string(),
+            if import.undone_at.is_some() { "yes" } else { "no" }.to_owned(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = made.iter().map(row).collect();
+    say_table(&["id", "made", "by", "added", "updated", "undone"], &rows);
+    Ok(Code::Done)
+}
+
+async fn undo(config: Config, id: Uuid, json: bool) -> Outcome {
+    let app = App::open(config).await?;
+    let undone = import::undo(&app, Actor::Operator, id).await?;
+    let Undone { removed, restored, skipped } = &undone;
+    if json {
+        say_json(&undone)?;
+    } else {
+        for family in skipped {
+            let name = if family.full_name.is_empty() { "A family" } else { &family.full_name };
+            remark(format!("{name} stays as it is: {}", family.reason));
+        }
+        let stay = skipped.len();
+        say(format!("{removed} removed, {restored} restored, {stay} left as they are."));
+    }
+    Ok(if skipped.is_empty() { Code::Done } else { Code::Problems })
 }

@@ -4,7 +4,7 @@ use portal::audit::Actor;
 use portal::gallery::{self, Report};
 use portal::{App, Config};
 
-use crate::import::{Bar, ImportFile};
+use crate::import::{Bar, Table};
 use crate::output::Outcome;
 
 /// Look after the archive
@@ -12,9 +12,9 @@ use crate::output::Outcome;
 pub enum Gallery {
     /// Bring the videos of an earlier summer into the archive
     ///
-    /// FILE is CSV (comma, semicolon or tab) or JSON, in UTF-8. Its first line names the columns, in
-    /// any order: title and url, and if you like description, date and featured. Links of Google
-    /// Drive and YouTube may have any form. Dates are 2024-07-15, 07/15/2024 or 15 July 2024.
+    /// FILE is an Excel workbook (.xlsx), CSV (comma, semicolon or tab) or JSON. Its first line names
+    /// the columns, in any order: title and url, and if you like description, date and featured. Links
+    /// of Google Drive and YouTube may have any form. Dates are 2024-07-15, 07/15/2024 or 15 July 2024.
     ///
     /// Good rows are imported together; bad ones are named by their line on standard error. Run again,
     /// it adds only what is new. Nobody is told by mail.
@@ -26,20 +26,22 @@ pub enum Gallery {
         #[arg(long, value_name = "YYYY")]
         year: i32,
         #[command(flatten)]
-        file: ImportFile,
+        table: Table,
     },
 }
 
 impl Gallery {
     pub async fn run(self, config: Config) -> Outcome {
-        let Gallery::Import { year, file } = self;
-        let bytes = file.read(gallery::MAX_BYTES)?;
+        let Gallery::Import { year, table } = self;
+        let file = &table.file;
+        let bytes = table.read(gallery::MAX_BYTES)?;
         let app = App::open(config).await?;
         let bar = Bar::of("videos");
         let tell = |done: usize, all: usize| bar.is_at(done as u64, all as u64);
-        let report = gallery::import(&app, Actor::Operator, &bytes, year, file.dry_run, tell).await;
+        let report = gallery::import(&app, Actor::Operator, bytes, year, file.dry_run, tell).await;
         drop(bar);
         let report = report?;
+        table.tell_source(&report.source);
         file.tell(&report, &report.problems, &report.unknown_columns, sum(&report))
     }
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use portal::sheet::Problem;
+use portal::sheet::{self, Encoding, Problem, Source};
 use portal::{Error, Result};
 use serde::Serialize;
 
@@ -22,6 +22,33 @@ pub struct ImportFile {
     /// Print the result, problems included, as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// A file in which a spreadsheet saved a table.
+#[derive(clap::Args)]
+pub struct Table {
+    #[command(flatten)]
+    pub file: ImportFile,
+    /// How the letters of a text file are read; without it the content decides
+    #[arg(long)]
+    encoding: Option<Encoding>,
+}
+
+impl Table {
+    pub fn read(&self, max_bytes: usize) -> Result<sheet::File> {
+        Ok(sheet::File { bytes: self.file.read(max_bytes)?, encoding: self.encoding })
+    }
+
+    /// Tells how the letters were read, where nothing in the file says it.
+    pub fn tell_source(&self, source: &Source) {
+        if let (Some(encoding), true, false) = (source.encoding, source.guessed, self.file.json) {
+            let sample = source.sample.join("”, “");
+            remark(format!(
+                "Read as {}, for example “{sample}”. If this looks wrong, choose with --encoding.",
+                encoding.name()
+            ));
+        }
+    }
 }
 
 impl ImportFile {

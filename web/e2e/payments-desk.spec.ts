@@ -161,6 +161,7 @@ test.describe("Payments", () => {
     await page.getByRole("button", { name: "Merge with another user" }).click();
     const merge = page.getByRole("dialog", { name: "Merge two users" });
     await merge.getByRole("button", { name: /^Blima Yarmush/ }).click();
+    await merge.getByRole("radio", { name: /^Both together/ }).check();
     await expect(merge).toContainText("$0 of $5,600");
     await expect(merge).toContainText("1 login, 0 ledger rows, 1 comment");
     expect((await detail(page, other.id)).full_name).toBe("Blima Yarmush");

@@ -213,7 +213,7 @@ test.describe("Users", () => {
     await page.getByRole("button", { name: "Import" }).first().click();
     const drawer = page.getByRole("dialog", { name: "Import users" });
     const csv = "Name,Child,Email,Total,Shoe size\nAdina Zehner,Pinny,adina@family.example,1000,34\nBluma Yarmush,Lipa,not-an-address,2000,35\nCirel Xylander,Motty,,many,36\n";
-    await drawer.getByLabel("CSV file").setInputFiles({ name: "bunk.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await drawer.getByLabel("Excel or CSV file").setInputFiles({ name: "bunk.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
     await drawer.getByRole("button", { name: "Check the table" }).click();
     await expect(drawer.getByRole("status")).toContainText("What would happen with 3 rows");
     await expect(drawer.getByText("Not used: Shoe size.")).toBeVisible();
@@ -223,6 +223,7 @@ test.describe("Users", () => {
     await expect(problems.getByRole("row").nth(2)).toContainText(/^4/);
     expect(await call(page.request, "GET", "/api/admin/users")).toMatchObject({ items: [] });
 
+    await drawer.getByRole("button", { name: "Remove" }).click();
     await drawer.getByLabel("Or paste the table").fill(csv.replace("not-an-address", "bluma@family.example").replace("many", "1500"));
     await drawer.getByRole("button", { name: "Check the table" }).click();
     await drawer.getByRole("button", { name: "Import 3 families" }).click();

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use portal::{
-    App, Result, accounts, alerts, events, faq, jobs, messages, notifications, once, subscribers,
-    updates, videos,
+    App, Result, accounts, alerts, events, faq, jobs, messages, notifications, once, profiles,
+    subscribers, updates, videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
@@ -49,6 +49,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("forms that were sent", once::prune(&app).await);
                 log("names on old mails", notifications::forget_old(&app).await);
                 log("old messages", messages::prune(&app).await);
+                log("imports of earlier days", profiles::import::prune(&app).await);
             }
             () = stop.cancelled() => std::future::pending().await,
         }

@@ -115,9 +115,13 @@ story! {
 story! {
     async fn a_family_of_an_import_has_lines_of_its_own(camp) {
         let (owner, staff) = (camp.owner().await, camp.staff().await);
-        for table in ["name,child,email,total\nChaya,Yossi,chaya@family.example,2800\n", "name,child,email,total\nChaya Weiss,Yossi,chaya@family.example,3000\n"] {
-            staff.post("/api/admin/users/import", json!({ "csv": table, "dry_run": false })).await.expect(200);
-        }
+        let import = async |name: &str, total: i64, update: Value| {
+            let table = format!("name,child,email,total\n{name},Yossi,chaya@family.example,{total}\n");
+            staff.post("/api/admin/users/import", json!({ "csv": table, "update": update })).await.expect(200);
+        };
+        import("Chaya", 2800, json!([])).await;
+        let family = staff.get("/api/admin/users?q=chaya").await.json()["items"][0].clone();
+        import("Chaya Weiss", 3000, json!([{ "id": family["id"], "version": family["version"] }])).await;
         let family = staff.get("/api/admin/users?q=chaya").await.json()["items"][0].clone();
         let kept = kept(&owner, &family).await;
         assert_eq!(kept, [

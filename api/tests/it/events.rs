@@ -80,7 +80,7 @@ story! {
         staff.delete(&path).await.expect(204);
         page.hears("video.changed").await;
         let sheet = b"title,video_url\nSummer,https://youtu.be/dQw4w9WgXcQ\n";
-        gallery::import(&camp.beside().await.app, Actor::Operator, sheet, 2024, false, |_, _| {}).await.expect("an import");
+        gallery::import(&camp.beside().await.app, Actor::Operator, portal::sheet::File::from(&sheet[..]), 2024, false, |_, _| {}).await.expect("an import");
         page.hears("video.changed").await;
         page.hears_nothing().await;
     }

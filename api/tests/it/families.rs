@@ -225,7 +225,7 @@ story! {
         let (keep, drop) = (find(&staff, "chaya").await, find(&staff, "shimon").await);
         pay(&staff, &drop, 30_000).await;
 
-        let ask = |preview: bool| json!({ "keep": keep["id"], "drop": drop["id"], "preview": preview });
+        let ask = |preview: bool| json!({ "keep": keep["id"], "drop": drop["id"], "total": "sum", "preview": preview });
         let before = count(&camp, "select count(*) from payments").await;
         let preview = staff.post("/api/admin/users/merge", ask(true)).await.expect(200).json();
         assert_eq!((&preview["plan"]["total_amount"], &preview["plan"]["paid_amount"], &preview["plan"]["due_date"]), (&json!(420_000), &json!(170_000), &json!("2026-08-01")));
@@ -277,7 +277,7 @@ story! {
         let mut told = Vec::new();
         for (keep, drop) in [("chaya", "shimon"), ("rivka", "zev")] {
             let (keep, drop) = (find(&staff, keep).await, find(&staff, drop).await);
-            let ask = |preview: bool| json!({ "keep": keep["id"], "drop": drop["id"], "preview": preview });
+            let ask = |preview: bool| json!({ "keep": keep["id"], "drop": drop["id"], "total": "keep", "preview": preview });
             let preview = staff.post("/api/admin/users/merge", ask(true)).await.expect(200).json();
             assert_eq!(staff.post("/api/admin/users/merge", ask(false)).await.expect(200).json(), preview);
             for mail in preview["mail"].as_array().expect("a list") {
@@ -322,7 +322,7 @@ story! {
             staff.post("/api/admin/users", new).await.expect(201).json()["id"].clone()
         };
         let (keep, drop) = (add("chaya", "Leibish, Berel").await, add("shimon", "Leib and Ber & LEIBISH").await);
-        let ask = |drop: &Value, preview: bool| json!({ "keep": keep, "drop": drop, "preview": preview });
+        let ask = |drop: &Value, preview: bool| json!({ "keep": keep, "drop": drop, "total": "keep", "preview": preview });
         for preview in [true, false] {
             let merged = staff.post("/api/admin/users/merge", ask(&drop, preview)).await.expect(200).json();
             assert_eq!(merged["child_name"], "Leibish, Berel & Leib & Ber");
@@ -347,7 +347,7 @@ story! {
                 staff.send(Method::POST, &path, Some(body), &[("idempotency-key", &key)]).await.status.as_u16()
             }
         };
-        let merge = json!({ "keep": keep["id"], "drop": drop["id"] });
+        let merge = json!({ "keep": keep["id"], "drop": drop["id"], "total": "sum" });
         let payments = futures_util::future::join_all((0..20).map(|n| post(if n % 2 == 0 { &keep } else { &drop })));
         let (payments, merged) = tokio::join!(payments, staff.post("/api/admin/users/merge", merge));
         merged.expect(200);
@@ -394,7 +394,9 @@ story! {
             Chaya L;Yossi;chaya@family.example;;2800;;7\r\n\
             Zev;Dovid;;;;;7\r\n\
             Two;Both;chaya@family.example;gitty@family.example;;;7\r\n";
-        let ask = |dry_run: bool| json!({ "csv": table, "dry_run": dry_run });
+        let seen = find(&staff, "gitty").await;
+        let tick = json!([{ "id": seen["id"], "version": seen["version"] }]);
+        let ask = |dry_run: bool| json!({ "csv": table, "dry_run": dry_run, "update": tick });
         let dry = staff.post("/api/admin/users/import", ask(true)).await.expect(200).json();
         assert_eq!(names(&staff, "sort=name").await.len(), 2, "a dry run changes nothing");
         let report = staff.post("/api/admin/users/import", ask(false)).await.expect(200).json();
@@ -414,7 +416,7 @@ story! {
         assert_eq!((&again["added"], &again["updated"], &again["skipped"]), (&json!(0), &json!(0), &json!(5)), "{again}");
         camp.work().await;
         assert!(camp.mails_to("chaya@family.example").is_empty(), "nobody is mailed");
-        let long = json!({ "csv": "x".repeat(1024 * 1024 + 1), "dry_run": true });
+        let long = json!({ "csv": "x".repeat(5 * 1024 * 1024 + 1), "dry_run": true });
         staff.post("/api/admin/users/import", long).await.refused(413, "too_large");
         staff.post("/api/admin/users/import", json!({ "csv": "", "dry_run": true })).await.refused(422, "validation");
         assert_books_agree(&camp).await;

@@ -12,6 +12,7 @@ mod belonging;
 mod comments;
 mod events;
 mod families;
+mod family_imports;
 mod faq;
 mod feeds;
 mod forgetting;

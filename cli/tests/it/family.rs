@@ -22,7 +22,7 @@ on_both_engines! {
 
         let dry = import(&["--dry-run"]);
         assert_eq!(dry.code, 3, "{dry:?}");
-        assert!(dry.out.contains("990 families would be added, 0 would be updated, 0 already there, 10 with problems would be left out"), "{}", dry.out);
+        assert!(dry.out.contains("990 families would be added, 0 would be updated, 0 with other details left as they are, 0 already there, 10 with problems would be left out"), "{}", dry.out);
         let app = camp.app().await;
         assert_eq!(count(&app.db, "select count(*) from profiles").await, 0, "a dry run changes nothing");
 
@@ -55,5 +55,44 @@ on_both_engines! {
         assert!(said.code == 3 && said.err.contains("“name”"), "{said:?}");
         let said = camp.run(&["family", "import", "/nowhere.csv"]);
         assert!(said.code == 3 && said.err.contains("cannot be read"), "{said:?}");
+    }
+
+    async fn a_table_changes_families_only_when_asked_and_is_undone(camp: Camp) {
+        let write = |name: &str, text: &str| {
+            let file = camp.folder().join(name);
+            let (bytes, _, lost) = encoding_rs::WINDOWS_1255.encode(text);
+            assert!(!lost);
+            std::fs::write(&file, bytes).expect("a file");
+            file.display().to_string()
+        };
+        let first = write("first.csv", "name,child,email,total\nשרה לינדנפלד,יאסל,sara@family.example,2800\n");
+        let said = camp.run(&["family", "import", &first]);
+        assert!(said.code == 0 && said.out.contains("1 family added"), "{said:?}");
+        assert!(said.err.contains("Read as Windows-1255 (Hebrew), for example “שרה לינדנפלד”"), "{said:?}");
+        let second = write("second.csv", "name,child,email,total\nשרה לינדנפלד,יאסל,sara@family.example,1400\nChaya,Leib,,\n");
+        let dry = camp.run(&["family", "import", &second, "--dry-run"]);
+        assert!(dry.out.contains("line 2: שרה לינדנפלד (יאסל) left as it is:\n  total: $2,800 -> $1,400\n1 family would be added, 0 would be updated, 1 with other details left as they are"), "{dry:?}");
+        assert!(dry.err.contains("--update-existing"), "{dry:?}");
+        let dry = camp.run(&["family", "import", &second, "--dry-run", "--update-existing"]);
+        assert!(dry.out.contains("would be changed:") && dry.out.contains("1 would be updated"), "{dry:?}");
+        let app = camp.app().await;
+        let halved = "select count(*) from payment_plans where total_amount = 140000";
+        assert_eq!(count(&app.db, halved).await, 0);
+        let done = camp.run(&["family", "import", &second, "--update-existing", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&done.out).expect("JSON");
+        assert_eq!((&report["added"], &report["updated"]), (&1.into(), &1.into()), "{done:?}");
+        assert_eq!(count(&app.db, halved).await, 1);
+
+        let id = report["id"].as_str().expect("an import");
+        let list = camp.run(&["family", "imports"]);
+        assert!(list.out.contains(id) && list.out.contains("command line"), "{list:?}");
+        let undone = camp.run(&["family", "undo", id]);
+        assert!(undone.code == 0 && undone.out.contains("1 removed, 1 restored, 0 left as they are."), "{undone:?}");
+        assert_eq!(count(&app.db, halved).await, 0);
+        assert_eq!(count(&app.db, "select count(*) from profiles where deleted_at is null").await, 1);
+        let again = camp.run(&["family", "undo", id]);
+        assert!(again.code == 1 && again.err.contains("undone already"), "{again:?}");
+        let wrong = camp.run(&["family", "import", &first, "--encoding", "utf-8"]);
+        assert!(wrong.code == 3 && wrong.err.contains("choose another encoding"), "{wrong:?}");
     }
 }

@@ -94,4 +94,18 @@ on_both_engines! {
         assert!(said.code == 3 && said.err.contains("staff area"), "{said:?}");
         assert_eq!(camp.run(&["gallery", "import", "-"]).code, 2);
     }
+
+    async fn an_excel_workbook_of_an_earlier_summer(camp: Camp) {
+        let mut book = rust_xlsxwriter::Workbook::new();
+        let sheet = book.add_worksheet();
+        for (row, cells) in [["Title", "Link"], ["קומזיץ", "https://youtu.be/aBcDeFgHiJk"]].iter().enumerate() {
+            for (column, text) in cells.iter().enumerate() {
+                sheet.write(row as u32, column as u16, *text).expect("written");
+            }
+        }
+        let file = camp.folder().join("summer.xlsx");
+        book.save(&file).expect("a workbook");
+        let said = camp.run(&["gallery", "import", &file.display().to_string(), "--year", "2024"]);
+        assert!(said.code == 0 && said.out.contains("1 video added"), "{said:?}");
+    }
 }

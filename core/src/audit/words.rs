@@ -46,6 +46,7 @@ pub const ACTIONS: &[&str] = &[
     "profile.invite",
     "profile.merge",
     "profile.refuse",
+    "profile.undo_import",
     "seed",
     "settings.export",
     "settings.set",

@@ -14,7 +14,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::clock;
 use crate::db::Tx;
 use crate::settings::Settings;
-use crate::sheet::{self, Column, Problem, Row, Shape, day};
+use crate::sheet::{self, Column, Problem, Row, Shape, Source, day};
 use crate::videos::{self, NewVideo, Status, link};
 use crate::{App, Error, FieldError, Result};
 
@@ -91,15 +91,16 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Columns that nothing was made of.
     pub unknown_columns: Vec<String>,
+    pub source: Source,
 }
 
-/// Imports a CSV or JSON file into the archive of that camp year. `progress` is called with the
+/// Imports an Excel workbook, CSV or JSON file into the archive of that camp year. `progress` is called with the
 /// rows that are done and their number. Errors: [`Error::Invalid`] on `file` or `year` when
 /// nothing can be made of the file as a whole; then nothing is written.
 pub async fn import(
     app: &App,
     actor: Actor,
-    bytes: &[u8],
+    file: sheet::File,
     year: i32,
     dry_run: bool,
     mut progress: impl FnMut(usize, usize) + Send,
@@ -116,12 +117,13 @@ pub async fn import(
             ),
         ));
     }
-    let sheet = sheet::read(bytes, &SHAPE)?;
+    let sheet = sheet::open(file, &SHAPE).await?;
     let mut report = Report {
         year,
         dry_run,
         rows: sheet.rows.len(),
         unknown_columns: sheet.unknown_columns,
+        source: sheet.source,
         ..Report::default()
     };
     let mut good = Vec::with_capacity(sheet.rows.len());
@@ -173,7 +175,7 @@ fn check(
     let mut refuse = |column, message: String| {
         problems.push(Problem { line: row.line, column, message });
     };
-    if let Some(message) = row.surplus() {
+    if let Some(message) = row.fault() {
         refuse("row", message);
     }
     let day = match row.cell(DATE).trim() {

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use ledger::{Entry, NewPayment, NewVoid, Recorded, record, void};
-pub use plan::{Badge, PaymentPlan};
+pub use plan::{Badge, MergedTotal, PaymentPlan};
 pub(crate) use plan::{
     NO_PLAN, Plan, PlanChanges, change, check_amount, check_date, day_number, find, merge, open,
-    standing,
+    remove_empty, standing,
 };
 
 use crate::accounts::User;

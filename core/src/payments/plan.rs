@@ -257,10 +257,47 @@ pub(crate) async fn change(
     audit::record(tx, now, actor, "payment_plan.change", subject, Value::Object(details)).await
 }
 
-/// Makes one plan of those of two families, for the family that is kept: totals are summed, the
-/// rows of both ledgers stand in one. The due date is that of the kept family, if it has one.
-/// The caller holds both families.
-pub(crate) async fn merge(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
+/// Takes a plan away under which nothing was ever entered. The caller holds the family.
+pub(crate) async fn remove_empty(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
+    let removed = tx
+        .sql(
+            "delete from payment_plans
+             where profile_id = $1
+               and not exists (select 1 from payments p where p.plan_id = payment_plans.id)",
+        )
+        .bind(profile_id)
+        .execute()
+        .await?;
+    match removed {
+        0 => Ok(()),
+        _ => profiles::set_standing(tx, profile_id, standing::NO_PLAN, -1).await,
+    }
+}
+
+/// Which total the family has after a merge of two that both have a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = MergedTotal)]
+pub enum MergedTotal {
+    /// That of the family that stays.
+    Keep,
+    /// That of the family that becomes part of it.
+    Drop,
+    /// Both together.
+    Sum,
+}
+
+/// Makes one plan of those of two families, for the family that is kept: the rows of both ledgers
+/// stand in one, and the total is the one that was chosen. The due date is that of the kept
+/// family, if it has one. The caller holds both families. Errors: [`Error::Invalid`] on `total`
+/// when both have a plan and nothing was chosen.
+pub(crate) async fn merge(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    keep: Uuid,
+    drop: Uuid,
+    total: Option<MergedTotal>,
+) -> Result<()> {
     let Some(dropped) = find(&mut *tx, drop).await? else { return Ok(()) };
     let Some(kept) = find(&mut *tx, keep).await? else {
         tx.sql("update payment_plans set profile_id = $2 where id = $1")
@@ -271,7 +308,15 @@ pub(crate) async fn merge(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uui
         settle(tx, now, dropped.id).await?;
         return Ok(());
     };
-    let total_amount = kept.total_amount + dropped.total_amount;
+    let total_amount = match total {
+        Some(MergedTotal::Keep) => kept.total_amount,
+        Some(MergedTotal::Drop) => dropped.total_amount,
+        Some(MergedTotal::Sum) => kept.total_amount + dropped.total_amount,
+        None => {
+            let text = "Both families have a plan. Please choose which total stays.";
+            return Err(Error::invalid("total", text));
+        }
+    };
     if total_amount > MOST {
         return Err(Error::Conflict("The two plans together are more than the portal can hold."));
     }

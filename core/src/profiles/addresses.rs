@@ -2,6 +2,7 @@
 //! either because staff entered it or because its owner proved it.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{EXISTS, relist};
@@ -12,7 +13,7 @@ use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
 
 /// An address with what is known about it.
-#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub(super) struct Kept {
     pub email: String,
     pub entered_by_staff: bool,

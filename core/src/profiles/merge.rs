@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::addresses::{Kept, addresses, set_addresses};
-use super::{Profile, find, hold, relist};
+use super::{Profile, find, hold, import, relist};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::fold::fold;
 use crate::notifications::opt_outs;
 use crate::notifications::unsubscribe::{self, Choice};
-use crate::payments::{self, PaymentPlan};
+use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::{App, Error, Result};
 
 /// As many characters as the field for the children takes.
@@ -27,6 +27,9 @@ pub struct Merge {
     pub keep: Uuid,
     /// The family that becomes part of it.
     pub drop: Uuid,
+    /// Needed where both families have a plan.
+    #[serde(default)]
+    pub total: Option<MergedTotal>,
     /// Only tells what would come of it.
     #[serde(default)]
     pub preview: bool,
@@ -38,7 +41,10 @@ pub struct Merge {
 pub struct Merged {
     pub full_name: String,
     pub child_name: String,
+    /// Null without a plan, and in a preview while nobody has chosen between two totals.
     pub plan: Option<PaymentPlan>,
+    /// Where both families have a plan: between what `total` chooses.
+    pub totals: Option<Totals>,
     pub logins: i64,
     /// Rows of the ledger.
     pub payments: i64,
@@ -47,6 +53,14 @@ pub struct Merged {
     pub emails: Vec<String>,
     /// Of all addresses of both, those of the kept family first.
     pub mail: Vec<Mail>,
+}
+
+/// Cents.
+#[derive(Debug, Clone, Copy, Serialize, PartialEq, utoipa::ToSchema)]
+#[schema(as = MergeTotals)]
+pub struct Totals {
+    pub keep: i64,
+    pub drop: i64,
 }
 
 /// What a merge does to the mail of an address: what it has declined stays declined, what the kept
@@ -62,7 +76,7 @@ pub struct Mail {
 /// Merges two families, or with `preview` only tells what would come of it. Both become one in one
 /// transaction; the preview is the same, taken back. Errors: [`Error::NotFound`], [`Error::Invalid`].
 pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
-    let Merge { keep, drop, preview } = merge;
+    let Merge { keep, drop, total, preview } = merge;
     if keep == drop {
         return Err(Error::invalid("drop", "Please choose two different families."));
     }
@@ -73,19 +87,29 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     hold(&mut tx, now, keep.min(drop)).await?;
     hold(&mut tx, now, keep.max(drop)).await?;
     let (kept, dropped) = (find(&mut tx, keep).await?, find(&mut tx, drop).await?);
-    let totals = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
+    let plans = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
 
     let before = mail(&mut tx, keep, drop).await?;
     opt_outs::keep_declined(&mut tx, now, drop).await?;
     move_addresses(&mut tx, now, keep, drop).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
-    payments::merge(&mut tx, now, keep, drop).await?;
+    let totals = match &plans {
+        (Some(kept), Some(dropped)) => {
+            Some(Totals { keep: kept.total_amount, drop: dropped.total_amount })
+        }
+        _ => None,
+    };
+    let undecided = preview && totals.is_some() && total.is_none();
+    // The rest of the preview is the same whatever is chosen.
+    let total = if undecided { Some(MergedTotal::Keep) } else { total };
+    payments::merge(&mut tx, now, keep, drop, total).await?;
+    keep_identities(&mut tx, &kept, &dropped).await?;
     join_records(&mut tx, now, &kept, &dropped).await?;
 
     let joined = find(&mut tx, keep).await?;
     let plan = payments::find(&mut tx, keep).await?;
     let mut details = audit::personal(
-        audit::differences(&amounts(&totals.0), &amounts(&plan)),
+        audit::differences(&amounts(&plans.0), &amounts(&plan)),
         [
             ("full_name", kept.full_name != joined.full_name),
             ("child_name", kept.child_name != joined.child_name),
@@ -93,13 +117,17 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     );
     details.extend([
         ("merged".to_owned(), json!(drop)),
-        ("merged_plan".to_owned(), amounts(&totals.1)),
+        ("merged_plan".to_owned(), amounts(&plans.1)),
         ("logins".to_owned(), json!(moved)),
     ]);
     let details = Value::Object(details);
     audit::record(&mut tx, now, actor, "profile.merge", Subject::new("profile", keep), details)
         .await?;
-    let merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
+    let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
+    merged.totals = totals;
+    if undecided {
+        merged.plan = None;
+    }
     match preview {
         true => tx.rollback().await?,
         false => tx.commit().await?,
@@ -133,9 +161,41 @@ fn amounts(plan: &Option<payments::Plan>) -> Value {
 async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
     let (first, second) = addresses(tx, keep).await?;
     let (third, fourth) = addresses(tx, drop).await?;
+    for Kept { email, entered_by_staff, verified_at } in [&third, &fourth].into_iter().flatten() {
+        if *entered_by_staff || verified_at.is_some() {
+            keep_identity(tx, "email", email, keep).await?;
+        }
+    }
     set_addresses(tx, now, drop, None, None).await?;
     let mut all = [first, second, third, fourth].into_iter().flatten();
     set_addresses(tx, now, keep, all.next(), all.next()).await
+}
+
+/// The office's old file names both families as they were: an import must bring back neither.
+async fn keep_identities(tx: &mut Tx, kept: &Profile, dropped: &Profile) -> Result<()> {
+    for Profile { full_name, child_name, .. } in [kept, dropped] {
+        keep_identity(tx, "name", &import::name_key(full_name, child_name), kept.id).await?;
+    }
+    tx.sql("update merged_identities set profile_id = $1 where profile_id = $2")
+        .bind(kept.id)
+        .bind(dropped.id)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: Uuid) -> Result<()> {
+    tx.sql(
+        "insert into merged_identities (kind, value, profile_id)
+         values ($1, $2, $3)
+         on conflict (kind, value) do update set profile_id = excluded.profile_id",
+    )
+    .bind(kind)
+    .bind(value)
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<u64> {
@@ -268,6 +328,7 @@ async fn outcome(
         full_name: profile.full_name,
         child_name: profile.child_name,
         plan: plan.map(|plan| plan.on(today)),
+        totals: None,
         logins,
         payments,
         comments,

@@ -1090,8 +1090,42 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add and update families from a table */
+        /** Tell what a table would change, or add its new families and change those that are ticked */
         post: operations["post_admin_users_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The imports of the last day, which can be undone */
+        get: operations["get_admin_users_imports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo an import: its new families go, changed ones get their earlier details */
+        post: operations["post_admin_users_imports_id_undo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2855,19 +2889,94 @@ export interface components {
             /** @description The latest first. */
             payments: components["schemas"]["Payment"][];
         };
-        /** @description What an import did, or would do. */
         FamilyImport: {
             added: number;
+            /** @description The families that are known already with other details. */
+            changes: components["schemas"]["FamilyImportChange"][];
+            /** @description Known already with other details, and left as they are. */
+            differing: number;
             dry_run: boolean;
+            /**
+             * Format: uuid
+             * @description Names the import when it is to be undone; null when nothing was written.
+             */
+            id?: string | null;
+            /** @description Rows of families that became part of another one; they are left out. */
+            merged: components["schemas"]["FamilyImportMerged"][];
+            new_families: components["schemas"]["FamilyImportNew"][];
             problems: components["schemas"]["ImportProblem"][];
             /** @description Rows with something in them, the header aside. */
             rows: number;
-            /** @description Known already as they are, and visitors. */
+            /** @description Known already as they are, merged with another family, and visitors. */
             skipped: number;
+            source: components["schemas"]["ImportSource"];
             /** @description Columns that nothing was made of. */
             unknown_columns: string[];
-            /** @description Known already, with something new in the file. */
+            /** @description Known already, and changed as the file says. */
             updated: number;
+        };
+        /** @description A family that is known already, before and after. */
+        FamilyImportChange: {
+            after: components["schemas"]["FamilyImportDetails"];
+            before: components["schemas"]["FamilyImportDetails"];
+            /** @description What differs. */
+            fields: components["schemas"]["FamilyImportField"][];
+            /** Format: uuid */
+            id: string;
+            line: number;
+            outcome: components["schemas"]["FamilyImportOutcome"];
+            /**
+             * Format: int64
+             * @description Of the family as it was read; to be sent back with the tick.
+             */
+            version: number;
+        };
+        FamilyImportDetails: {
+            child_name: string;
+            /** Format: date */
+            due_date?: string | null;
+            email?: string | null;
+            full_name: string;
+            secondary_email?: string | null;
+            /**
+             * Format: int64
+             * @description Cents; null without a plan.
+             */
+            total_amount?: number | null;
+        };
+        /** @enum {string} */
+        FamilyImportField: "full_name" | "child_name" | "email" | "secondary_email" | "total_amount" | "due_date";
+        FamilyImportMerged: {
+            child_name: string;
+            full_name: string;
+            /**
+             * Format: uuid
+             * @description The family that it is part of.
+             */
+            into: string;
+            into_name: string;
+            line: number;
+        };
+        /** @description A family that is not in the portal yet. */
+        FamilyImportNew: components["schemas"]["FamilyImportDetails"] & {
+            line: number;
+            /**
+             * Format: int64
+             * @description Cents that were paid before.
+             */
+            paid_amount: number;
+        };
+        /** @enum {string} */
+        FamilyImportOutcome: "differs" | "updated" | "changed_meanwhile";
+        /** @description A family that somebody ticked in the preview. */
+        FamilyImportTick: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description As the preview told it; a family that was changed since is left as it is.
+             */
+            version: number;
         };
         FamilyMerge: {
             /**
@@ -2882,6 +2991,15 @@ export interface components {
             keep: string;
             /** @description Only tells what would come of it. */
             preview?: boolean;
+            total?: components["schemas"]["MergedTotal"] | null;
+        };
+        FamilyNotUndone: {
+            /** @description Empty for a family that was deleted. */
+            full_name: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Why, as a sentence. */
+            reason: string;
         };
         /** @description The edit dialog; what is left out stays. */
         FamilyPatch: {
@@ -3024,10 +3142,20 @@ export interface components {
             total_users: number;
         };
         FamilyTable: {
-            /** @description The table itself, at most 1 MB. */
-            csv: string;
-            /** @description Only check and count; change nothing. */
+            /** @description The lines of the new families that the preview showed; without it all new ones are added. */
+            add?: number[] | null;
+            /** @description Or a table as text. */
+            csv?: string | null;
+            /** @description Only tells what would come of it. */
             dry_run?: boolean;
+            encoding?: components["schemas"]["TextEncoding"] | null;
+            /**
+             * Format: byte
+             * @description The bytes of a file in Base64, at most 5 MB: an Excel workbook (.xlsx), CSV or JSON.
+             */
+            file?: string | null;
+            /** @description The families in the portal that may change. Without it all stay as they are. */
+            update?: components["schemas"]["FamilyImportTick"][];
         };
         Faq: {
             answer: string;
@@ -3091,6 +3219,8 @@ export interface components {
         ImageOrder: {
             ids: string[];
         };
+        /** @enum {string} */
+        ImportFormat: "csv" | "json" | "xlsx";
         /** @description What is wrong with a row. */
         ImportProblem: {
             column: string;
@@ -3098,6 +3228,17 @@ export interface components {
             line: number;
             /** @description What is wrong and what to do. */
             message: string;
+        };
+        /** @description What a file turned out to be. */
+        ImportSource: {
+            encoding?: components["schemas"]["TextEncoding"] | null;
+            format: components["schemas"]["ImportFormat"];
+            /** @description Nothing in the file names its encoding; it was chosen by the letters. */
+            guessed: boolean;
+            /** @description A few values with letters beyond a to z, by which people see whether the encoding is right. */
+            sample: string[];
+            /** @description Of a workbook: the worksheet that was read. */
+            worksheet?: string | null;
         };
         Invitation: {
             child_name: string;
@@ -3195,6 +3336,13 @@ export interface components {
             /** @description At most 100. */
             mails: components["schemas"]["MailRef"][];
         };
+        /** @description Cents. */
+        MergeTotals: {
+            /** Format: int64 */
+            drop: number;
+            /** Format: int64 */
+            keep: number;
+        };
         /** @description The family that came, or would come, of it. */
         MergedFamily: {
             child_name: string;
@@ -3213,6 +3361,7 @@ export interface components {
              */
             payments: number;
             plan?: components["schemas"]["PaymentPlan"] | null;
+            totals?: components["schemas"]["MergeTotals"] | null;
         };
         /**
          * @description What a merge does to the mail of an address: what it has declined stays declined, what the kept
@@ -3223,6 +3372,11 @@ export interface components {
             before: components["schemas"]["MailChoice"];
             email: string;
         };
+        /**
+         * @description Which total the family has after a merge of two that both have a plan.
+         * @enum {string}
+         */
+        MergedTotal: "keep" | "drop" | "sum";
         /** @description A message as staff see it. */
         Message: {
             /** @description User name. */
@@ -3813,6 +3967,30 @@ export interface components {
             next?: string | null;
         };
         /** @description One page of a list. */
+        Page_RecentFamilyImport: {
+            items: {
+                /** Format: int64 */
+                added: number;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uuid */
+                id: string;
+                /** @description User name of the staff account; null for the command line. */
+                made_by?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Until then it can be undone.
+                 */
+                undo_until: string;
+                /** Format: date-time */
+                undone_at?: string | null;
+                /** Format: int64 */
+                updated: number;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
         Page_RefusedAddress: {
             items: {
                 email: string;
@@ -4168,6 +4346,26 @@ export interface components {
             /** @description The acknowledgment has the text in it. Otherwise it only says that a message arrived. */
             copy_mailed: boolean;
         };
+        /** @description An import of the last day. */
+        RecentFamilyImport: {
+            /** Format: int64 */
+            added: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @description User name of the staff account; null for the command line. */
+            made_by?: string | null;
+            /**
+             * Format: date-time
+             * @description Until then it can be undone.
+             */
+            undo_until: string;
+            /** Format: date-time */
+            undone_at?: string | null;
+            /** Format: int64 */
+            updated: number;
+        };
         /** @description The row that was written and how the family stands after it. */
         RecordedPayment: {
             payment: components["schemas"]["Payment"];
@@ -4435,6 +4633,8 @@ export interface components {
             /** Format: uuid */
             id: string;
         };
+        /** @enum {string} */
+        TextEncoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "windows-1255";
         TokenBody: {
             token: string;
         };
@@ -4455,6 +4655,15 @@ export interface components {
             upload_date: string;
             /** Format: int64 */
             views: number;
+        };
+        /** @description What undoing an import did. */
+        UndoneFamilyImport: {
+            /** @description New families that are gone again. */
+            removed: number;
+            /** @description Families that have their earlier details again. */
+            restored: number;
+            /** @description Families that were changed since and stay as they are. */
+            skipped: components["schemas"]["FamilyNotUndone"][];
         };
         Unsubscribe: {
             scope: components["schemas"]["Scope"];
@@ -7180,6 +7389,62 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_users_imports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RecentFamilyImport"];
+                };
+            };
+        };
+    };
+    post_admin_users_imports_id_undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoneFamilyImport"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -10,7 +10,7 @@ use crate::accounts::{letters, limits, users};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice, unsubscribe};
-use crate::profiles::find;
+use crate::profiles::{find, import};
 use crate::{App, Error, Result};
 use crate::{messages, payments};
 
@@ -232,20 +232,31 @@ async fn forestalled(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> {
 /// Removes a family from all lists, with its logins and addresses; mails and messages lose name and
 /// address. Its plan and ledger stay (decision P10).
 pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    find(&mut tx, id).await?;
-    let known = known_addresses(&mut tx, id).await?;
+    remove(&mut tx, app, actor, id).await?;
+    tx.commit().await
+}
+
+pub(in crate::profiles) async fn remove(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+) -> Result<()> {
+    let now = app.clock.now();
+    find(&mut *tx, id).await?;
+    let known = known_addresses(tx, id).await?;
     let logins: Vec<(Uuid,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
     let merged: Vec<(Uuid,)> =
         tx.sql("select id from profiles where merged_into = $1").bind(id).all().await?;
+    import::forget(tx, id).await?;
     for (user_id,) in &logins {
-        users::remove(&mut tx, *user_id).await?;
+        users::remove(tx, *user_id).await?;
     }
     let addresses =
         tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
-    let plan = payments::find(&mut tx, id).await?;
+    let plan = payments::find(&mut *tx, id).await?;
     tx.sql(
         "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '',
              search_text = '', list_email = '', version = version + 1
@@ -256,21 +267,19 @@ pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     .execute()
     .await?;
     for (about,) in logins.iter().chain(&merged).chain([&(id,)]) {
-        tokens::forget_family(&mut tx, *about).await?;
-        notifications::forget_about(&mut tx, *about).await?;
+        tokens::forget_family(tx, *about).await?;
+        notifications::forget_about(tx, *about).await?;
     }
     for email in &known {
-        messages::forget_sender(&mut tx, now, email).await?;
-        notifications::forget_address(&mut tx, app, email).await?;
+        messages::forget_sender(tx, now, email).await?;
+        notifications::forget_address(tx, app, email).await?;
     }
     let details = json!({
         "logins": logins.len(), "addresses": addresses,
         "total_amount": plan.as_ref().map(|plan| plan.total_amount),
         "paid_amount": plan.as_ref().map(|plan| plan.paid_amount),
     });
-    audit::record(&mut tx, now, actor, "profile.delete", Subject::new("profile", id), details)
-        .await?;
-    tx.commit().await
+    audit::record(tx, now, actor, "profile.delete", Subject::new("profile", id), details).await
 }
 
 /// The addresses that are known to be the family's: entered by staff or proved. Of one that was only

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 pub use edit::{FamilyChanges, NewFamily, add, edit};
 pub use list::{Direction, Filter, Search, Sort, Summary, family, list, summary};
+pub(in crate::profiles) use membership::remove;
 pub use membership::{
     Decided, Decision, Standing, Told, clear_limits, decide, delete, invitation_link, invite,
 };

@@ -18,6 +18,12 @@ pub(super) struct Known {
     by_email: HashMap<String, Uuid>,
     /// Families without an address, by folded name and child's name.
     by_name: HashMap<String, Uuid>,
+    /// What families were known by before a merge, and the family that they are part of now.
+    merged: HashMap<Identity, Uuid>,
+    /// On which line of this file a family stands.
+    pub(super) lines: HashMap<Uuid, usize>,
+    /// What this file says of families that are there already, whether it is done or not.
+    pub(super) proposed: HashMap<Uuid, State>,
     /// Addresses that somebody typed at sign-up and never proved: they give way.
     pub(super) unproved: HashSet<String>,
 }
@@ -31,12 +37,25 @@ pub(super) struct State {
     pub(super) secondary: Option<Kept>,
     pub(super) total: Option<i64>,
     pub(super) due: Option<NaiveDate>,
-    /// Where it stood in this file.
-    pub(super) line: Option<usize>,
+    pub(super) version: i64,
 }
 
-/// Id, name, children, and of the plan the total and the due date.
-type FamilyRow = (Uuid, String, String, Option<i64>, Option<NaiveDate>);
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    Email(String),
+    Name(String),
+}
+
+/// Which family a row is of.
+pub(super) enum Found {
+    New,
+    Known(Uuid),
+    /// One that became part of this one.
+    Merged(Uuid),
+}
+
+/// Id, version, name, children, and of the plan the total and the due date.
+type FamilyRow = (Uuid, i64, String, String, Option<i64>, Option<NaiveDate>);
 /// Family, kind, address, whether staff entered it, and when it was proved.
 type AddressRow = (Uuid, String, String, bool, Option<DateTime<Utc>>);
 
@@ -45,17 +64,16 @@ impl Known {
         let mut known = Known::default();
         let families: Vec<FamilyRow> = tx
             .sql(
-                "select p.id, p.full_name, p.child_name, l.total_amount, l.due_date
+                "select p.id, p.version, p.full_name, p.child_name, l.total_amount, l.due_date
                  from profiles p
                  left join payment_plans l on l.profile_id = p.id
                  where p.deleted_at is null",
             )
             .all()
             .await?;
-        for (id, full_name, child_name, total, due) in families {
-            known
-                .families
-                .insert(id, State { full_name, child_name, total, due, ..State::default() });
+        for (id, version, full_name, child_name, total, due) in families {
+            let state = State { full_name, child_name, total, due, version, ..State::default() };
+            known.families.insert(id, state);
         }
         let addresses: Vec<AddressRow> = tx
             .sql("select profile_id, kind, email, entered_by_staff, verified_at from profile_addresses")
@@ -73,10 +91,36 @@ impl Known {
         }
         for (id, state) in &known.families {
             if state.primary.is_none() && state.secondary.is_none() {
-                known.by_name.insert(key(&state.full_name, &state.child_name), *id);
+                known.by_name.insert(name_key(&state.full_name, &state.child_name), *id);
             }
         }
+        known.load_merged(tx).await?;
         Ok(known)
+    }
+
+    async fn load_merged(&mut self, tx: &mut Tx) -> Result<()> {
+        // Of families that were merged before their identities were kept, the record still tells
+        // the names.
+        let records: Vec<(String, String, Uuid)> = tx
+            .sql(
+                "select full_name, child_name, merged_into from profiles
+                 where merged_into is not null and full_name <> ''",
+            )
+            .all()
+            .await?;
+        for (full_name, child_name, into) in records {
+            self.merged.insert(Identity::Name(name_key(&full_name, &child_name)), into);
+        }
+        let identities: Vec<(String, String, Uuid)> =
+            tx.sql("select kind, value, profile_id from merged_identities").all().await?;
+        for (kind, value, into) in identities {
+            let identity =
+                if kind == "email" { Identity::Email(value) } else { Identity::Name(value) };
+            self.merged.insert(identity, into);
+        }
+        let families = &self.families;
+        self.merged.retain(|_, into| families.contains_key(into));
+        Ok(())
     }
 
     pub(super) fn keep(&mut self, id: Uuid, state: State) {
@@ -84,33 +128,67 @@ impl Known {
             self.by_email.insert(address.email.clone(), id);
         }
         if state.primary.is_none() {
-            self.by_name.insert(key(&state.full_name, &state.child_name), id);
+            self.by_name.insert(name_key(&state.full_name, &state.child_name), id);
         }
         self.families.insert(id, state);
     }
 
     /// Which family the row is of. Errors: why it can be of none.
-    pub(super) fn find(&self, wanted: &Wanted) -> Result<Option<Uuid>, &'static str> {
+    pub(super) fn find(&self, wanted: &Wanted) -> Result<Found, &'static str> {
+        let name = name_key(&wanted.full_name, &wanted.child_name);
         let by = |email: &Option<String>| email.as_ref().and_then(|email| self.by_email.get(email));
         match (by(&wanted.email), by(&wanted.second)) {
             (Some(one), Some(other)) if one != other => Err(
                 "The two addresses belong to two families. Please merge them in the user list, or \
                  correct the row.",
             ),
-            (Some(id), _) | (None, Some(id)) => Ok(Some(*id)),
-            (None, None) if wanted.email.is_some() => Ok(None),
-            (None, None) => {
-                Ok(self.by_name.get(&key(&wanted.full_name, &wanted.child_name)).copied())
-            }
+            (Some(id), _) | (None, Some(id)) => Ok(self.as_now_or_once(*id, name)),
+            (None, None) => Ok(self.by_other_means(wanted, name)),
+        }
+    }
+
+    /// A row with an address of a family is of that family, unless it names one that became part
+    /// of it.
+    fn as_now_or_once(&self, id: Uuid, name: String) -> Found {
+        let is_now = |state: &State| name_key(&state.full_name, &state.child_name) == name;
+        if self.families.get(&id).is_some_and(is_now) {
+            return Found::Known(id);
+        }
+        match self.merged.get(&Identity::Name(name)) {
+            Some(into) if *into == id => Found::Merged(id),
+            _ => Found::Known(id),
+        }
+    }
+
+    fn by_other_means(&self, wanted: &Wanted, name: String) -> Found {
+        let emails = [&wanted.email, &wanted.second].into_iter().flatten();
+        let mut merged =
+            emails.filter_map(|email| self.merged.get(&Identity::Email(email.clone())));
+        if let Some(into) = merged.next() {
+            return Found::Merged(*into);
+        }
+        if wanted.email.is_some() {
+            return Found::New;
+        }
+        match (self.by_name.get(&name), self.merged.get(&Identity::Name(name.clone()))) {
+            (Some(id), _) => Found::Known(*id),
+            (None, Some(into)) => Found::Merged(*into),
+            (None, None) => Found::New,
         }
     }
 }
 
-fn key(full_name: &str, child_name: &str) -> String {
+/// The names by which a family without an address is known.
+pub(in crate::profiles) fn name_key(full_name: &str, child_name: &str) -> String {
     format!("{}\n{}", fold(full_name), fold(child_name))
 }
 
 impl State {
+    /// Whether nothing differs but the version.
+    pub(super) fn same(&self, other: &State) -> bool {
+        *self == State { version: self.version, ..other.clone() }
+    }
+
     /// The family with what the row says of it. Empty cells leave things as they are. Errors: why
     /// that cannot be.
     pub(super) fn with(&self, wanted: &Wanted) -> Result<State, &'static str> {

@@ -3,70 +3,85 @@
 //!
 //! The whole file is checked first and every problem is named by its line; the good rows then go
 //! in together. A family is known by its address, or without one by its name and its child's name,
-//! so importing the same file again changes nothing. Nobody is mailed; invitations are sent from
-//! the user list.
+//! so importing the same file again changes nothing. Families that are there already change only
+//! where somebody asked for it, and an import can be undone for a day. Nobody is mailed;
+//! invitations are sent from the user list.
 
+mod apply;
 mod known;
+mod report;
 mod row;
+mod undo;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
+
+use serde_json::json;
 use uuid::Uuid;
 
+pub(super) use known::name_key;
+pub use report::{Change, Details, Field, MergedRow, NewRow, Outcome, Report};
 pub use row::MAX_BYTES;
+pub(super) use undo::forget;
+pub use undo::{Made, NotUndone, Undone, prune, recent, undo};
 
-use self::known::{Known, State};
-use self::row::{Total, Wanted};
-use super::addresses::{Kept, Place, put_address, release, replace_addresses};
-use super::{DEFAULT_PREFERENCES, UserType, hold, insert, relist};
+use self::known::{Found, Known};
+use self::row::Wanted;
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
-use crate::payments::{self, Entry, Kind, PlanChanges};
 use crate::settings::Settings;
 use crate::sheet::{self, Problem};
 use crate::{App, Result};
 
-/// What an import did, or would do.
-#[derive(Debug, Default, Serialize, PartialEq, Eq, utoipa::ToSchema)]
-#[schema(as = FamilyImport)]
-pub struct Report {
+/// What is to be made of a file.
+pub struct Import {
+    pub file: sheet::File,
+    /// Only tells what would come of it.
     pub dry_run: bool,
-    /// Rows with something in them, the header aside.
-    pub rows: usize,
-    pub added: usize,
-    /// Known already, with something new in the file.
-    pub updated: usize,
-    /// Known already as they are, and visitors.
-    pub skipped: usize,
-    pub problems: Vec<Problem>,
-    /// Columns that nothing was made of.
-    pub unknown_columns: Vec<String>,
+    pub update: Update,
+    /// The lines of the new families that somebody saw in the preview; without it all of them.
+    pub add: Option<HashSet<usize>>,
 }
 
-/// Imports a CSV or JSON file. `progress` is called with the rows that are done and their number.
-/// With `dry_run` the same is done and taken back. Errors: [`Error::Invalid`] on `file` when
-/// nothing can be made of the file as a whole; then nothing is written.
+/// Which of the families that are there already may change.
+pub enum Update {
+    None,
+    All,
+    /// Those, if they still have the version that somebody saw.
+    Only(HashMap<Uuid, i64>),
+}
+
+impl Update {
+    fn outcome(&self, id: Uuid, version: i64) -> Outcome {
+        match self {
+            Update::All => Outcome::Updated,
+            Update::None => Outcome::Differs,
+            Update::Only(seen) => match seen.get(&id) {
+                None => Outcome::Differs,
+                Some(seen) if *seen == version => Outcome::Updated,
+                Some(_) => Outcome::ChangedMeanwhile,
+            },
+        }
+    }
+}
+
+/// Imports an Excel workbook, CSV or JSON file. `progress` is called with the rows that are done
+/// and their number. Errors: [`crate::Error::Invalid`] on `file` when nothing can be made of the
+/// file as a whole; then nothing is written.
 pub async fn import(
     app: &App,
     actor: Actor,
-    bytes: &[u8],
-    dry_run: bool,
+    import: Import,
     mut progress: impl FnMut(usize, usize) + Send,
 ) -> Result<Report> {
     let now = app.clock.now();
     let settings = app.settings().await?;
-    let sheet = sheet::read(bytes, &row::SHAPE)?;
-    let mut report = Report {
-        dry_run,
-        rows: sheet.rows.len(),
-        unknown_columns: sheet.unknown_columns,
-        ..Report::default()
-    };
+    let sheet = sheet::open(import.file, &row::SHAPE).await?;
     let mut good = Vec::with_capacity(sheet.rows.len());
+    let mut problems = Vec::new();
     for row in &sheet.rows {
         match row::check(row, &settings) {
             Ok(wanted) => good.push(wanted),
-            Err(problems) => report.problems.extend(problems),
+            Err(wrong) => problems.extend(wrong),
         }
     }
     let total = good.len();
@@ -74,180 +89,151 @@ pub async fn import(
     let mut tx = app.db.begin().await?;
     // Two imports at once would not see each other's rows.
     tx.serialize("family import").await?;
-    let mut known = Known::load(&mut tx).await?;
+    let mut run = Run {
+        known: Known::load(&mut tx).await?,
+        id: Uuid::now_v7(),
+        app,
+        settings: &settings,
+        actor,
+        update: import.update,
+        add: import.add,
+        report: Report {
+            dry_run: import.dry_run,
+            rows: sheet.rows.len(),
+            unknown_columns: sheet.unknown_columns,
+            source: sheet.source,
+            problems,
+            ..Report::default()
+        },
+    };
+    undo::open(&mut tx, now, run.id, actor).await?;
     for (done, wanted) in good.into_iter().enumerate() {
-        match put(&mut tx, app, &settings, actor, &mut known, &wanted).await? {
-            Fate::Added => report.added += 1,
-            Fate::Updated => report.updated += 1,
-            Fate::Skipped => report.skipped += 1,
-            Fate::Refused(column, message) => {
-                report.problems.push(Problem { line: wanted.line, column, message });
-            }
-        }
+        run.put(&mut tx, &wanted).await?;
         progress(done + 1, total);
     }
+    let mut report = run.report;
     report.problems.sort_by_key(|problem| problem.line);
-    if dry_run || report.added + report.updated == 0 {
+    if import.dry_run || report.added + report.updated == 0 {
         tx.rollback().await?;
         return Ok(report);
     }
+    undo::close(&mut tx, run.id, &report).await?;
+    report.id = Some(run.id);
     let details = json!({
-        "added": report.added, "updated": report.updated, "skipped": report.skipped,
-        "problems": report.problems.len(),
+        "added": report.added, "updated": report.updated, "differing": report.differing,
+        "skipped": report.skipped, "problems": report.problems.len(),
     });
     audit::record(&mut tx, now, actor, "profile.import", Subject::none("profile"), details).await?;
     tx.commit().await?;
     Ok(report)
 }
 
-enum Fate {
-    Added,
-    Updated,
-    Skipped,
-    Refused(&'static str, String),
-}
-
-async fn put(
-    tx: &mut Tx,
-    app: &App,
-    settings: &Settings,
-    actor: Actor,
-    known: &mut Known,
-    wanted: &Wanted,
-) -> Result<Fate> {
-    if wanted.visitor {
-        return Ok(Fate::Skipped);
-    }
-    let found = match known.find(wanted) {
-        Ok(found) => found,
-        Err(message) => return Ok(Fate::Refused("second email", message.into())),
-    };
-    let Some(id) = found else {
-        add(tx, app, settings, actor, known, wanted).await?;
-        return Ok(Fate::Added);
-    };
-    let before = known.families.get(&id).cloned().unwrap_or_default();
-    let mut after = match before.with(wanted) {
-        Ok(after) => after,
-        Err(message) => return Ok(Fate::Refused("email", message.into())),
-    };
-    let fate = match before.line {
-        // Twice in the file: the same again is nothing, anything else is a mistake.
-        Some(line) if after != before => {
-            let text = format!("This family stands on line {line} already, with other details.");
-            return Ok(Fate::Refused("row", text));
-        }
-        None if after != before => {
-            update(tx, app, settings, actor, id, &before, &after).await?;
-            Fate::Updated
-        }
-        _ => Fate::Skipped,
-    };
-    after.line = before.line.or(Some(wanted.line));
-    known.keep(id, after);
-    Ok(fate)
-}
-
-async fn add(
-    tx: &mut Tx,
-    app: &App,
-    settings: &Settings,
-    actor: Actor,
-    known: &mut Known,
-    wanted: &Wanted,
-) -> Result<()> {
-    let now = app.clock.now();
-    let id = insert(
-        tx,
-        now,
-        "import",
-        Some(now),
-        &wanted.full_name,
-        &wanted.child_name,
-        UserType::Parent,
-        DEFAULT_PREFERENCES,
-        wanted.email.as_deref().unwrap_or_default(),
-    )
-    .await?;
-    for (email, place) in [(&wanted.email, Place::Primary), (&wanted.second, Place::Secondary)] {
-        let Some(email) = email else { continue };
-        if known.unproved.remove(email) {
-            release(tx, email).await?;
-        }
-        put_address(tx, now, id, &Kept::typed(email), place).await?;
-    }
-    if wanted.second.is_some() {
-        relist(tx, id).await?;
-    }
-    let total = match wanted.total {
-        Total::Cents(cents) => Some(cents),
-        Total::Unsaid => Some(settings.default_plan_amount),
-        Total::Empty => None,
-    };
-    if let Some(total) = total {
-        let entry = Entry {
-            kind: Kind::Adjustment,
-            amount: wanted.paid,
-            payment_date: payments::today(settings, now),
-            notes: Some("Paid before, from an import".into()),
-            staff_notes: None,
-            void_of: None,
-        };
-        let before = (wanted.paid != 0).then_some((actor, entry));
-        payments::open(tx, now, id, total, wanted.due, before).await?;
-    }
-    let details = json!({ "total_amount": total });
-    audit::record(tx, now, actor, "profile.add", Subject::new("profile", id), details).await?;
-    let state = State {
-        full_name: wanted.full_name.clone(),
-        child_name: wanted.child_name.clone(),
-        primary: wanted.email.as_deref().map(Kept::typed),
-        secondary: wanted.second.as_deref().map(Kept::typed),
-        total,
-        due: wanted.due,
-        line: Some(wanted.line),
-    };
-    known.keep(id, state);
-    Ok(())
-}
-
-async fn update(
-    tx: &mut Tx,
-    app: &App,
-    settings: &Settings,
-    actor: Actor,
+/// An import on its way through the rows.
+struct Run<'a> {
     id: Uuid,
-    before: &State,
-    after: &State,
-) -> Result<()> {
-    let now = app.clock.now();
-    hold(tx, now, id).await?;
-    if (&before.full_name, &before.child_name) != (&after.full_name, &after.child_name) {
-        tx.sql("update profiles set full_name = $2, child_name = $3 where id = $1")
-            .bind(id)
-            .bind(&after.full_name)
-            .bind(&after.child_name)
-            .execute()
-            .await?;
-        relist(tx, id).await?;
+    app: &'a App,
+    settings: &'a Settings,
+    actor: Actor,
+    known: Known,
+    update: Update,
+    add: Option<HashSet<usize>>,
+    report: Report,
+}
+
+impl Run<'_> {
+    fn refuse(&mut self, wanted: &Wanted, column: &'static str, message: impl Into<String>) {
+        let message = message.into();
+        self.report.problems.push(Problem { line: wanted.line, column, message });
     }
-    if (&before.primary, &before.secondary) != (&after.primary, &after.secondary) {
-        replace_addresses(tx, now, id, after.primary.clone(), after.secondary.clone()).await?;
+
+    async fn put(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
+        if wanted.visitor {
+            self.report.skipped += 1;
+            return Ok(());
+        }
+        match self.known.find(wanted) {
+            Err(message) => self.refuse(wanted, "second email", message),
+            Ok(Found::New) => return self.put_new(tx, wanted).await,
+            Ok(Found::Known(id)) => return self.put_known(tx, wanted, id).await,
+            Ok(Found::Merged(into)) => {
+                self.report.skipped += 1;
+                let name = self.known.families.get(&into).map(|family| family.full_name.clone());
+                self.report.merged.push(MergedRow {
+                    line: wanted.line,
+                    full_name: wanted.full_name.clone(),
+                    child_name: wanted.child_name.clone(),
+                    into,
+                    into_name: name.unwrap_or_default(),
+                });
+            }
+        }
+        Ok(())
     }
-    let personal = [
-        ("full_name", before.full_name != after.full_name),
-        ("child_name", before.child_name != after.child_name),
-        ("emails", (&before.primary, &before.secondary) != (&after.primary, &after.secondary)),
-    ];
-    let details = audit::personal(Map::new(), personal);
-    if !details.is_empty() {
-        let (subject, details) = (Subject::new("profile", id), Value::Object(details));
-        audit::record(tx, now, actor, "profile.change", subject, details).await?;
+
+    async fn put_new(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
+        if self.add.as_ref().is_some_and(|seen| !seen.contains(&wanted.line)) {
+            self.refuse(
+                wanted,
+                "row",
+                "This family was in the portal when the table was checked, and is not now. Please \
+                 check the table again.",
+            );
+            return Ok(());
+        }
+        let unproved = &mut self.known.unproved;
+        let (id, mut state) =
+            apply::add(tx, self.app, self.settings, self.actor, unproved, wanted).await?;
+        state.version = undo::remember(tx, self.id, id, None).await?;
+        self.known.lines.insert(id, wanted.line);
+        self.report.added += 1;
+        self.report.new_families.push(NewRow {
+            line: wanted.line,
+            details: Details::of(&state),
+            paid_amount: wanted.paid,
+        });
+        self.known.keep(id, state);
+        Ok(())
     }
-    let plan = PlanChanges {
-        total_amount: after.total.filter(|_| after.total != before.total),
-        due_date: (after.due != before.due).then_some(after.due),
-        ..PlanChanges::default()
-    };
-    payments::change(tx, app, settings, actor, id, &plan).await
+
+    async fn put_known(&mut self, tx: &mut Tx, wanted: &Wanted, id: Uuid) -> Result<()> {
+        let before = self.known.families.get(&id).cloned().unwrap_or_default();
+        let mut after = match before.with(wanted) {
+            Ok(after) => after,
+            Err(message) => {
+                self.refuse(wanted, "email", message);
+                return Ok(());
+            }
+        };
+        let first_line = *self.known.lines.entry(id).or_insert(wanted.line);
+        if first_line != wanted.line {
+            // Twice in the file: the same again is nothing, anything else is a mistake.
+            let proposed = self.known.proposed.get(&id).unwrap_or(&before);
+            if proposed.with(wanted).is_ok_and(|again| again == *proposed) {
+                self.report.skipped += 1;
+            } else {
+                let text =
+                    format!("This family stands on line {first_line} already, with other details.");
+                self.refuse(wanted, "row", text);
+            }
+            return Ok(());
+        }
+        if after == before {
+            self.report.skipped += 1;
+            return Ok(());
+        }
+        self.known.proposed.insert(id, after.clone());
+        let outcome = self.update.outcome(id, before.version);
+        let change = Change::new(wanted.line, id, outcome, &before, &after);
+        self.report.changes.push(change);
+        if outcome != Outcome::Updated {
+            self.report.differing += 1;
+            return Ok(());
+        }
+        self.report.updated += 1;
+        let snapshot = undo::snapshot(tx, id).await?;
+        apply::update(tx, self.app, self.settings, self.actor, id, &before, &after).await?;
+        after.version = undo::remember(tx, self.id, id, snapshot).await?;
+        self.known.keep(id, after);
+        Ok(())
+    }
 }

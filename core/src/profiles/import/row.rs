@@ -103,7 +103,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     let mut refuse = |column, message: String| {
         problems.push(Problem { line: row.line, column, message });
     };
-    if let Some(message) = row.surplus() {
+    if let Some(message) = row.fault() {
         refuse("row", message);
     }
     let cell = |column| original(row.cell(column).trim());

@@ -48,6 +48,7 @@ const deeds: Record<string, string> = {
   "profile.invite": "Invitation sent",
   "profile.merge": "Two families merged",
   "profile.refuse": "Family refused",
+  "profile.undo_import": "Import of families undone",
   seed: "Sample camp filled in",
   "settings.export": "Settings exported",
   "settings.set": "Setting changed",

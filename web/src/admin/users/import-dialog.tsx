@@ -3,88 +3,130 @@ import { explain } from "../../lib/forms";
 import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
-import { Field, FormMessage, TextArea } from "../../ui/field";
-import { Icon } from "../../ui/icon";
+import { Field, FormMessage, Select, TextArea } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { takesFocus } from "../takes-focus";
 import { useAsking } from "../unsaved";
-import { importFamilies, useUsersChanged, type ImportReport } from "./queries";
+import { ImportReportView } from "./import-report";
+import { RecentImports } from "./recent-imports";
+import { importFamilies, useUsersChanged, type ImportReport, type TextEncoding } from "./queries";
 
-const largest = 1024 * 1024;
+const largest = 5 * 1024 * 1024;
+const encodings: Record<TextEncoding, string> = {
+  "utf-8": "UTF-8",
+  "utf-16le": "UTF-16",
+  "utf-16be": "UTF-16 (big-endian)",
+  "windows-1252": "Windows-1252 (Western European)",
+  "windows-1255": "Windows-1255 (Hebrew)",
+};
 
-/** Families from a table of the office: pasted or as a file, looked over by the server before anything is written. */
-export function ImportDialog({ onClose }: { onClose: () => void }) {
+/** Families from a table of the office: pasted or as a file, with every change shown before anything is written. */
+export function ImportDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
   const usersChanged = useUsersChanged();
-  const file = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const [csv, setCsv] = useState("");
-  const [from, setFrom] = useState<string | null>(null);
+  const [file, setFile] = useState<File | null>(null);
+  const [encoding, setEncoding] = useState<TextEncoding | null>(null);
   const [report, setReport] = useState<ImportReport | null>(null);
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState<"check" | "import" | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
 
-  function take(text: string, name: string | null) {
-    setCsv(text);
-    setFrom(name);
+  function begin(next: { csv?: string; file?: File | null }) {
+    if (next.csv !== undefined) setCsv(next.csv);
+    if (next.file !== undefined) setFile(next.file);
+    setEncoding(null);
     setReport(null);
+    setTicked(new Set());
     setFailure(null);
   }
 
-  async function choose(chosen: File | undefined) {
+  function choose(chosen: File | undefined) {
     if (!chosen) return;
-    if (chosen.size > largest) setFailure("The table is larger than 1 MB. Please split it.");
-    else take(await chosen.text(), chosen.name);
-    if (file.current) file.current.value = "";
+    if (chosen.size > largest) setFailure("The file is larger than 5 MB. Please split it.");
+    else begin({ file: chosen });
+    if (input.current) input.current.value = "";
   }
 
-  async function run(dryRun: boolean) {
+  /** What is asked of the server, the table apart: nothing but what the last check showed. */
+  function wanted() {
+    const changes = report?.changes.filter(({ id }) => ticked.has(id)) ?? [];
+    return { update: changes.map(({ id, version }) => ({ id, version })), add: report?.new_families.map(({ line }) => line) ?? [] };
+  }
+
+  async function run(dryRun: boolean, as = encoding) {
     if (busy) return;
-    if (!csv.trim()) return setFailure("Please paste a table or choose a file.");
+    if (!file && !csv.trim()) return setFailure("Please paste a table or choose a file.");
     setBusy(dryRun ? "check" : "import");
     setFailure(null);
     try {
-      const done = await importFamilies(csv, dryRun);
+      const table = file ? { file: await base64(file), ...(as ? { encoding: as } : {}) } : { csv };
+      const done = await importFamilies({ ...table, dry_run: dryRun, ...(dryRun ? {} : wanted()) });
       setReport(done);
+      setTicked(new Set());
       if (!dryRun) {
-        toast({ title: "Import finished", description: `${number(done.added)} added, ${number(done.updated)} updated, ${number(done.skipped)} unchanged.` });
+        toast({ title: "Import finished", description: `${number(done.added)} added, ${number(done.updated)} updated, ${number(done.skipped + done.differing)} unchanged.` });
         void usersChanged();
       }
     } catch (error) {
+      if (dryRun) setReport(null);
       if (!isTurnedAway(error)) setFailure(explain(error));
     } finally {
       setBusy(null);
     }
   }
 
+  function readAs(next: TextEncoding) {
+    setEncoding(next);
+    void run(true, next);
+  }
+
   const checked = report?.dry_run ? report : null;
   const imported = report && !report.dry_run;
-  const good = checked ? checked.added + checked.updated : 0;
-  const { close, question } = useAsking({ dirty: csv.trim() !== "" && !imported, name: from ?? "The pasted table", about: "import", onClose, ownStep: true });
+  const { close, question } = useAsking({ dirty: (csv.trim() !== "" || file !== null) && !imported, name: file?.name ?? "The pasted table", about: "import", onClose, ownStep: true });
+  const readIn = encoding ?? report?.source.encoding;
 
   return (
     <Drawer title="Import users" onClose={close}>
       <div className="grid gap-5">
+        {!report && !file && !csv && <RecentImports />}
         <p className="text-muted">
-          A table with a first row of names: Name and Child, and if you have them Email, Second Email, Total, Paid, Due Date. Somebody who is known already is updated, never added twice. Nobody is mailed.
+          A table with a first row of names: Name and Child, and if you have them Email, Second Email, Total, Paid, Due Date. Families that are here already change only where you tick them. What was paid before counts for new families only. Nobody is mailed.
         </p>
         <div className="flex flex-wrap items-center gap-3">
-          <input ref={file} type="file" accept=".csv,text/csv,text/plain" aria-label="CSV file" onChange={(event) => void choose(event.target.files?.[0])} className="peer sr-only" tabIndex={-1} />
-          <Button look="line" icon="up" ref={takesFocus} onClick={() => file.current?.click()}>Choose a CSV file</Button>
-          {from && <bdi className="min-w-0 text-sm break-all text-muted">{from}</bdi>}
+          <input ref={input} type="file" accept=".xlsx,.csv,.txt,.json,text/csv,text/plain" aria-label="Excel or CSV file" onChange={(event) => choose(event.target.files?.[0])} className="peer sr-only" tabIndex={-1} />
+          <Button look="line" icon="up" ref={takesFocus} onClick={() => input.current?.click()}>{file ? "Choose another file" : "Choose an Excel or CSV file"}</Button>
+          {file && (
+            <>
+              <bdi className="min-w-0 text-sm break-all text-muted">{file.name}</bdi>
+              <Button look="quiet" onClick={() => begin({ file: null })}>Remove</Button>
+            </>
+          )}
         </div>
-        <Field label="Or paste the table">
-          <TextArea
-            dir="auto"
-            rows={7}
-            spellCheck={false}
-            placeholder={"Name,Child,Email,Total,Due Date\nChaya Lindenfeld,Yanky,chaya@family.example,2800,2027-06-01"}
-            value={csv}
-            onChange={(event) => take(event.target.value, null)}
-            className="font-mono text-sm whitespace-pre"
-          />
-        </Field>
+        {!file && (
+          <Field label="Or paste the table">
+            <TextArea
+              dir="auto"
+              rows={7}
+              spellCheck={false}
+              placeholder={"Name,Child,Email,Total,Due Date\nChaya Lindenfeld,Yanky,chaya@family.example,2800,2027-06-01"}
+              value={csv}
+              onChange={(event) => begin({ csv: event.target.value })}
+              className="font-mono text-sm whitespace-pre"
+            />
+          </Field>
+        )}
+        {file && readIn && !imported && (
+          <Field label="Letters read as" hint={<Sample values={report?.source.sample ?? []} />}>
+            <Select value={readIn} disabled={busy !== null} onChange={(event) => readAs(event.target.value as TextEncoding)}>
+              {Object.entries(encodings).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+            </Select>
+          </Field>
+        )}
         <FormMessage>{failure}</FormMessage>
-        {report && <Report report={report} />}
+        {report && <ImportReportView report={report} currency={currency} fromFile={file !== null} ticked={ticked} onTick={setTicked} />}
+        {imported && report.id && <RecentImports only={report.id} />}
       </div>
       <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
         {imported ? (
@@ -93,7 +135,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           <>
             <Button look="line" onClick={close}>Cancel</Button>
             <Button look={checked ? "line" : "main"} busy={busy === "check"} onClick={() => run(true)}>{busy === "check" ? "Checking..." : checked ? "Check again" : "Check the table"}</Button>
-            {checked && good > 0 && <Button busy={busy === "import"} onClick={() => run(false)}>{busy === "import" ? "Importing..." : `Import ${count(good, "family", "families")}`}</Button>}
+            {checked && checked.added + ticked.size > 0 && <Button busy={busy === "import"} onClick={() => run(false)}>{busy === "import" ? "Importing..." : action(checked.added, ticked.size)}</Button>}
           </>
         )}
       </div>
@@ -102,48 +144,22 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Report({ report }: { report: ImportReport }) {
-  const { dry_run, rows, added, updated, skipped, problems, unknown_columns } = report;
-  const figures = [
-    { label: dry_run ? "To add" : "Added", value: added },
-    { label: dry_run ? "To update" : "Updated", value: updated },
-    { label: "Unchanged", value: skipped },
-    { label: "Problems", value: problems.length, bad: problems.length > 0 },
-  ];
-  return (
-    <section aria-labelledby="report" className="grid gap-3">
-      <h3 id="report"><span role="status">{dry_run ? `What would happen with ${count(rows, "row")}` : `Imported from ${count(rows, "row")}`}</span></h3>
-      <dl className="sheet grid grid-cols-4 text-center tabular-nums">
-        {figures.map(({ label, value, bad }) => (
-          <div key={label} className="flex flex-col-reverse border-line px-1 py-3 not-first:border-s">
-            <dt className="text-xs text-muted">{label}</dt>
-            <dd className={`font-head text-xl ${bad ? "text-clay" : ""}`}>{number(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      {unknown_columns.length > 0 && <p className="text-sm text-muted">Not used: {unknown_columns.join(", ")}.</p>}
-      {problems.length > 0 && (
-        <>
-          <p className="flex items-start gap-2 text-sm text-clay"><Icon name="alert" className="mt-[0.15em]" />Rows with a problem are left out{dry_run ? "; mend them above and check again, or import the others" : ""}.</p>
-          <div className="sheet overflow-clip">
-            <table className="w-full text-sm">
-              <caption className="sr-only">Problems by line</caption>
-              <thead className="text-muted">
-                <tr className="border-b border-line">{["Line", "Column", "Problem"].map((name) => <th key={name} scope="col" className="px-3 py-2 text-start font-medium">{name}</th>)}</tr>
-              </thead>
-              <tbody>
-                {problems.map(({ line, column, message }, i) => (
-                  <tr key={i} className="border-line not-first:border-t">
-                    <td className="px-3 py-2 align-top tabular-nums">{line}</td>
-                    <td className="px-3 py-2 align-top">{column}</td>
-                    <td className="px-3 py-2">{message}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </>
-      )}
-    </section>
+function action(added: number, changed: number) {
+  if (added === 0) return `Change ${count(changed, "family", "families")}`;
+  return `Import ${count(added, "family", "families")}${changed > 0 ? `, change ${number(changed)}` : ""}`;
+}
+
+const Sample = ({ values }: { values: string[] }) =>
+  values.length > 0 ? (
+    <>For example: {values.map((value, i) => <span key={value}>{i > 0 && ", "}<bdi className="font-medium text-ink">{value}</bdi></span>)}. If this looks wrong, choose another.</>
+  ) : (
+    "The table has plain letters only."
   );
+
+/** The bytes as they are: the server finds out in which encoding they stand. */
+async function base64(file: File) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text);
 }

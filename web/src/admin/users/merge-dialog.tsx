@@ -10,7 +10,7 @@ import { SearchBox } from "../../ui/search-box";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
-import { mergeFamilies, usersQuery, useUsersChanged, type Family, type Merged } from "./queries";
+import { mergeFamilies, usersQuery, useUsersChanged, type Family, type Merged, type MergedTotal } from "./queries";
 import { listed, mailKinds, nameOf } from "./words";
 
 type Mail = Merged["mail"][number];
@@ -70,23 +70,30 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const [keep, drop] = turned ? [other, one] : [one, other];
+  // A family whose total stays, or both together; a choice holds when the two change places.
+  const [choice, setChoice] = useState<string | null>(null);
+  const total: MergedTotal | null = choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
   const preview = useQuery({
-    queryKey: ["admin", "merge", keep.id, drop.id],
-    queryFn: () => mergeFamilies(keep.id, drop.id, true),
+    queryKey: ["admin", "merge", keep.id, drop.id, total],
+    queryFn: () => mergeFamilies(keep.id, drop.id, total, true),
+    // Only the plan differs between the choices.
+    placeholderData: (before, query) => (query?.queryKey[2] === keep.id ? before : undefined),
     staleTime: 0,
     retry: false,
   });
 
+  const totals = preview.data?.totals;
   const mails = preview.data?.mail ?? [];
   const kept = mails.filter(({ email }) => preview.data?.emails.includes(email));
   const leftOut = mails.filter((mail) => !kept.includes(mail));
 
   async function merge() {
     if (busy) return;
+    if (totals && !total) return setFailure("Both have a plan. Please choose which total stays.");
     setBusy(true);
     setFailure(null);
     try {
-      await mergeFamilies(keep.id, drop.id, false);
+      await mergeFamilies(keep.id, drop.id, total, false);
       toast({ title: "Users merged", description: `${nameOf(drop)} is now part of ${nameOf(keep)}.` });
       onMerged(keep.id);
       void usersChanged();
@@ -117,7 +124,7 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
             <dt className="text-muted">Email</dt>
             <dd>{kept.length > 0 ? <Mails mails={kept} /> : "No Email"}</dd>
             <dt className="text-muted">Plan</dt>
-            <dd>{preview.data.plan ? `${money(preview.data.plan.paid_amount, currency)} of ${money(preview.data.plan.total_amount, currency)}` : "No Plan"}</dd>
+            <dd>{totals && !preview.data.plan ? "Choose a total below" : preview.data.plan ? `${money(preview.data.plan.paid_amount, currency)} of ${money(preview.data.plan.total_amount, currency)}` : "No Plan"}</dd>
             <dt className="text-muted">With it</dt>
             <dd>{[count(preview.data.logins, "login"), count(preview.data.payments, "ledger row"), count(preview.data.comments, "comment")].join(", ")}</dd>
             {leftOut.length > 0 && (
@@ -136,6 +143,21 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
           <Loading label="Preparing the preview"><Skeleton className="h-36" /></Loading>
         )}
       </section>
+      {totals && (
+        <TotalChoice
+          options={[
+            { value: keep.id, name: nameOf(keep), cents: totals.keep },
+            { value: drop.id, name: nameOf(drop), cents: totals.drop },
+            { value: "sum", name: "Both together", cents: totals.keep + totals.drop },
+          ]}
+          currency={currency}
+          chosen={choice}
+          onChoose={(value) => {
+            setChoice(value);
+            setFailure(null);
+          }}
+        />
+      )}
       {kept.some((mail) => lost(mail).length > 0) && (
         <p className="flex items-start gap-2 rounded-md bg-amber-wash px-3.5 py-3 text-sm text-amber-text">
           <Icon name="alert" className="mt-[0.15em]" />
@@ -151,6 +173,23 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
     </div>
   );
 }
+
+type TotalOption = { value: string; name: string; cents: number };
+
+/** Two plans become one: nothing is chosen beforehand, since nobody but the office knows what was agreed. */
+const TotalChoice = ({ options, currency, chosen, onChoose }: { options: TotalOption[]; currency: string; chosen: string | null; onChoose: (value: string) => void }) => (
+  <fieldset className="grid min-w-0 gap-2">
+    <legend className="mb-2 text-lg">Which total stays?</legend>
+    {options.map(({ value, name, cents }) => (
+      <label key={value} className="flex min-h-tap items-center gap-3 rounded-md border border-edge bg-surface px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash">
+        <input type="radio" name="total" value={value} checked={chosen === value} onChange={() => onChoose(value)} className="size-5 shrink-0 accent-pine" />
+        <bdi className="min-w-0 flex-1 wrap-anywhere">{name}</bdi>
+        <span className="tabular-nums">{money(cents, currency)}</span>
+      </label>
+    ))}
+    <p className="text-sm text-muted">The payments of both are kept whatever you choose.</p>
+  </fieldset>
+);
 
 const kinds = (choice: Mail["after"]) => mailKinds.filter(([kind]) => choice[kind]).map(([, name]) => name);
 const lost = ({ before, after }: Mail) => kinds(before).filter((kind) => !kinds(after).includes(kind));

@@ -16,6 +16,12 @@ export type Recorded = Schemas["RecordedPayment"];
 export type Summary = Schemas["FamilySummary"];
 export type Merged = Schemas["MergedFamily"];
 export type ImportReport = Schemas["FamilyImport"];
+export type ImportTable = Omit<Schemas["FamilyTable"], "dry_run" | "update"> & { dry_run: boolean; update?: Schemas["FamilyImportTick"][] };
+export type ImportChange = Schemas["FamilyImportChange"];
+export type RecentImport = Schemas["RecentFamilyImport"];
+export type UndoneImport = Schemas["UndoneFamilyImport"];
+export type MergedTotal = Schemas["MergedTotal"];
+export type TextEncoding = Schemas["TextEncoding"];
 export type Statement = Schemas["FamilyStatement"];
 export type Standing = "waiting" | "approved" | "refused";
 export type Decided = Schemas["Decided"];
@@ -55,6 +61,12 @@ export const statementQuery = (id: string) =>
     queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/{id}/statement", { ...at(id), signal })),
   });
 
+/** The imports of the last day, which can be undone. */
+export const importsQuery = queryOptions({
+  queryKey: ["admin", "users", "imports"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/imports", { signal })),
+});
+
 const at = (id: string) => ({ params: { path: { id } } });
 
 export const readFamily = (id: string, signal?: AbortSignal): Promise<FamilyDetail> => asStaff(api.GET("/api/admin/users/{id}", { ...at(id), signal }));
@@ -73,8 +85,10 @@ export function decide(id: string, decision: Decision, seen: Standing): Promise<
   return asStaff(decision === "approve" ? api.POST("/api/admin/users/{id}/approve", asked) : api.POST("/api/admin/users/{id}/refuse", asked));
 }
 export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/users/{id}/clear-limits", at(id)));
-export const mergeFamilies = (keep: string, drop: string, preview: boolean): Promise<Merged> => asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, preview } }));
-export const importFamilies = (csv: string, dry_run: boolean): Promise<ImportReport> => asStaff(api.POST("/api/admin/users/import", { body: { csv, dry_run } }));
+export const mergeFamilies = (keep: string, drop: string, total: MergedTotal | null, preview: boolean): Promise<Merged> =>
+  asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, total, preview } }));
+export const importFamilies = (body: ImportTable): Promise<ImportReport> => asStaff(api.POST("/api/admin/users/import", { body: body as Schemas["FamilyTable"] }));
+export const undoImport = (id: string): Promise<UndoneImport> => asStaff(api.POST("/api/admin/users/imports/{id}/undo", at(id)));
 /** As it comes: read as text it would lose the mark by which spreadsheets know UTF-8. */
 export const exportFamilies = () => asStaff<Blob>(api.GET("/api/admin/users/export.csv", { parseAs: "blob" }));
 

@@ -383,7 +383,31 @@ describe("the drawer of a family", () => {
     expect(dialog.getByText(/has switched off goes to nobody/).textContent).toContain("What Chaya Lindenfeld has");
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([{ keep: "f1", drop: "f2", preview: true }, { keep: "f1", drop: "f2", preview: false }]);
+    expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([{ keep: "f1", drop: "f2", total: null, preview: true }, { keep: "f1", drop: "f2", total: null, preview: false }]);
+  });
+
+  it("asks which total stays when both have a plan, and chooses nothing by itself", async () => {
+    const totals = { keep: 280_000, drop: 140_000 };
+    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: null, totals, logins: 0, payments: 2, comments: 0, emails: [], mail: [] };
+    const camp = office({ "POST /api/admin/users/merge": ({ body }: { body: { total: string | null } }) => ({ ...merged, plan: body.total ? plan({ total_amount: 420_000 }) : null }) });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Merge with another user" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Merge two users" }));
+    await user.click(await dialog.findByRole("button", { name: /Leah Morgenshtern/ }));
+    const choices = within(await dialog.findByRole("group", { name: "Which total stays?" }));
+    expect(choices.getAllByRole<HTMLInputElement>("radio").filter(({ checked }) => checked)).toEqual([]);
+    await user.click(dialog.getByRole("button", { name: "Merge the two" }));
+    expect(dialog.getByRole("alert").textContent).toContain("choose which total stays");
+    await user.click(choices.getByRole("radio", { name: /Leah Morgenshtern \$1,400/ }));
+    expect(dialog.queryByRole("alert")).toBeNull();
+    // The choice is a family's, whichever of the two is kept.
+    await user.click(dialog.getByRole("button", { name: "Keep the other one instead" }));
+    await user.click(await dialog.findByRole("radio", { name: /Both together \$4,200/ }));
+    expect(await dialog.findByText("$1,680 of $4,200")).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Merge the two" }));
+    expect(await screen.findByText("Users merged")).toBeTruthy();
+    const asked = camp.asked("POST", "/api/admin/users/merge").map(({ body }) => `${body.keep} ${body.total} ${body.preview}`);
+    expect(asked).toEqual(["f1 null true", "f1 drop true", "f2 keep true", "f2 sum true", "f2 sum false"]);
   });
 });
 
@@ -396,22 +420,6 @@ it("deletes after the question of the portal", async () => {
   expect(await screen.findByText("User Deleted")).toBeTruthy();
   expect(screen.getByText("Chaya Lindenfeld has been removed from the system")).toBeTruthy();
   expect(camp.asked("DELETE", "/api/admin/users/f1")).toHaveLength(1);
-});
-
-it("imports a table after a look at it", async () => {
-  const report = { dry_run: true, rows: 3, added: 2, updated: 0, skipped: 0, unknown_columns: [], problems: [{ line: 3, column: "email", message: "Please enter a valid email address." }] };
-  const camp = office({ "POST /api/admin/users/import": (call: { body: { dry_run: boolean } }) => ({ ...report, dry_run: call.body.dry_run }) });
-  const user = open("/admin/users?action=import");
-  const drawer = within(await screen.findByRole("dialog", { name: "Import users" }));
-  await user.click(drawer.getByRole("button", { name: "Check the table" }));
-  expect(drawer.getByText("Please paste a table or choose a file.")).toBeTruthy();
-  await user.click(drawer.getByLabelText("Or paste the table"));
-  await user.paste("Name,Child\nChaya,Yanky");
-  await user.click(drawer.getByRole("button", { name: "Check the table" }));
-  expect(await drawer.findByText("Please enter a valid email address.")).toBeTruthy();
-  await user.click(drawer.getByRole("button", { name: "Import 2 families" }));
-  expect(await screen.findByText("Import finished")).toBeTruthy();
-  expect(camp.asked("POST", "/api/admin/users/import").map(({ body }) => body.dry_run)).toEqual([true, false]);
 });
 
 describe("on paper", () => {

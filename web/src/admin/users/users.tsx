@@ -153,7 +153,7 @@ export default function Users() {
           onMergedInto={(id) => set({ user: id }, true)}
         />
       )}
-      {action === "import" && <ImportDialog onClose={() => set({ action: "" }, true)} />}
+      {action === "import" && <ImportDialog currency={currency} onClose={() => set({ action: "" }, true)} />}
       {(open?.what === "edit" || open?.what === "plan") && <EditUser family={open.family} withPlan={open.what === "plan"} currency={currency} onClose={() => setOpen(null)} />}
       {open?.what === "pay" && <RecordDialog family={open.family} kind="payment" currency={currency} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && <DeleteUser family={open.family} onClose={() => setOpen(null)} />}

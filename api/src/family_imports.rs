@@ -1,0 +1,116 @@
+//! Families from a table of the office: what would change, the import itself, and undoing it.
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::StatusCode;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use portal::audit::Actor;
+use portal::profiles::import::{self, Import, Made, Report, Undone, Update};
+use portal::sheet::{Encoding, File};
+use portal::{App, Error};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::OnDuty;
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Page};
+
+/// The longest file that is taken over HTTP, in bytes; the command line takes more.
+const LARGEST: usize = 5 * 1024 * 1024;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    // Base64 needs four characters for three bytes, pasted text two for a line end; a large file
+    // has many families to tick.
+    let tables =
+        OpenApiRouter::new().routes(routes!(take)).layer(DefaultBodyLimit::max(2 * LARGEST));
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(undo)).merge(tables)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct FamilyTable {
+    /// The bytes of a file in Base64, at most 5 MB: an Excel workbook (.xlsx), CSV or JSON.
+    #[schema(format = Byte)]
+    file: Option<String>,
+    /// Or a table as text.
+    csv: Option<String>,
+    /// How the letters of the file are read; without it the content decides.
+    encoding: Option<Encoding>,
+    /// Only tells what would come of it.
+    #[serde(default)]
+    dry_run: bool,
+    /// The families in the portal that may change. Without it all stay as they are.
+    #[serde(default)]
+    update: Vec<Tick>,
+    /// The lines of the new families that the preview showed; without it all new ones are added.
+    add: Option<Vec<usize>>,
+}
+
+/// A family that somebody ticked in the preview.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FamilyImportTick)]
+struct Tick {
+    id: uuid::Uuid,
+    /// As the preview told it; a family that was changed since is left as it is.
+    version: i64,
+}
+
+impl FamilyTable {
+    fn bytes(&self) -> Answer<Vec<u8>> {
+        let bytes = match (&self.file, &self.csv) {
+            (Some(file), None) => STANDARD
+                .decode(file)
+                .map_err(|_| Error::invalid("file", "The file is not in Base64."))?,
+            (None, Some(text)) => text.clone().into_bytes(),
+            _ => return Err(Error::invalid("file", "Please send a file or a table.").into()),
+        };
+        if bytes.len() > LARGEST {
+            let detail = format!("The file is larger than {} MB. Please split it.", LARGEST >> 20);
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Tell what a table would change, or add its new families and change those that are ticked
+#[utoipa::path(post, path = "/api/admin/users/import", tag = "families", security(("staff" = [])),
+    request_body = FamilyTable, responses((status = 200, body = Report), (status = 413, body = Problem), (status = 422, body = Problem)))]
+async fn take(
+    State(app): State<App>,
+    OnDuty(me): OnDuty,
+    Input(table): Input<FamilyTable>,
+) -> Answer<Json<Report>> {
+    let file = File { bytes: table.bytes()?, encoding: table.encoding };
+    let ticks: HashMap<_, _> = table.update.iter().map(|tick| (tick.id, tick.version)).collect();
+    let import = Import {
+        file,
+        dry_run: table.dry_run,
+        update: Update::Only(ticks),
+        add: table.add.map(|lines| lines.into_iter().collect()),
+    };
+    Ok(Json(import::import(&app, Actor::Staff(me.id), import, |_, _| {}).await?))
+}
+
+/// The imports of the last day, which can be undone
+#[utoipa::path(get, path = "/api/admin/users/imports", tag = "families", security(("staff" = [])),
+    responses((status = 200, body = Page<Made>)))]
+async fn list(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Page<Made>>> {
+    Ok(Json(Page::whole(import::recent(&app).await?)))
+}
+
+/// Undo an import: its new families go, changed ones get their earlier details
+#[utoipa::path(post, path = "/api/admin/users/imports/{id}/undo", tag = "families", security(("staff" = [])),
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = Undone), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn undo(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Undone>> {
+    let undone = import::undo(&api.app, Actor::Staff(me.id), id).await?;
+    api.sessions.forget_all();
+    Ok(Json(undone))
+}

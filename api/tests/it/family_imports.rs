@@ -1,0 +1,319 @@
+//! The office brings in its table: what would change is shown before, changes only where ticked, can
+//! be undone for a day, whatever program saved the file.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use chrono::TimeDelta;
+use encoding_rs::{WINDOWS_1252, WINDOWS_1255};
+use rust_xlsxwriter::{ExcelDateTime, Format, Workbook};
+use serde_json::{Value, json};
+
+use crate::camp::Browser;
+use crate::payments::{assert_books_agree, count};
+
+const IMPORT: &str = "/api/admin/users/import";
+const HEAD: &str = "name,child,email,second email,total,paid,due date\n";
+
+async fn send(staff: &Browser, body: Value) -> Value {
+    staff.post(IMPORT, body).await.expect(200).json()
+}
+
+async fn import(staff: &Browser, rows: &str) -> Value {
+    send(staff, json!({ "csv": format!("{HEAD}{rows}") })).await
+}
+
+async fn preview(staff: &Browser, rows: &str) -> Value {
+    send(staff, json!({ "csv": format!("{HEAD}{rows}"), "dry_run": true })).await
+}
+
+fn file(bytes: &[u8]) -> Value {
+    json!({ "file": STANDARD.encode(bytes), "dry_run": true })
+}
+
+async fn family(staff: &Browser, q: &str) -> Value {
+    staff.get(&format!("/api/admin/users?q={q}")).await.expect(200).json()["items"][0].clone()
+}
+
+async fn undo(staff: &Browser, report: &Value) -> Value {
+    let id = report["id"].as_str().expect("an import to undo");
+    staff.post(&format!("/api/admin/users/imports/{id}/undo"), json!({})).await.expect(200).json()
+}
+
+fn tick(change: &Value) -> Value {
+    json!({ "id": change["id"], "version": change["version"] })
+}
+
+async fn total_families(staff: &Browser) -> i64 {
+    staff.get("/api/admin/users/summary").await.json()["total_users"].as_i64().expect("a number")
+}
+
+story! {
+    async fn families_that_are_there_change_only_where_somebody_ticked_them(camp) {
+        let staff = camp.staff().await;
+        import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,2026-07-01\nRivka,Moishe,rivka@family.example,,2800,,\nZev,Dovid,zev@family.example,,2800,,\n").await;
+        let rows = "Chaya Weiss,Yossi,chaya@family.example,office@family.example,1400,,2026-08-01\nRivka Braun,Moishe,rivka@family.example,,1400,,\nZev,Dovid,zev@family.example,,2800,,\nNew,Leib,new@family.example,,2800,,\n";
+        let seen = preview(&staff, rows).await;
+        assert_eq!((&seen["added"], &seen["updated"], &seen["differing"], &seen["skipped"], &seen["id"]), (&json!(1), &json!(0), &json!(2), &json!(1), &Value::Null), "{seen}");
+        let change = &seen["changes"][0];
+        assert_eq!(change["fields"], json!(["full_name", "secondary_email", "total_amount", "due_date"]));
+        assert_eq!(change["before"], json!({ "full_name": "Chaya", "child_name": "Yossi", "email": "chaya@family.example", "secondary_email": null, "total_amount": 280_000, "due_date": "2026-07-01" }));
+        assert_eq!(change["after"], json!({ "full_name": "Chaya Weiss", "child_name": "Yossi", "email": "chaya@family.example", "secondary_email": "office@family.example", "total_amount": 140_000, "due_date": "2026-08-01" }));
+        assert_eq!(total_families(&staff).await, 3, "a preview changes nothing");
+
+        let untouched = import(&staff, rows).await;
+        assert_eq!((&untouched["added"], &untouched["updated"], &untouched["differing"]), (&json!(1), &json!(0), &json!(2)));
+        assert_eq!((&family(&staff, "chaya").await["full_name"], &family(&staff, "rivka").await["plan"]["total_amount"]), (&json!("Chaya"), &json!(280_000)));
+
+        let done = send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": [tick(change)] })).await;
+        assert_eq!((&done["updated"], &done["differing"], &done["changes"][0]["outcome"], &done["changes"][1]["outcome"]), (&json!(1), &json!(1), &json!("updated"), &json!("differs")), "{done}");
+        let chaya = family(&staff, "chaya").await;
+        assert_eq!((&chaya["full_name"], &chaya["secondary_email"], &chaya["plan"]["total_amount"], &chaya["plan"]["due_date"]), (&json!("Chaya Weiss"), &json!("office@family.example"), &json!(140_000), &json!("2026-08-01")));
+        assert_eq!(family(&staff, "rivka").await["full_name"], "Rivka");
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn what_is_done_is_what_was_shown(camp) {
+        let staff = camp.staff().await;
+        import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\nRivka,Moishe,rivka@family.example,,2800,,\n").await;
+        let rows = "Chaya Weiss,Yossi,chaya@family.example,,,,\nRivka,Moishe,rivka@family.example,,,,\nNew,Leib,new@family.example,,,,\n";
+        let seen = preview(&staff, rows).await;
+        // Meanwhile somebody changes the one and deletes the other.
+        let (chaya, rivka) = (family(&staff, "chaya").await, family(&staff, "rivka").await);
+        let path = |family: &Value| format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        staff.patch(&path(&chaya), json!({ "version": chaya["version"], "child_name": "Yossi & Leib" })).await.expect(200);
+        staff.delete(&path(&rivka)).await.expect(204);
+        let lines: Vec<_> = seen["new_families"].as_array().expect("a list").iter().map(|row| row["line"].clone()).collect();
+        let done = send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": [tick(&seen["changes"][0])], "add": lines })).await;
+        assert_eq!((&done["added"], &done["updated"], &done["differing"]), (&json!(1), &json!(0), &json!(1)), "{done}");
+        assert_eq!(done["changes"][0]["outcome"], "changed_meanwhile");
+        assert_eq!((&done["problems"][0]["line"], done["problems"].as_array().expect("a list").len()), (&json!(3), 1));
+        let chaya = family(&staff, "chaya").await;
+        assert_eq!((&chaya["full_name"], &chaya["child_name"]), (&json!("Chaya"), &json!("Yossi & Leib")));
+        assert_eq!(total_families(&staff).await, 2);
+    }
+}
+
+story! {
+    async fn an_import_is_undone_as_if_it_had_not_been(camp) {
+        let (owner, staff) = (camp.owner().await, camp.staff().await);
+        import(&staff, "Chaya,Yossi,chaya@family.example,,2800,1000,2026-07-01\nZev,Dovid,zev@family.example,,,,\n").await;
+        let before = [family(&staff, "chaya").await, family(&staff, "zev").await];
+        let revenue = staff.get("/api/admin/users/summary").await.json()["total_revenue"].clone();
+        let rows = "Chaya Weiss,Leib,chaya@family.example,office@family.example,1400,,2026-08-01\nZev,Dovid,zev@family.example,,900,,2026-08-01\nNew,Shaya,new@family.example,,2800,700,\nPlain,Berl,,,,,\n";
+        let seen = preview(&staff, rows).await;
+        let ticks: Vec<_> = seen["changes"].as_array().expect("a list").iter().map(tick).collect();
+        let done = send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": ticks })).await;
+        assert_eq!((&done["added"], &done["updated"]), (&json!(2), &json!(2)), "{done}");
+        // The invitation that is still in the queue is taken back.
+        let new = family(&staff, "new%40family").await;
+        staff.post(&format!("/api/admin/users/{}/invite", new["id"].as_str().expect("an id")), json!({})).await.expect(202);
+        let list = staff.get("/api/admin/users/imports").await.expect(200).json();
+        assert_eq!((&list["items"][0]["id"], &list["items"][0]["added"], &list["items"][0]["undone_at"]), (&done["id"], &json!(2), &Value::Null));
+
+        let undone = undo(&staff, &done).await;
+        assert_eq!(undone, json!({ "removed": 2, "restored": 2, "skipped": [] }));
+        let after = [family(&staff, "chaya").await, family(&staff, "zev").await];
+        for (before, after) in before.iter().zip(&after) {
+            for field in ["full_name", "child_name", "email", "secondary_email"] {
+                assert_eq!(before[field], after[field], "{field}");
+            }
+            for field in ["total_amount", "paid_amount", "due_date", "badge"] {
+                assert_eq!(before["plan"][field], after["plan"][field], "{field}");
+            }
+        }
+        let summary = staff.get("/api/admin/users/summary").await.json();
+        assert_eq!((&summary["total_users"], &summary["total_revenue"]), (&json!(2), &revenue));
+        camp.work().await;
+        assert!(camp.mails_to("new@family.example").is_empty());
+        assert_books_agree(&camp).await;
+        let id = done["id"].as_str().expect("an id");
+        staff.post(&format!("/api/admin/users/imports/{id}/undo"), json!({})).await.refused(409, "conflict");
+        let log = owner.get("/api/admin/audit?action=profile.undo_import").await.json();
+        assert_eq!(log["items"].as_array().expect("a list").len(), 1);
+        // Everything can be imported again.
+        assert_eq!(import(&staff, rows).await["added"], 2);
+    }
+}
+
+story! {
+    async fn undoing_leaves_a_family_alone_that_was_used_since(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let done = import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\nRivka,Moishe,rivka@family.example,,2800,,\nZev,Dovid,zev@family.example,,2800,,\nMalka,Chaim,malka@family.example,,2800,,\nPerl,Pinny,perl@family.example,,2800,,\n").await;
+        camp.parent("Chaya", "chaya@family.example").await;
+        let path = |family: &Value| format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let rivka = family(&staff, "rivka").await;
+        let key = uuid::Uuid::new_v4().to_string();
+        let paid = json!({ "kind": "payment", "amount": 1_000, "payment_date": "2026-07-15" });
+        staff.send(axum::http::Method::POST, &format!("{}/payments", path(&rivka)), Some(paid), &[("idempotency-key", &key)]).await.expect(201);
+        let zev = family(&staff, "zev").await;
+        staff.patch(&path(&zev), json!({ "version": zev["version"], "child_name": "Dovid & Leib" })).await.expect(200);
+        staff.delete(&path(&family(&staff, "malka").await)).await.expect(204);
+
+        let undone = undo(&staff, &done).await;
+        assert_eq!((&undone["removed"], &undone["restored"]), (&json!(1), &json!(0)), "{undone}");
+        let said: Vec<_> = undone["skipped"].as_array().expect("a list").iter().map(|one| format!("{}: {}", one["full_name"].as_str().expect("a name"), one["reason"].as_str().expect("a reason"))).collect();
+        assert_eq!(said, ["Chaya: Somebody has signed in as this family since.", "Rivka: Something was entered in its ledger since.", "Zev: It was changed since."]);
+        assert_eq!(total_families(&staff).await, 3);
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn after_a_day_an_import_stays_and_its_earlier_details_are_forgotten(camp) {
+        let staff = camp.staff().await;
+        let done = import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\n").await;
+        camp.wait(TimeDelta::hours(25));
+        let staff = camp.staff_member("later", portal::accounts::Role::Staff).await;
+        assert_eq!(staff.get("/api/admin/users/imports").await.expect(200).json()["items"], json!([]));
+        let id = done["id"].as_str().expect("an id");
+        staff.post(&format!("/api/admin/users/imports/{id}/undo"), json!({})).await.refused(404, "not_found");
+        portal::profiles::import::prune(&camp.app).await.expect("pruned");
+        assert_eq!(count(&camp, "select count(*) from family_import_rows").await, 0);
+        assert_eq!(total_families(&staff).await, 1);
+    }
+}
+
+story! {
+    async fn a_table_of_any_program_keeps_its_letters(camp) {
+        let staff = camp.staff().await;
+        let hebrew = "שם,Child,Email,Total\n".replace("שם", "Name") + "שרה לינדנפלד,יאָסל,sara@family.example,2800\n";
+        let accents = "Name;Child;Email;Total\nRenée Étoile;François;renee@family.example;2800\n";
+        for (bytes, encoding, guessed, name) in [
+            (WINDOWS_1255.encode(&hebrew).0.into_owned(), "windows-1255", true, "שרה לינדנפלד"),
+            (hebrew.clone().into_bytes(), "utf-8", false, "שרה לינדנפלד"),
+            (WINDOWS_1252.encode(accents).0.into_owned(), "windows-1252", true, "Renée Étoile"),
+            (accents.encode_utf16().flat_map(u16::to_le_bytes).collect(), "utf-16le", true, "Renée Étoile"),
+        ] {
+            let seen = send(&staff, file(&bytes)).await;
+            assert_eq!((&seen["added"], &seen["problems"]), (&json!(1), &json!([])), "{seen}");
+            assert_eq!((&seen["new_families"][0]["full_name"], &seen["source"]["encoding"], &seen["source"]["guessed"]), (&json!(name), &json!(encoding), &json!(guessed)));
+            assert_eq!(seen["source"]["sample"][0], name);
+        }
+        // Somebody who sees that it is wrong chooses another; what cannot be is refused.
+        let latin = WINDOWS_1252.encode(accents).0.into_owned();
+        let mut chosen = file(&latin);
+        chosen["encoding"] = json!("windows-1255");
+        assert_eq!(send(&staff, chosen.clone()).await["new_families"][0]["full_name"], "Renיe ֹtoile");
+        chosen["encoding"] = json!("utf-8");
+        let problem = staff.post(IMPORT, chosen).await.refused(422, "validation");
+        assert!(problem["errors"][0]["message"].as_str().expect("a sentence").contains("not UTF-8"), "{problem}");
+        // What was lost before it came here is not imported as it is.
+        let lost = send(&staff, file("Name,Child\nRen\u{fffd}e,Yossi\n".as_bytes())).await;
+        assert_eq!((&lost["added"], lost["problems"].as_array().expect("a list").len()), (&json!(0), 1));
+    }
+}
+
+story! {
+    async fn an_excel_workbook_is_read_with_its_dates_and_amounts(camp) {
+        let staff = camp.staff().await;
+        let mut book = Workbook::new();
+        let sheet = book.add_worksheet().set_name("משפחות").expect("a name");
+        let day = Format::new().set_num_format("dd/mm/yyyy");
+        for (at, name) in ["Name", "Child", "Email", "Total", "Paid", "Due Date"].into_iter().enumerate() {
+            sheet.write(0, at as u16, name).expect("written");
+        }
+        for (at, text) in ["שרה לינדנפלד", "יאָסל", "sara@family.example"].into_iter().enumerate() {
+            sheet.write(1, at as u16, text).expect("written");
+        }
+        sheet.write(1, 3, 2800.5).expect("written");
+        sheet.write(1, 4, 100).expect("written");
+        sheet.write_with_format(1, 5, ExcelDateTime::from_ymd(2027, 6, 1).expect("a day"), &day).expect("written");
+        let bytes = book.save_to_buffer().expect("a workbook");
+        let seen = send(&staff, file(&bytes)).await;
+        assert_eq!(seen["source"], json!({ "format": "xlsx", "encoding": null, "guessed": false, "sample": ["שרה לינדנפלד", "יאָסל"], "worksheet": "משפחות" }));
+        let done = send(&staff, json!({ "file": STANDARD.encode(&bytes) })).await;
+        assert_eq!((&done["added"], &done["problems"]), (&json!(1), &json!([])), "{done}");
+        let sara = family(&staff, "sara").await;
+        assert_eq!((&sara["full_name"], &sara["child_name"]), (&json!("שרה לינדנפלד"), &json!("יאָסל")));
+        assert_eq!((&sara["plan"]["total_amount"], &sara["plan"]["paid_amount"], &sara["plan"]["due_date"]), (&json!(280_050), &json!(10_000), &json!("2027-06-01")));
+
+        for (bytes, says) in [
+            (&b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old"[..], "old Excel file"),
+            (b"PK\x03\x04 broken", "damaged"),
+            (b"%PDF-1.7 x", "no table"),
+            (b"<html><table>", "web page"),
+        ] {
+            let problem = staff.post(IMPORT, file(bytes)).await.refused(422, "validation");
+            assert!(problem["errors"][0]["message"].as_str().expect("a sentence").contains(says), "{problem}");
+        }
+        staff.post(IMPORT, json!({ "file": "not base64!" })).await.refused(422, "validation");
+        staff.post(IMPORT, json!({ "file": "eA==", "csv": "x" })).await.refused(422, "validation");
+        staff.post(IMPORT, json!({})).await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn a_merge_of_two_plans_asks_which_total_stays(camp) {
+        let staff = camp.staff().await;
+        for (at, (choice, total)) in [("keep", 280_000), ("drop", 140_000), ("sum", 420_000)].into_iter().enumerate() {
+            import(&staff, &format!("Chaya{at},Yossi,chaya{at}@family.example,,2800,1000,\nShimon{at},Moishe,shimon{at}@family.example,,1400,400,\n")).await;
+            let (keep, drop) = (family(&staff, &format!("chaya{at}")).await, family(&staff, &format!("shimon{at}")).await);
+            let mut ask = json!({ "keep": keep["id"], "drop": drop["id"] });
+            let problem = staff.post("/api/admin/users/merge", ask.clone()).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0]["field"], "total");
+            ask["preview"] = json!(true);
+            let seen = staff.post("/api/admin/users/merge", ask.clone()).await.expect(200).json();
+            assert_eq!((&seen["totals"], &seen["plan"]), (&json!({ "keep": 280_000, "drop": 140_000 }), &Value::Null));
+            ask["total"] = json!(choice);
+            let seen = staff.post("/api/admin/users/merge", ask.clone()).await.expect(200).json();
+            ask["preview"] = json!(false);
+            assert_eq!(staff.post("/api/admin/users/merge", ask).await.expect(200).json(), seen);
+            assert_eq!((&seen["plan"]["total_amount"], &seen["plan"]["paid_amount"]), (&json!(total), &json!(140_000)), "{choice}");
+        }
+        // Where only one has a plan there is nothing to ask.
+        import(&staff, "Zev,Dovid,zev@family.example,,,,\nMalka,Chaim,malka@family.example,,900,,\n").await;
+        let both = json!({ "keep": family(&staff, "zev").await["id"], "drop": family(&staff, "malka").await["id"] });
+        let merged = staff.post("/api/admin/users/merge", both).await.expect(200).json();
+        assert_eq!((&merged["plan"]["total_amount"], &merged["totals"]), (&json!(90_000), &Value::Null));
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn the_same_file_after_a_merge_brings_nobody_back(camp) {
+        let staff = camp.staff().await;
+        let rows = "Chaya Lindenfeld,Yossi,chaya@family.example,c2@family.example,2800,,\nShimon Lindenfeld,Moishe,shimon@family.example,s2@family.example,1400,,\nZev,Dovid,,,900,,\nZev Braun,Leib,,,900,,\n";
+        assert_eq!(import(&staff, rows).await["added"], 4);
+        for (keep, drop) in [("chaya", "shimon"), ("zev%20dovid", "zev%20braun")] {
+            let both = json!({ "keep": family(&staff, keep).await["id"], "drop": family(&staff, drop).await["id"], "total": "keep" });
+            staff.post("/api/admin/users/merge", both).await.expect(200);
+        }
+        let seen = preview(&staff, rows).await;
+        assert_eq!((&seen["added"], &seen["differing"], &seen["skipped"], &seen["problems"]), (&json!(0), &json!(0), &json!(4), &json!([])), "{seen}");
+        let merged: Vec<_> = seen["merged"].as_array().expect("a list").iter().map(|row| format!("{} {} > {}", row["line"], row["full_name"].as_str().expect("a name"), row["into_name"].as_str().expect("a name"))).collect();
+        assert_eq!(merged, ["2 Chaya Lindenfeld > Chaya Lindenfeld", "3 Shimon Lindenfeld > Chaya Lindenfeld", "4 Zev > Zev", "5 Zev Braun > Zev"]);
+        import(&staff, rows).await;
+        assert_eq!(total_families(&staff).await, 2);
+        assert_eq!(family(&staff, "chaya").await["child_name"], "Yossi & Moishe");
+        // Merged once more, and deleted, it is forgotten.
+        import(&staff, "Perl,Pinny,perl@family.example,,100,,\n").await;
+        let (perl, chaya) = (family(&staff, "perl").await, family(&staff, "chaya").await);
+        staff.post("/api/admin/users/merge", json!({ "keep": perl["id"], "drop": chaya["id"], "total": "keep" })).await.expect(200);
+        assert_eq!(preview(&staff, rows).await["added"], 0);
+        staff.delete(&format!("/api/admin/users/{}", perl["id"].as_str().expect("an id"))).await.expect(204);
+        assert_eq!(preview(&staff, rows).await["added"], 2);
+        assert_eq!(count(&camp, "select count(*) from merged_identities where kind = 'email'").await, 0);
+    }
+}
+
+story! {
+    async fn importing_and_undoing_is_for_the_staff_of_this_site_only(camp) {
+        let staff = camp.staff().await;
+        let done = import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\n").await;
+        let path = format!("/api/admin/users/imports/{}/undo", done["id"].as_str().expect("an id"));
+        let parent = camp.parent("Perl", "perl@family.example").await;
+        for browser in [camp.browser(), parent] {
+            browser.post(IMPORT, json!({ "csv": "name,child\nA,B\n" })).await.refused(401, "staff_required");
+            browser.post(&path, json!({})).await.refused(401, "staff_required");
+            browser.get("/api/admin/users/imports").await.refused(401, "staff_required");
+        }
+        let evil = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
+        for path in [IMPORT, path.as_str()] {
+            staff.send(axum::http::Method::POST, path, Some(json!({ "csv": "name,child\nA,B\n" })), &evil).await.refused(403, "forbidden");
+        }
+        assert_eq!(total_families(&staff).await, 2);
+    }
+}

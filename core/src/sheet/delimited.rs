@@ -1,0 +1,51 @@
+//! CSV: rows on lines, values between separators.
+
+use super::table::Table;
+use super::{Format, Shape, Sheet, Source};
+use crate::{Error, Result};
+
+pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
+    let (separator, text, skipped) = separator(text);
+    let mut reader = ::csv::ReaderBuilder::new()
+        .delimiter(separator)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let mut table = Table::new(shape, Source { format: Format::Csv, ..Source::default() });
+    let (mut line, mut counted) = (skipped + 1, 0);
+    for record in reader.records() {
+        let record =
+            record.map_err(|e| Error::invalid("file", format!("It cannot be read: {e}")))?;
+        // The reader gives the place before the empty lines that it passes over.
+        let place = record.position().map_or(counted, |at| at.byte() as usize);
+        let blank = text.as_bytes()[place..].iter().take_while(|b| matches!(b, b'\r' | b'\n'));
+        let start = place + blank.count();
+        line += text.as_bytes()[counted..start].iter().filter(|b| **b == b'\n').count();
+        counted = start;
+        table.take(line, &record.iter().collect::<Vec<_>>(), true)?;
+    }
+    Ok(table.done())
+}
+
+/// What separates the values: said by a first line `sep=;`, else what stands most often in the
+/// header. Gives the rest of the text and the lines that were taken off it.
+fn separator(text: &str) -> (u8, &str, usize) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    if let Some(said) = first.trim_end().strip_prefix("sep=")
+        && let [said] = said.as_bytes()
+    {
+        return (*said, rest, 1);
+    }
+    let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
+    let mut quoted = false;
+    for byte in header.bytes() {
+        quoted ^= byte == b'"';
+        if let Some((_, count)) = counts.iter_mut().find(|(s, _)| *s == byte && !quoted) {
+            *count += 1;
+        }
+    }
+    // The first of equals: a comma, in a file of one column.
+    let most = counts.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
+    (most.map_or(b',', |(separator, _)| separator), text, 0)
+}
