@@ -43,7 +43,8 @@ test: _tools _packages
 # What CI runs: all tests, lint, whether contract and types are what the code says, and whether it can be released
 [no-exit-message]
 ci: _tools (_packages "systemd" "python3-venv")
-    @{{ just }} _with-postgres {{ just }} _suite tests lint drift schemathesis release
+    @# Clippy compiles as rustc does, so one build serves the tests and the lints.
+    @RUSTC_WORKSPACE_WRAPPER=clippy-driver {{ just }} _with-postgres {{ just }} _suite tests lint drift schemathesis release
 
 # Formatting, clippy, oxlint, types
 [no-exit-message]
@@ -274,6 +275,7 @@ _release: _web
     mkdir -p "$place" 2> /dev/null && [ -w "$place" ] || place=$PWD/target/ci
     key=$({ rustc -vV; cat Cargo.lock; } | sha256sum | cut -c 1-16)
     export CARGO_TARGET_DIR=$place/release-$key
+    unset RUSTC_WORKSPACE_WRAPPER
     mkdir -p "$place"
     # One at a time, and no more than two toolchains or lock files.
     exec 9> "$place/release.lock"
@@ -308,7 +310,9 @@ _suite +SUITES: _web
     }
     tests() {
         printf '\n── cargo test\n'
-        cargo test --workspace --no-fail-fast 2>&1 | tee "$logs/cargo"
+        # Many tests wait, for retries and for killed workers, so more of them run than there are cores.
+        RUST_TEST_THREADS="${RUST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) * 3))}" \
+            cargo test --workspace --no-fail-fast 2>&1 | tee "$logs/cargo"
         local status=${PIPESTATUS[0]}
         local sums
         sums=$(awk '/^test result:/ { p += $4; f += $6; i += $8 } END { print p + 0, f + 0, i + 0 }' "$logs/cargo")

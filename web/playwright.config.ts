@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
 
 /** Debian's browser without windows needs half the time of the full one. */
@@ -7,7 +8,9 @@ const browser = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 // A journey starts its own portal (see e2e/house); the browser is the machine's own, and reaches nothing beyond it.
 export default defineConfig({
   testDir: "e2e",
-  workers: 2,
+  // Journeys wait about a third of their time, so one more than there are cores.
+  workers: Math.min(availableParallelism() + 1, 8),
+  fullyParallel: true,
   // Only for what hangs: no limit is near what a journey takes, however slow or busy the machine.
   timeout: 600_000,
   expect: { timeout: 60_000 },
@@ -16,6 +19,8 @@ export default defineConfig({
   use: {
     ...devices["Desktop Chrome"],
     locale: "en-US",
+    // A fifth of the browser's work is animation; a journey that is about motion asks for it.
+    contextOptions: { reducedMotion: "reduce" },
     // A trace doubles the work; to see what happened: npx playwright test NAME --trace=retain-on-failure
     trace: "off",
     screenshot: "only-on-failure",

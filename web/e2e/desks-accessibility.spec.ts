@@ -24,10 +24,7 @@ async function look(page: Page, what: string, open: () => Promise<unknown>, type
 
 const first = (page: Page, name: RegExp) => page.getByRole("main").getByRole("button", { name }).first();
 
-test("users and their papers can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
-  const { items } = await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", "/api/admin/users?filter=overdue&limit=100");
-  const details = await Promise.all(items.map(({ id }) => call<Schemas["FamilyDetail"]>(page.request, "GET", `/api/admin/users/${id}`)));
-  const family = details.find(({ payments }) => payments.some(({ kind }) => kind === "payment"))!;
+test("users can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
   await page.goto("/admin/users?filter=overdue&action=add");
   await page.getByRole("button", { name: "Add user and send invitation" }).click();
   await expect(page.getByText("All fields are required").first()).toBeVisible();
@@ -43,6 +40,13 @@ test("users and their papers can be used by everybody, in both themes and on the
     await page.getByRole("button", { name: "Record payment", exact: true }).click();
   });
   await look(page, "the question before deleting", () => first(page, /^Delete /).click());
+});
+
+test("the import, a merge and a family's papers can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
+  const { items } = await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", "/api/admin/users?filter=overdue&limit=100");
+  const details = await Promise.all(items.map(({ id }) => call<Schemas["FamilyDetail"]>(page.request, "GET", `/api/admin/users/${id}`)));
+  const family = details.find(({ payments }) => payments.some(({ kind }) => kind === "payment"))!;
+  await page.goto("/admin/users");
   await look(page, "the import with a problem", async () => {
     await page.getByRole("button", { name: "Import" }).click();
     await page.getByLabel("Or paste the table").fill("Name,Child,Email\nChaya,Lipa,not-an-address");
@@ -64,14 +68,16 @@ test("users and their papers can be used by everybody, in both themes and on the
   }
 });
 
-test("updates, messages, questions and figures can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
+test("updates can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
   await page.goto("/admin/live-updates?action=create");
   await page.getByRole("button", { name: /^Post update/ }).click();
   await expect(page.getByText("Title is required")).toBeVisible();
   await isSound(page, "the updates, with the form's complaints");
   await look(page, "an update that is edited", () => first(page, /^Edit /).click());
   await look(page, "the question before an update is deleted", () => first(page, /^Delete /).click());
+});
 
+test("messages and letters can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
   await page.goto("/admin/messages");
   await expect(page.getByRole("listitem").filter({ hasText: "Replied" }).first()).toBeVisible();
   await isSound(page, "the inbox");
@@ -86,7 +92,9 @@ test("updates, messages, questions and figures can be used by everybody, in both
   await page.goto("/admin/messages?view=subscribers");
   await expect(page.getByText("Confirmed").first()).toBeVisible();
   await isSound(page, "the subscribers");
+});
 
+test("questions and figures can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
   await page.goto("/admin/faq");
   await expect(page.getByRole("main").getByRole("listitem").first()).toBeVisible();
   await isSound(page, "the questions");

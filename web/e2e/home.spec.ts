@@ -7,13 +7,14 @@ const shows = (page: Page, scene: string) => expect(dot(page, scene)).toHaveAttr
 
 test.describe("The scenes at the top of Home", () => {
   test("change every half minute, stand still when paused, and follow arrows and dots", async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "no-preference" });
     await page.clock.install();
     await page.goto("/");
     await shows(page, scenes[0]);
     // The page's clock also runs by itself, on a busy machine by seconds.
-    await page.clock.runFor(20_000);
+    await page.clock.runFor(10_000);
     await shows(page, scenes[0]);
-    await page.clock.runFor(11_000);
+    await page.clock.runFor(21_000);
     await shows(page, scenes[1]);
 
     await page.getByRole("button", { name: "Pause" }).click();

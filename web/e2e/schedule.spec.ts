@@ -1,23 +1,19 @@
-import { expect, onYouTube, parent, posted, staff, test, toast } from "./house/camp";
+import type { components } from "../src/api/schema.gen";
+import { call, expect, onYouTube, parent, posted, staff, test, toast } from "./house/camp";
 import { pause } from "./house/portal";
+
+type Schemas = components["schemas"];
 
 /** What the clock on the camp's wall shows. */
 function campClock(moment: Date) {
   const parts = new Intl.DateTimeFormat("en-CA", {
-    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "America/New_York",
+    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZone: "America/New_York",
   }).formatToParts(moment);
   const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
-  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
+  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}`, second: part("second") };
 }
 
-/** The next full minute that leaves time enough to fill the form. */
-function soon() {
-  const at = new Date(Date.now() + 75_000);
-  at.setSeconds(0, 0);
-  return at;
-}
-
-test("a scheduled video appears by itself on an open Home page when its minute comes, and is mailed once", async ({ page, camp, somebody }) => {
+test("a scheduled video appears by itself on an open Home page when its time comes, and is mailed once", async ({ page, camp, somebody }) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   const desk = await somebody();
   await staff(desk, camp);
@@ -37,8 +33,7 @@ test("a scheduled video appears by itself on an open Home page when its minute c
   await expect(form.getByLabel("Scheduled Date")).toHaveAttribute("aria-invalid", "true");
   await expect(form.getByLabel("Title")).toHaveValue("Grand Siyum");
 
-  const moment = soon();
-  const { date, time } = campClock(moment);
+  const { date, time } = campClock(new Date(Date.now() + 3_600_000));
   await form.getByLabel("Scheduled Date").fill(date);
   await form.getByLabel("Scheduled Time").fill(time);
   await form.getByRole("button", { name: "Schedule", exact: true }).click();
@@ -50,14 +45,19 @@ test("a scheduled video appears by itself on an open Home page when its minute c
   // Whoever knows the address must wait like everybody else.
   const address = await row.getByRole("link", { name: "Open Grand Siyum in a new tab" }).getAttribute("href");
   expect(address).toContain("youtube");
-  expect(Date.now(), "the form took longer than the minute that it had").toBeLessThan(moment.getTime());
   expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toEqual([]);
 
-  // The page asks every half minute, the worker looks every five seconds.
-  await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible({ timeout: moment.getTime() - Date.now() + 300_000 });
-  expect(Date.now()).toBeGreaterThanOrEqual(moment.getTime());
+  // The form knows minutes only; nobody waits for the hour.
+  const { items } = await call<{ items: Schemas["AdminVideo"][] }>(desk.request, "GET", "/api/admin/videos");
+  const { id, version } = items.find(({ title }) => title === "Grand Siyum")!;
+  const moment = new Date(Date.now() + 3_000);
+  const near = campClock(moment);
+  await call(desk.request, "PATCH", `/api/admin/videos/${id}`, { version, scheduled_date: `${near.date}T${near.time}:${near.second}` });
+  await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible();
+  expect(Date.now()).toBeGreaterThanOrEqual(moment.getTime() - 1_000);
   await camp.mailTo("chaya@family.example", /Grand Siyum/);
   await expect(row).toContainText("Published");
+  // The worker looks every five seconds.
   await pause(6_000);
   expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ use crate::camp::Camp;
 /// Sends a request and returns the whole answer.
 fn post(port: u16, path: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the portal listens");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a limit");
     let length = body.len();
     write!(
         stream,

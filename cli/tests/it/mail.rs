@@ -17,6 +17,9 @@ use crate::{execute, on_both_engines};
 
 const CONNECTIONS: usize = 4;
 
+/// Only for what hangs, on a slow or busy machine too.
+const DEADLINE: Duration = Duration::from_secs(600);
+
 /// Families with these addresses, who want to hear of videos.
 pub async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
     let now = Utc::now();
@@ -88,7 +91,7 @@ on_both_engines! {
         let mut running = camp.start(&worker(&url, "50"));
         for kill in 0..kills {
             let before = sink.kept().len();
-            eventually("mails go out", Duration::from_secs(40), || sink.kept().len() > before).await;
+            eventually("mails go out", DEADLINE, || sink.kept().len() > before).await;
             tokio::time::sleep(Duration::from_millis(pause + 37 * kill)).await;
             let done = sink.reached() == 500;
             running.kill();
@@ -96,15 +99,15 @@ on_both_engines! {
             running = camp.start(&worker(&url, "50"));
             if !done {
                 let kept = sink.kept().len();
-                eventually("the next worker goes on", Duration::from_secs(30), || sink.kept().len() > kept).await;
+                eventually("the next worker goes on", DEADLINE, || sink.kept().len() > kept).await;
                 longest_gap = longest_gap.max(killed.elapsed());
             }
         }
-        eventually("everybody is told", Duration::from_secs(60), || sink.reached() == 500).await;
+        eventually("everybody is told", DEADLINE, || sink.reached() == 500).await;
         let open = "select count(*) from deliveries where status <> 'sent'";
         let begun = Instant::now();
         while count(&app.db, open).await > 0 {
-            assert!(begun.elapsed() < Duration::from_secs(30), "all are marked as sent");
+            assert!(begun.elapsed() < DEADLINE, "all are marked as sent");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         running.stop().await;
@@ -134,15 +137,15 @@ on_both_engines! {
         tokio::time::sleep(Duration::from_secs(2)).await;
         let begun = Instant::now();
         publish(&app).await;
-        eventually("the mail is there", Duration::from_secs(5), || sink.reached() == 1).await;
+        eventually("the mail is there", Duration::from_secs(60), || sink.reached() == 1).await;
         println!("{}: a mail is handed over {:?} after its commit", app.db.engine(), begun.elapsed());
 
         families(&app, (0..600).map(|n| format!("family-{n}@family.example"))).await;
         publish(&app).await;
-        eventually("mails go out", Duration::from_secs(5), || sink.reached() > 20).await;
+        eventually("mails go out", DEADLINE, || sink.reached() > 20).await;
         let told = Instant::now();
         assert_eq!(running.stop().await, Some(0), "a graceful end");
-        assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
+        assert!(told.elapsed() < Duration::from_secs(100), "{:?}", told.elapsed());
         let in_doubt = count(&app.db, "select count(*) from deliveries where status = 'sending'").await;
         assert_eq!(in_doubt, 0, "what was in hand was finished");
         let sent = count(&app.db, "select count(*) from deliveries where status = 'sent'").await;
@@ -176,7 +179,7 @@ on_both_engines! {
             }
         }
         publish(&app).await;
-        eventually("the mail is there", Duration::from_secs(20), || sink.reached() == 1).await;
+        eventually("the mail is there", DEADLINE, || sink.reached() == 1).await;
         assert_eq!(running.stop().await, Some(0), "the same process all the time");
     }
 
@@ -188,7 +191,7 @@ on_both_engines! {
         let url = sink.url();
         let mut running = camp.start(&worker(&url, "50"));
         publish(&app).await;
-        eventually("all but one are told", Duration::from_secs(60), || sink.reached() == 3).await;
+        eventually("all but one are told", DEADLINE, || sink.reached() == 3).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         running.stop().await;
         let failed = "select count(*) from deliveries where status = 'failed' and attempts = 1 and email = 'nobody@family.example'";
@@ -214,12 +217,12 @@ on_both_engines! {
             let mut running = camp.start(&worker(&url, "50"));
             let told = publish(&app).await;
             let visits = || sink.visits.load(std::sync::atomic::Ordering::Relaxed);
-            eventually("the server is tried", Duration::from_secs(10), || visits() > 0).await;
+            eventually("the server is tried", DEADLINE, || visits() > 0).await;
             tokio::time::sleep(Duration::from_secs(8)).await;
             assert!(visits() <= CONNECTIONS, "{mood:?}: {} visits in 8 s", visits());
             assert!(sink.kept().is_empty());
             sink.mood(Mood::Well);
-            eventually("everybody is told", Duration::from_secs(120), || sink.reached() == told).await;
+            eventually("everybody is told", DEADLINE, || sink.reached() == told).await;
             tokio::time::sleep(Duration::from_secs(1)).await;
             assert_eq!(sink.kept().len(), told, "{mood:?}: nobody is told twice");
             running.stop().await;

@@ -159,7 +159,12 @@ impl Shared {
                 "DATA" => {
                     write.write_all(b"354 go on\r\n").await?;
                     let mut message_id = String::new();
-                    while let Some(line) = lines.next_line().await?.filter(|line| line != ".") {
+                    loop {
+                        // A mail that breaks off before its dot was not handed over.
+                        let Some(line) = lines.next_line().await? else { return Ok(()) };
+                        if line == "." {
+                            break;
+                        }
                         if let Some(id) = line.strip_prefix("Message-ID: ") {
                             message_id = id.trim().to_owned();
                         }

@@ -21,6 +21,11 @@ export const onYouTube = (id = "dQw4w9WgXcQ") => ({
   picture: `https://i.ytimg.com/vi/${id}/maxresdefault.jpg`,
 });
 
+type WorkerFixtures = {
+  /** The sample camp, planted once for all journeys that only look at it. */
+  demo: Portal;
+};
+
 type Fixtures = {
   post: Plan["post"];
   seeded: boolean;
@@ -33,11 +38,22 @@ type Fixtures = {
   somebody: (options?: BrowserContextOptions) => Promise<Page>;
 };
 
-export const test = base.extend<Fixtures>({
+export const test = base.extend<Fixtures, WorkerFixtures>({
   post: ["folder", { option: true }],
   seeded: [false, { option: true }],
   settings: [{}, { option: true }],
   newcomers: [false, { option: true }],
+
+  // It belongs to `test`, where it may stay unused, because Playwright starts a worker and a browser anew for every other set
+  // of such fixtures.
+  demo: [
+    async ({ browserName: _any }, lend) => {
+      const portal = await Portal.open({ post: "folder", seeded: true, settings: {} });
+      await lend(portal);
+      await portal.close();
+    },
+    { scope: "worker" },
+  ],
 
   camp: async ({ post, seeded, settings }, lend, info) => {
     const portal = await Portal.open({ post, seeded, settings });
@@ -70,16 +86,8 @@ export const test = base.extend<Fixtures>({
   },
 });
 
-/** The sample camp, planted once for all journeys that only look at it. */
-export const demoTest = test.extend<object, { demo: Portal }>({
-  demo: [
-    async ({ browserName: _any }, lend) => {
-      const portal = await Portal.open({ post: "folder", seeded: true, settings: {} });
-      await lend(portal);
-      await portal.close();
-    },
-    { scope: "worker" },
-  ],
+/** For journeys that only look at the sample camp, which they share. */
+export const demoTest = test.extend({
   camp: async ({ demo }, lend, info) => {
     await lend(demo);
     const troubles = await demo.troubles();

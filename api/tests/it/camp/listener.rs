@@ -42,8 +42,8 @@ impl Listener {
                 }
                 return Some(heard);
             }
-            let bytes = tokio::time::timeout(Duration::from_secs(6), self.body.next());
-            match bytes.await.expect("nothing was heard for six seconds") {
+            let bytes = tokio::time::timeout(Duration::from_secs(120), self.body.next());
+            match bytes.await.expect("nothing was heard for two minutes") {
                 Some(bytes) => {
                     let bytes = bytes.expect("a stream");
                     self.text.push_str(std::str::from_utf8(&bytes).expect("text"));
