@@ -92,7 +92,7 @@ _schemathesis FORM:
 
 # Measure home, video, gallery and FAQ with Lighthouse, as on a phone; wants a quiet machine
 [no-exit-message]
-lighthouse: (_packages "chromium") _portal
+lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs
 
 # What lists cost in a camp of twenty summers, against one with a hundredth of its rows
@@ -213,14 +213,15 @@ _packages *MORE:
     set -euo pipefail
     needed=()
     ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || needed+=(postgresql)
-    [ -n "${CHROMIUM:-}" ] || command -v chromium-headless-shell > /dev/null || command -v chromium > /dev/null || needed+=(chromium-headless-shell)
+    for browser in chromium-headless-shell chromium; do
+        [ -n "${CHROMIUM:-}" ] || command -v "$browser" > /dev/null || needed+=("$browser")
+    done
     # For the tests that cut a cable.
     command -v ip > /dev/null || needed+=(iproute2)
     for package in {{ MORE }}; do
         case $package in
             systemd) command -v systemd-analyze > /dev/null || needed+=(systemd) ;;
             python3-venv) python3 -c 'import ensurepip' 2> /dev/null || needed+=(python3-venv) ;;
-            chromium) [ -n "${CHROMIUM:-}" ] || command -v chromium > /dev/null || needed+=(chromium) ;;
         esac
     done
     [ ${#needed[@]} -eq 0 ] && exit 0
@@ -331,7 +332,7 @@ _suite +SUITES: _web
 
         printf '\n── journeys in the browser\n'
         cargo build --quiet -p cli
-        (cd web && CHROMIUM="${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium)}" PLAYWRIGHT_JSON_OUTPUT_NAME="$logs/playwright.json" \
+        (cd web && PLAYWRIGHT_JSON_OUTPUT_NAME="$logs/playwright.json" \
             npx playwright test --reporter=list,json)
         status=$?
         read -r ok bad skipped <<< "$(node -e '

@@ -55,14 +55,14 @@ test("what staff post stands on another page at once, and nothing is lost or dou
     await expect(toast(page)).toContainText("New Visiting Day Camp Update!");
   });
 
-  await test.step("the network is away for a minute, longer than between two heartbeats", async () => {
+  await test.step("the network is away for longer than between two heartbeats", async () => {
     await page.context().setOffline(true);
     await expect(page.getByText("You are offline. What you see may be out of date.")).toBeVisible();
     const lost: { id: string; version: number }[] = [];
     for (let n = 6; n <= 8; n++) lost.push(await told(desk, { title: `News ${n}` }));
     await call(desk.request, "PATCH", `/api/admin/live-updates/${lost[1]!.id}`, { version: lost[1]!.version, is_active: false });
     await posted(desk, { title: "Grand Siyum" });
-    await pause(60_000);
+    await pause(20_000);
     await expect(titles(page).first()).toHaveText("News 5");
   });
 

@@ -1,6 +1,9 @@
+import { wholeBrowser } from "./house/browsers";
 import { expect, posted, staff, test, toast, told } from "./house/camp";
 import { isSound } from "./house/sound";
 import type { Page, Worker } from "@playwright/test";
+
+test.use({ launchOptions: wholeBrowser });
 
 const card = (page: Page) => page.getByRole("complementary", { name: "A note when tonight’s video is up" });
 const offer = (page: Page) => card(page).getByRole("switch", { name: "Show notifications on this device" });
