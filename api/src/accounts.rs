@@ -1,4 +1,4 @@
-//! Accounts of parents and visitors over HTTP: sign-up, sign-in, proving an address, the profile.
+//! Accounts of parents and visitors over HTTP: sign-up, sign-in, the profile.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{Maybe, Sender, SignedIn, cookie, end_session_in, no_cookie, user_cookie};
+use crate::auth::{Sender, SignedIn, cookie, end_session_in, no_cookie, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 use crate::site::SessionUser;
@@ -25,11 +25,6 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(sign_up))
         .routes(routes!(sign_in))
         .routes(routes!(sign_out))
-        .routes(routes!(verify))
-        .routes(routes!(resend))
-        .routes(routes!(forgot))
-        .routes(routes!(reset))
-        .routes(routes!(invitation))
         .routes(routes!(change_password))
         .routes(routes!(change_email))
         .routes(routes!(list_sessions))
@@ -41,7 +36,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 }
 
 /// How many days the browser keeps a parent's cookie; the server may end the session before.
-const COOKIE_DAYS: i64 = 90;
+pub(crate) const COOKIE_DAYS: i64 = 90;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = SignedIn)]
@@ -107,107 +102,6 @@ async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoRes
     // Nothing that was shown to the person stays in the browser.
     let clear = [(header::HeaderName::from_static("clear-site-data"), "\"cache\"")];
     Ok((StatusCode::NO_CONTENT, clear, jar.add(no_cookie(&api.app.config, name))))
-}
-
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = TokenBody)]
-struct Token {
-    token: String,
-}
-
-#[derive(Serialize, ToSchema)]
-struct Verified {
-    email: String,
-    linked: bool,
-    /// Whoever is signed in in this browser.
-    user: Option<SessionUser>,
-}
-
-/// Confirm an address with the token of a mail
-#[utoipa::path(post, path = "/api/auth/verify", tag = "accounts", security(()),
-    request_body = Token, responses((status = 200, body = Verified), (status = 410, body = Problem)))]
-async fn verify(
-    State(api): State<Api>,
-    Sender(from): Sender,
-    Maybe(user): Maybe,
-    Input(given): Input<Token>,
-) -> Answer<Json<Verified>> {
-    let proved = users::verify(&api.app, &given.token, from).await?;
-    api.sessions.forget_all();
-    let settings = api.app.settings().await?;
-    let user = match user {
-        Some(user) => users::find(&api.app.db, user.id).await?,
-        None => None,
-    };
-    Ok(Json(Verified {
-        email: proved.email,
-        linked: proved.linked,
-        user: user.map(|user| SessionUser::of(&user, &settings)),
-    }))
-}
-
-/// Send the confirmation link again
-#[utoipa::path(post, path = "/api/auth/verify/resend", tag = "accounts", security(("session" = [])), responses((status = 202), (status = 429, body = Problem)))]
-async fn resend(State(app): State<App>, signed_in: SignedIn) -> Answer<StatusCode> {
-    users::resend_verification(&app, &signed_in.user).await?;
-    Ok(StatusCode::ACCEPTED)
-}
-
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct Forgot {
-    email: String,
-}
-
-/// Ask for a link to choose a new password; the answer is the same for every address
-#[utoipa::path(post, path = "/api/auth/forgot", tag = "accounts", security(()),
-    request_body = Forgot, responses((status = 202)))]
-async fn forgot(
-    State(app): State<App>,
-    Sender(from): Sender,
-    Input(given): Input<Forgot>,
-) -> Answer<StatusCode> {
-    users::forgot(&app, &given.email, from).await?;
-    Ok(StatusCode::ACCEPTED)
-}
-
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct Reset {
-    token: String,
-    password: String,
-}
-
-/// Choose a new password with the token of a mail; ends all sessions
-#[utoipa::path(post, path = "/api/auth/reset", tag = "accounts", security(()),
-    request_body = Reset, responses((status = 204), (status = 410, body = Problem), (status = 422, body = Problem)))]
-async fn reset(
-    State(api): State<Api>,
-    Sender(from): Sender,
-    Input(given): Input<Reset>,
-) -> Answer<StatusCode> {
-    users::reset(&api.app, &given.token, &given.password, from).await?;
-    api.sessions.forget_all();
-    Ok(StatusCode::NO_CONTENT)
-}
-
-#[derive(Serialize, ToSchema)]
-struct Invitation {
-    email: Option<String>,
-    full_name: String,
-    child_name: String,
-}
-
-/// What an invitation fills into the form
-#[utoipa::path(post, path = "/api/auth/invitation", tag = "accounts", security(()),
-    request_body = Token, responses((status = 200, body = Invitation), (status = 410, body = Problem)))]
-async fn invitation(
-    State(app): State<App>,
-    Input(given): Input<Token>,
-) -> Answer<Json<Invitation>> {
-    let (email, full_name, child_name) = users::invitation(&app, &given.token).await?;
-    Ok(Json(Invitation { email, full_name, child_name }))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -279,7 +173,7 @@ async fn end_session(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Sign out everywhere
+/// Sign out everywhere; links that were mailed to oneself before are void then
 #[utoipa::path(post, path = "/api/auth/sessions/end-all", tag = "accounts", security(("session" = [])),
     responses((status = 204)))]
 async fn end_all_sessions(
@@ -287,9 +181,7 @@ async fn end_all_sessions(
     signed_in: SignedIn,
     jar: CookieJar,
 ) -> Answer<impl IntoResponse> {
-    let mut tx = api.app.db.begin().await?;
-    sessions::end_all(&mut tx, Holder::User(signed_in.user.id), None).await?;
-    tx.commit().await?;
+    users::sign_out_everywhere(&api.app, signed_in.user.id).await?;
     api.sessions.forget_all();
     let config = &api.app.config;
     Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(config, user_cookie(config)))))

@@ -3,6 +3,7 @@
 //! A handler takes an identity, calls the slice and shapes the answer; rules and SQL are in
 //! `portal`. Every route says in its `security` who may call it, and a test goes through all.
 
+mod account_links;
 mod accounts;
 mod admin_videos;
 mod analytics;
@@ -78,6 +79,7 @@ fn api_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(site::site))
         .routes(routes!(site::session))
+        .merge(account_links::routes())
         .merge(accounts::routes())
         .merge(unsubscribe::routes())
         .merge(staff::routes())

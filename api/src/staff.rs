@@ -98,12 +98,15 @@ struct Enrolment {
 
 /// Begin to set up an authenticator app
 #[utoipa::path(post, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
-    responses((status = 200, body = Enrolment), (status = 409, body = Problem)))]
+    request_body = Confirmation,
+    responses((status = 200, body = Enrolment), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn begin_two_factor(
     State(app): State<App>,
+    Sender(from): Sender,
     AtTheDoor(me): AtTheDoor,
+    Input(given): Input<Confirmation>,
 ) -> Answer<Json<Enrolment>> {
-    let begun = staff::begin_two_factor(&app, &me).await?;
+    let begun = staff::begin_two_factor(&app, &me, &given.current_password, from).await?;
     Ok(Json(Enrolment {
         secret: begun.secret,
         otpauth_url: begun.otpauth_url,
@@ -216,17 +219,19 @@ async fn find(State(app): State<App>, _owner: Owner, Id(id): Id) -> Answer<Json<
     Ok(Json(staff::find(&app.db, id).await?))
 }
 
-/// Change an admin account; what is left out stays
+/// Change an admin account; what is left out stays. One's own name, email and password need the
+/// current password
 #[utoipa::path(patch, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
     params(("id" = Uuid, Path)), request_body = StaffChanges,
-    responses((status = 200, body = Account), (status = 409, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 200, body = Account), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn change(
     State(api): State<Api>,
+    Sender(from): Sender,
     Owner(me): Owner,
     Id(id): Id,
     Input(changes): Input<StaffChanges>,
 ) -> Answer<Json<Account>> {
-    let account = staff::change(&api.app, Actor::Staff(me.id), id, changes).await?;
+    let account = staff::change_as(&api.app, &me, id, changes, from).await?;
     api.sessions.forget_all();
     Ok(Json(account))
 }

@@ -29,7 +29,7 @@ pub struct App {
     /// Names this process among those that share the database.
     pub process: Uuid,
     /// Passwords that are hashed at the same time: each takes 19 MiB and a core.
-    pub(crate) hashing: Arc<Semaphore>,
+    pub hashing: Arc<Semaphore>,
     pub(crate) settings: Arc<settings::Cache>,
     /// The copy that was kept when this process brought the database up to date.
     pub before_upgrade: Option<PathBuf>,

@@ -142,8 +142,47 @@ test("an unconfirmed parent may look but not comment, and can have the confirmat
   expect(await camp.mailsTo("chaya@family.example", /New video/)).toEqual([]);
 
   await page.goto("/auth/verify?token=made-up");
-  await page.getByRole("button", { name: "Confirm my email" }).click();
   await expect(page.getByRole("alert")).toBeVisible();
+});
+
+test("whoever signed up confirms with one tap on the same phone", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy", email: "gitty@family.example" });
+  await signUp(page, { name: "Gitty", email: "gitty@family.example" });
+  await page.goto(linkTo("/auth/verify", await camp.mailTo("gitty@family.example", /Please confirm your email/)));
+  await expect(page.getByText("One press, and we know that gitty@family.example is yours.")).toBeVisible();
+  await expect(page.getByRole("textbox")).toHaveCount(0);
+  await page.getByRole("button", { name: "Confirm my email" }).click();
+  await expect(toast(page)).toContainText("Your account has been created and linked to your pre-existing profile.");
+  await expect(account(page, "Gitty Lindenfeld")).toBeVisible();
+});
+
+test("a stranger who signed up with a parent's address is out when the parent confirms it", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy", email: "gitty@family.example" });
+  const stranger = await somebody();
+  await signUp(stranger, { name: "Gitty Lindenfeld", email: "gitty@family.example" });
+
+  await page.goto(linkTo("/auth/verify", await camp.mailTo("gitty@family.example", /Please confirm your email/)));
+  await expect(page.getByText("Somebody made an account for gitty@family.example in another browser.")).toBeVisible();
+  await page.getByLabel("Password of this account").fill("never chosen by me");
+  await page.getByRole("button", { name: "Confirm my email" }).click();
+  await expect(page.getByText("This is not the password of this account.")).toBeVisible();
+  await page.getByRole("button", { name: "Choose a new password" }).click();
+  await page.getByLabel("New password").fill("eleven brave otters");
+  await page.getByRole("button", { name: "Confirm my email" }).click();
+  await expect(toast(page)).toContainText("linked to your pre-existing profile");
+  await expect(account(page, "Gitty Lindenfeld")).toBeVisible();
+  await page.goto("/profile");
+  await expect(page.getByLabel("Child's name")).toHaveValue("Mendy");
+
+  await stranger.goto("/profile");
+  await expect(stranger.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
+  await expect(stranger.locator("body")).not.toContainText("Mendy");
+  await signIn(stranger, "gitty@family.example");
+  await expect(toast(stranger)).toContainText("Login Failed");
 });
 
 test("signing out takes everything personal off the page", async ({ page, camp }) => {

@@ -119,6 +119,8 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
 
   await test.step("a code of an authenticator app is asked for once it is set up", async () => {
     await page.getByRole("button", { name: /^Two-factor/ }).click();
+    await dialog(page).getByLabel("Your password").fill(fresh);
+    await dialog(page).getByRole("button", { name: "Continue" }).click();
     await dialog(page).getByText("Cannot scan it?").click();
     const secret = (await dialog(page).locator("code").innerText()).replace(/\s/g, "");
     await dialog(page).getByLabel("First code").fill(totp(secret));

@@ -17,6 +17,7 @@ mod faq;
 mod feeds;
 mod forgetting;
 mod letters;
+mod linking;
 mod mail;
 mod media;
 mod messages;

@@ -2,8 +2,13 @@
 
 use std::path::Path;
 
+use chrono::Utc;
+use portal::db::Db;
+use uuid::Uuid;
+
 use crate::backup::path;
-use crate::camp::Camp;
+use crate::camp::{Camp, count};
+use crate::{execute, on_both_engines};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_upgrade_keeps_the_database_as_it_was() {
@@ -42,12 +47,108 @@ async fn an_upgrade_keeps_the_database_as_it_was() {
     assert!(again.out.contains("up to date already"), "it was brought up to date: {again:?}");
 }
 
-/// A database as an earlier version left it.
-async fn at_schema(newest: i64, file: &Path) {
+on_both_engines! {
+    async fn addresses_that_nobody_proved_are_set_apart_by_the_upgrade(camp: Camp) {
+        std::fs::create_dir_all(camp.data("")).expect("a folder");
+        let file = format!("sqlite://{}", camp.data("camp.db").display());
+        let url = camp.database_url().unwrap_or(file);
+        let db = Db::open(&url).await.expect("a database");
+        let steps = until(15).await;
+        match &db {
+            Db::Sqlite { write, .. } => steps.run(write).await,
+            Db::Postgres(pool) => steps.run(pool).await,
+        }
+        .expect("migrated");
+        // The primary and the second address, by whom, proved or not; and a login with the first.
+        family(&db, "known", Some(("staff", false)), Some(("member", true)), true).await;
+        family(&db, "typed", Some(("member", true)), Some(("member", false)), true).await;
+        family(&db, "fresh", Some(("member", false)), None, false).await;
+        family(&db, "joined", Some(("member", false)), Some(("member", true)), false).await;
+        db.close().await;
+
+        let said = camp.run(&["migrate"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let db = Db::open(&url).await.expect("a database");
+        let emails = |text: &'static str| {
+            let db = &db;
+            async move {
+                match db {
+                    Db::Sqlite { write, .. } => sqlx::query_scalar::<_, String>(text).fetch_all(write).await,
+                    Db::Postgres(pool) => sqlx::query_scalar::<_, String>(text).fetch_all(pool).await,
+                }
+                .expect("texts")
+            }
+        };
+        let kept = emails("select email || ' ' || kind from profile_addresses order by email").await;
+        assert_eq!(kept, ["joined-2@family.example primary", "known-1@family.example primary",
+            "known-2@family.example secondary", "typed-1@family.example primary"]);
+        assert_eq!(emails("select email from pending_addresses").await, ["typed-2@family.example"]);
+        let listed = emails("select list_email from profiles order by full_name").await;
+        assert_eq!(listed, ["", "joined-2@family.example", "known-1@family.example", "typed-1@family.example"]);
+        assert_eq!(count(&db, "select count(*) from users where token_version = 0").await, 4);
+        db.close().await;
+    }
+}
+
+/// A family of an earlier version: for each address who typed it and whether it was proved, and
+/// whether the login with the first one is.
+async fn family(
+    db: &Db,
+    name: &str,
+    first: Option<(&str, bool)>,
+    second: Option<(&str, bool)>,
+    verified: bool,
+) {
+    let (id, now) = (Uuid::now_v7(), Utc::now());
+    execute!(
+        db,
+        "insert into profiles
+           (id, full_name, child_name, user_type, origin, email_notifications, daily_video_email,
+            camp_updates_email, welcome_popup_shown, approved_at, search_text, list_email, version,
+            created_at, updated_at)
+         values ($1, $2, 'A child', 'parent', 'self', true, true, true, true, null, '', 'stale', 1, $3, $3)",
+        id,
+        name.to_owned(),
+        now,
+    );
+    for (n, kind, typed) in [(1, "primary", first), (2, "secondary", second)] {
+        let Some((by, proved)) = typed else { continue };
+        execute!(
+            db,
+            "insert into profile_addresses
+               (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+             values ($1, $2, $3, $4, $5, $6)",
+            format!("{name}-{n}@family.example"),
+            id,
+            kind.to_owned(),
+            by == "staff",
+            proved.then_some(now),
+            now,
+        );
+    }
+    execute!(
+        db,
+        "insert into users
+           (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at)
+         values ($1, $2, 'none', 'Somebody', $3, $4, $5, $5)",
+        Uuid::now_v7(),
+        format!("{name}-1@family.example"),
+        verified.then_some(now),
+        id,
+        now,
+    );
+}
+
+/// The migrations up to this one.
+async fn until(newest: i64) -> sqlx::migrate::Migrator {
     let all = sqlx::migrate::Migrator::new(Path::new("../migrations")).await.expect("migrations");
     let some: Vec<_> = all.iter().filter(|step| step.version <= newest).cloned().collect();
-    let some =
-        sqlx::migrate::Migrator { migrations: some.into(), ..sqlx::migrate::Migrator::DEFAULT };
+    sqlx::migrate::Migrator { migrations: some.into(), ..sqlx::migrate::Migrator::DEFAULT }
+}
+
+/// A database as an earlier version left it.
+async fn at_schema(newest: i64, file: &Path) {
+    let some = until(newest).await;
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file).create_if_missing(true);
     let pool = sqlx::SqlitePool::connect_with(options).await.expect("a database");
     some.run(&pool).await.expect("migrated");

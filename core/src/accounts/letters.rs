@@ -1,9 +1,9 @@
-//! Mail about accounts. Links with tokens are made while the letter is written, so that no token
-//! is stored anywhere but in the mail itself; a letter that is written again has a fresh one.
+//! Mail about accounts.
 
 use serde_json::Value;
 
-use super::tokens::{self, Bearer, Purpose};
+use super::links::{account, is_there, link};
+use super::tokens::Purpose;
 use crate::notifications::{Button, Delivery, Letter, Notification};
 use crate::settings::Settings;
 use crate::{App, Result, profiles};
@@ -14,6 +14,7 @@ pub const PASSWORD_CHANGED: &str = "password_changed";
 pub const CHANGE_EMAIL: &str = "change_email";
 pub const EMAIL_CHANGED: &str = "email_changed";
 pub const SECONDARY_EMAIL: &str = "secondary_email";
+pub const SECONDARY_ADDED: &str = "secondary_added";
 pub const GUARDIAN_JOINED: &str = "guardian_joined";
 pub const INVITATION: &str = "invitation";
 pub const APPROVED: &str = "approved";
@@ -34,7 +35,7 @@ pub(crate) async fn write(
 ) -> Result<Option<Letter>> {
     let site = &settings.site_name;
     let kind = notification.kind.as_str();
-    if !is_there(app, kind, notification.subject_id, &delivery.email).await? {
+    if !is_there(app, notification, &delivery.email).await? {
         return Ok(None);
     }
     // One that waited while staff corrected the address is not sent to a stranger.
@@ -51,7 +52,7 @@ pub(crate) async fn write(
             subject: format!("Please confirm your email for {site}"),
             heading: "One click, and you are in.".into(),
             paragraphs: vec![format!(
-                "Please confirm that this is your address. Then you can comment, and {site} can write to you when a video is up."
+                "Somebody signed up at {site} with this address. If it was you, please confirm it: then you can comment, and {site} can write to you when a video is up."
             )],
             button: Some(Button {
                 label: "Confirm my email",
@@ -63,7 +64,9 @@ pub(crate) async fn write(
         CHANGE_EMAIL => Letter {
             subject: format!("Please confirm your new email for {site}"),
             heading: "Your new address".into(),
-            paragraphs: vec!["You asked to sign in with this address from now on. Please confirm that it is yours.".into()],
+            paragraphs: vec![format!(
+                "Somebody asked to sign in at {site} with this address from now on. If it was you, please confirm it; your password may be asked for."
+            )],
             button: Some(Button {
                 label: "Confirm my email",
                 url: link(Purpose::ChangeEmail, "/auth/verify?token=").await?,
@@ -73,15 +76,32 @@ pub(crate) async fn write(
         },
         SECONDARY_EMAIL => Letter {
             subject: format!("{site}: confirm that you want our mail"),
-            heading: "Somebody in your family added you".into(),
-            paragraphs: vec![format!(
-                "A family of {site} gave this as its second address. Please confirm that it is yours; before that we do not write to it."
-            )],
+            heading: "Your address, for a family".into(),
+            paragraphs: vec![
+                format!(
+                    "{} gave this as the second address of their family at {site}.",
+                    asker(app, notification).await?
+                ),
+                "If you are of this family, please confirm it: then camp writes to you as well, and an account with this address shows the family. Before that we do not write to it.".into(),
+            ],
             button: Some(Button {
                 label: "Confirm my email",
                 url: link(Purpose::SecondaryEmail, "/auth/verify?token=").await?,
             }),
-            notes: vec!["The link works for three days.".into(), ignore],
+            notes: vec![
+                "The link works for three days.".into(),
+                "If you do not know this family, you need not do anything.".into(),
+            ],
+            ..Letter::default()
+        },
+        SECONDARY_ADDED => Letter {
+            subject: format!("Your family at {site} has a second address"),
+            heading: "A second address for your family".into(),
+            paragraphs: vec![format!(
+                "The second address of your family was confirmed. Camp writes there as well, and an account with it shows your family. If you do not know of this, remove it on your profile and write to {}.",
+                settings.contact_email
+            )],
+            button: Some(Button { label: "Open my profile", url: app.url("/profile") }),
             ..Letter::default()
         },
         RESET => Letter {
@@ -230,46 +250,14 @@ fn device(notification: &Notification) -> &'static str {
     }
 }
 
-async fn is_there(app: &App, kind: &str, id: uuid::Uuid, email: &str) -> Result<bool> {
-    let found: i64 = match kind {
-        TEST => return Ok(true),
-        INVITATION | APPROVED | REFUSED | SECONDARY_EMAIL => {
-            app.db.sql("select count(*) from profiles where id = $1 and deleted_at is null")
-        }
-        // Not to an address that the account had when the letter was asked for.
-        STAFF_RESET => app
-            .db
-            .sql("select count(*) from staff where email = $1 and id = $2 and disabled_at is null")
-            .bind(email),
-        STAFF_PASSWORD_CHANGED | STAFF_EMAIL_CHANGED | STAFF_NEW_BROWSER => {
-            app.db.sql("select count(*) from staff where id = $1")
-        }
-        _ => app.db.sql("select count(*) from users where id = $1"),
-    }
-    .bind(id)
-    .scalar()
-    .await?;
-    Ok(found > 0)
-}
-
-async fn link(
-    app: &App,
-    notification: &Notification,
-    delivery: &Delivery,
-    purpose: Purpose,
-    page: &str,
-) -> Result<String> {
-    let id = Some(notification.subject_id);
-    let email = Some(delivery.email.clone());
-    let bearer = match purpose {
-        Purpose::Invite | Purpose::SecondaryEmail => {
-            Bearer { profile_id: id, email, ..Bearer::default() }
-        }
-        Purpose::StaffReset => Bearer { staff_id: id, email, ..Bearer::default() },
-        _ => Bearer { user_id: id, email, ..Bearer::default() },
-    };
-    let mut tx = app.db.begin().await?;
-    let token = tokens::make(&mut tx, app, purpose, &bearer).await?;
-    tx.commit().await?;
-    Ok(app.url(&format!("{page}{token}")))
+/// Who gave a family its second address, by the address they sign in with: a name would be a text
+/// that anybody may choose, in a mail to anybody.
+async fn asker(app: &App, notification: &Notification) -> Result<String> {
+    let email: Option<(String,)> = app
+        .db
+        .sql("select email from users where id = $1")
+        .bind(account(notification))
+        .optional()
+        .await?;
+    Ok(email.map_or("A family".to_owned(), |(email,)| format!("The owner of the account {email}")))
 }

@@ -2,6 +2,7 @@
 
 pub mod letters;
 pub mod limits;
+pub(crate) mod links;
 pub mod password;
 pub mod sessions;
 pub mod staff;

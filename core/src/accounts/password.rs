@@ -5,6 +5,8 @@ use std::sync::{Arc, LazyLock};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use super::limits::Attempt;
 use super::sessions::Holder;
@@ -20,10 +22,12 @@ pub const MAX: usize = 128;
 static COMMON: LazyLock<std::collections::HashSet<&'static str>> =
     LazyLock::new(|| include_str!("common_passwords.txt").lines().collect());
 
-/// A hash of nothing that anybody knows, to spend the same time on an unknown account.
+/// A hash of nothing that anybody knows, to spend the same time on an unknown account, the first one
+/// too: no password has to be hashed to make it.
 static DECOY: LazyLock<String> = LazyLock::new(|| {
-    let nobody: [u8; 32] = rand::random();
-    engine().hash_password(&nobody).map(|hash| hash.to_string()).unwrap_or_default()
+    let salt = STANDARD_NO_PAD.encode(rand::random::<[u8; 16]>());
+    let hash = STANDARD_NO_PAD.encode(rand::random::<[u8; 32]>());
+    format!("$argon2id$v=19$m=19456,t=2,p=1${salt}${hash}")
 });
 
 /// Memory in KiB, passes, lanes: at least what OWASP asks for.

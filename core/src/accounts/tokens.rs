@@ -15,7 +15,7 @@ pub enum Purpose {
     Verify,
     /// Proves the new address of a login.
     ChangeEmail,
-    /// Proves the second address of a family.
+    /// Proves the second address of a family; names the member who asked as well.
     SecondaryEmail,
     Reset,
     Invite,
@@ -49,13 +49,21 @@ struct Spent {
     bearer: Bearer,
 }
 
-pub async fn make(tx: &mut Tx, app: &App, purpose: Purpose, bearer: &Bearer) -> Result<String> {
+/// Makes a token. `version` is that of the account when the link was asked for, see [`void`]; of no
+/// account it is 0.
+pub async fn make(
+    tx: &mut Tx,
+    app: &App,
+    purpose: Purpose,
+    bearer: &Bearer,
+    version: i64,
+) -> Result<String> {
     let now = app.clock.now();
     let token = random_token();
     tx.sql(
         "insert into mail_tokens
-           (id, token_hash, purpose, user_id, profile_id, staff_id, email, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+           (id, token_hash, purpose, user_id, profile_id, staff_id, email, token_version, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(Uuid::now_v7())
     .bind(token_hash(&token))
@@ -64,6 +72,7 @@ pub async fn make(tx: &mut Tx, app: &App, purpose: Purpose, bearer: &Bearer) -> 
     .bind(bearer.profile_id)
     .bind(bearer.staff_id)
     .bind(bearer.email.clone())
+    .bind(version)
     .bind(now)
     .bind(now + purpose.lifetime())
     .execute()
@@ -74,17 +83,26 @@ pub async fn make(tx: &mut Tx, app: &App, purpose: Purpose, bearer: &Bearer) -> 
 const GONE: Error =
     Error::Gone("This link was used already or has expired. Please ask for a new one.");
 
+/// Tokens that are good: $1 the hash, $2 now.
+macro_rules! good {
+    () => {
+        "token_hash = $1 and used_at is null and expires_at > $2
+         and token_version = coalesce(
+               (select u.token_version from users u where u.id = mail_tokens.user_id),
+               (select s.token_version from staff s where s.id = mail_tokens.staff_id), 0) "
+    };
+}
+
 /// Uses a token up; two that come at once are one. Errors: [`Error::Gone`].
 pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bearer)> {
-    let now = app.clock.now();
     let spent: Option<Spent> = tx
-        .sql(
-            "update mail_tokens set used_at = $2
-             where token_hash = $1 and used_at is null and expires_at > $2
-             returning purpose, user_id, profile_id, staff_id, email",
-        )
+        .sql(concat!(
+            "update mail_tokens set used_at = $2 where ",
+            good!(),
+            "returning purpose, user_id, profile_id, staff_id, email"
+        ))
         .bind(token_hash(token))
-        .bind(now)
+        .bind(app.clock.now())
         .optional()
         .await?;
     let Spent { purpose, bearer } = spent.ok_or(GONE)?;
@@ -92,31 +110,33 @@ pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bear
 }
 
 /// Looks at a token without using it. Errors: [`Error::Gone`].
-pub async fn look(app: &App, token: &str, purpose: Purpose) -> Result<Bearer> {
-    app.db
-        .sql(
-            "select user_id, profile_id, staff_id, email from mail_tokens
-             where token_hash = $1 and used_at is null and expires_at > $2 and purpose = $3",
-        )
+pub async fn look(app: &App, token: &str) -> Result<(Purpose, Bearer)> {
+    let found: Option<Spent> = app
+        .db
+        .sql(concat!(
+            "select purpose, user_id, profile_id, staff_id, email from mail_tokens where ",
+            good!()
+        ))
         .bind(token_hash(token))
         .bind(app.clock.now())
-        .bind(purpose)
         .optional()
-        .await?
-        .ok_or(GONE)
+        .await?;
+    let Spent { purpose, bearer } = found.ok_or(GONE)?;
+    Ok((purpose, bearer))
 }
 
-/// Makes all open tokens of that purpose worthless, for example after the password was changed.
-pub async fn revoke(tx: &mut Tx, app: &App, purpose: Purpose, holder: Holder) -> Result<()> {
-    let (user_id, staff_id) = holder.ids();
-    tx.sql(
-        "update mail_tokens set used_at = $4
-         where (user_id = $1 or staff_id = $2) and purpose = $3 and used_at is null",
-    )
-    .bind(user_id)
-    .bind(staff_id)
-    .bind(purpose)
-    .bind(app.clock.now())
+/// Makes every open link of an account worthless, those too whose mail is not written yet: after a
+/// new password, a changed address, and signing out everywhere (safety 3). Otherwise whoever got in
+/// once would have a way back after the owner has locked them out.
+pub async fn void(tx: &mut Tx, holder: Holder) -> Result<()> {
+    match holder {
+        Holder::User(id) => {
+            tx.sql("update users set token_version = token_version + 1 where id = $1").bind(id)
+        }
+        Holder::Staff(id) => {
+            tx.sql("update staff set token_version = token_version + 1 where id = $1").bind(id)
+        }
+    }
     .execute()
     .await?;
     Ok(())
@@ -126,6 +146,16 @@ pub async fn revoke(tx: &mut Tx, app: &App, purpose: Purpose, holder: Holder) ->
 pub(crate) async fn forget_family(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
     tx.sql("delete from mail_tokens where profile_id = $1").bind(profile_id).execute().await?;
     Ok(())
+}
+
+/// The version that a link has which is asked for now.
+pub async fn version(tx: &mut Tx, holder: Holder) -> Result<i64> {
+    match holder {
+        Holder::User(id) => tx.sql("select token_version from users where id = $1").bind(id),
+        Holder::Staff(id) => tx.sql("select token_version from staff where id = $1").bind(id),
+    }
+    .scalar()
+    .await
 }
 
 /// Makes the invitation links of a family worthless that staff copied: there is one at a time.

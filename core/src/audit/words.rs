@@ -39,6 +39,7 @@ pub const ACTIONS: &[&str] = &[
     "profile.approve",
     "profile.change",
     "profile.clear_limits",
+    "profile.confirm_email",
     "profile.copy_invitation",
     "profile.delete",
     "profile.export",

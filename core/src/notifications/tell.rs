@@ -41,12 +41,18 @@ pub async fn tell_all(
     }
     if audience.families() {
         opt_outs::restore(tx, app).await?;
+        // Where a camp asks for no confirmation, what somebody typed at sign-up gets mail as well.
         tx.sql(
             "insert into deliveries
                (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
              select $1, a.email, p.full_name, p.id,
                     case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
-             from profile_addresses a
+             from (select email, profile_id from profile_addresses
+                   union all
+                   select u.email, u.profile_id from users u
+                   where not $4
+                     and u.verified_at is null
+                     and not exists (select 1 from profile_addresses x where x.email = u.email)) a
              join profiles p on p.id = a.profile_id
              left join suppressed_addresses s on s.email = a.email
              where p.deleted_at is null
@@ -56,7 +62,6 @@ pub async fn tell_all(
                      when 'camp_updates' then p.camp_updates_email
                      else p.email_notifications
                    end
-               and (a.entered_by_staff or a.verified_at is not null or not $4)
                and (p.approved_at is not null or not $5)
                and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $3)",
         )
@@ -111,7 +116,12 @@ pub async fn reach_all(
         .sql(
             "select count(*) from (
                select a.email
-               from profile_addresses a
+               from (select email, profile_id from profile_addresses
+                     union all
+                     select u.email, u.profile_id from users u
+                     where not $2
+                       and u.verified_at is null
+                       and not exists (select 1 from profile_addresses x where x.email = u.email)) a
                join profiles p on p.id = a.profile_id
                where $4
                  and p.deleted_at is null
@@ -121,7 +131,6 @@ pub async fn reach_all(
                        when 'camp_updates' then p.camp_updates_email
                        else p.email_notifications
                      end
-                 and (a.entered_by_staff or a.verified_at is not null or not $2)
                  and (p.approved_at is not null or not $3)
                  and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)
                union

@@ -114,7 +114,8 @@ pub async fn failed(app: &App, about: Option<About>, part: &Part) -> Result<Page
              left join users u on u.email = d.email
              left join profiles p
                on p.id = coalesce(a.profile_id, u.profile_id,
-                                  case when n.kind = 'invitation' then n.subject_id end,
+                                  case when n.kind in ('invitation', 'secondary_email')
+                                       then n.subject_id end,
                                   d.profile_id)
               and p.deleted_at is null
              left join suppressed_addresses s on s.email = d.email

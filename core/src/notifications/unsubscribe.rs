@@ -138,9 +138,11 @@ pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, boo
         .sql(
             "with family as (
                select p.daily_video_email, p.camp_updates_email, p.email_notifications
-               from profile_addresses a
-               join profiles p on p.id = a.profile_id
-               where a.email = $1 and p.deleted_at is null
+               from profiles p
+               where p.deleted_at is null
+                 and p.id = coalesce((select profile_id from profile_addresses where email = $1),
+                                     (select profile_id from users
+                                      where email = $1 and verified_at is null))
              ),
              gone as (select category from unsubscribes where email = $1)
              select exists (select 1 from family where daily_video_email)

@@ -42,7 +42,6 @@ pub(super) async fn send(
              from profile_addresses a
              join profiles p on p.id = a.profile_id
              where a.profile_id = $1
-               and (a.entered_by_staff or a.verified_at is not null)
                and not exists (select 1 from suppressed_addresses s where s.email = a.email)
              order by a.kind",
         )

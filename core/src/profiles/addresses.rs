@@ -1,16 +1,16 @@
 //! The primary and the secondary address of a family. Each fits one family only, and each is known
-//! either because staff entered it or because its owner proved it.
+//! either because staff or an import entered it or because its owner proved it. What a member only
+//! typed stands elsewhere, see [`super::pending`].
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{EXISTS, relist};
-use crate::accounts::{User, letters, tokens};
+use super::{EXISTS, pending, relist};
+use crate::accounts::tokens;
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
-use crate::notifications::{self, Notice};
-use crate::{App, Error, Result};
+use crate::{Error, Result};
 
 /// An address with what is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
@@ -125,47 +125,10 @@ pub(super) async fn set_addresses(
     tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
     for (address, place) in [(primary, Place::Primary), (secondary, Place::Secondary)] {
         let Some(address) = address else { continue };
-        release(tx, &address.email).await?;
         put_address(tx, now, id, &address, place).await?;
     }
+    pending::settle(tx, id).await?;
     relist(tx, id).await
-}
-
-/// An address that somebody typed at sign-up and never proved does not keep the camp from entering
-/// it; when it is proved later, the login is linked to the family that has it.
-pub(super) async fn release(tx: &mut Tx, email: &str) -> Result<()> {
-    let released: Option<(Uuid,)> = tx
-        .sql(
-            "delete from profile_addresses
-             where email = $1 and verified_at is null and not entered_by_staff
-               and kind = 'primary'
-             returning profile_id",
-        )
-        .bind(email)
-        .optional()
-        .await?;
-    match released {
-        Some((other,)) => relist(tx, other).await,
-        None => Ok(()),
-    }
-}
-
-/// Takes an address off a family that somebody only typed, when its login goes.
-pub(crate) async fn drop_unproved(tx: &mut Tx, id: Uuid, email: &str) -> Result<()> {
-    let dropped = tx
-        .sql(
-            "delete from profile_addresses
-             where profile_id = $1 and email = $2
-               and verified_at is null and not entered_by_staff",
-        )
-        .bind(id)
-        .bind(email)
-        .execute()
-        .await?;
-    match dropped {
-        0 => Ok(()),
-        _ => relist(tx, id).await,
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -202,22 +165,21 @@ pub(super) async fn put_address(
     Ok(())
 }
 
-/// Gives a family an address that one of its logins uses: as its primary one, or as the secondary
+/// Gives a family an address whose owner has just proved it: as its primary one, or as the secondary
 /// one when it has a primary already. An address that another family has stays there; a third
-/// address is only a login. An unproved address that was only typed gives way to a proved one.
+/// address is only a login.
 pub(crate) async fn add_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
     profile_id: Uuid,
     email: &str,
-    verified: bool,
 ) -> Result<()> {
     tx.sql(
         "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
          select cast($1 as text), $2,
                 case when exists (select 1 from profile_addresses where profile_id = $2 and kind = 'primary')
                      then 'secondary' else 'primary' end,
-                false, $3, $4
+                false, $3, $3
          where (select count(*) from profile_addresses where profile_id = $2 and email <> $1) < 2
          on conflict (email) do update
            set verified_at = coalesce(profile_addresses.verified_at, excluded.verified_at)
@@ -225,64 +187,50 @@ pub(crate) async fn add_address(
     )
     .bind(email)
     .bind(profile_id)
-    .bind(verified.then_some(now))
     .bind(now)
     .execute()
     .await?;
+    pending::settle(tx, profile_id).await?;
     relist(tx, profile_id).await
 }
 
-/// After a login moved to another address, so does the address of its family.
+/// After a login moved to another address that its owner proved, so does the address of its family.
 pub(crate) async fn move_address(
     tx: &mut Tx,
+    now: DateTime<Utc>,
     profile_id: Uuid,
     old: &str,
     new: &str,
 ) -> Result<()> {
     tx.sql(
-        "update profile_addresses set email = $3
+        "update profile_addresses set email = $3, entered_by_staff = false, verified_at = $4
          where profile_id = $1 and email = $2
            and not exists (select 1 from profile_addresses where email = $3)",
     )
     .bind(profile_id)
     .bind(old)
     .bind(new)
+    .bind(now)
     .execute()
     .await?;
     relist(tx, profile_id).await
 }
 
-pub(super) async fn set_secondary(
-    tx: &mut Tx,
-    app: &App,
-    user: &User,
-    email: Option<String>,
-) -> Result<()> {
-    let now = app.clock.now();
-    let current: Option<(String,)> = tx
-        .sql("select email from profile_addresses where profile_id = $1 and kind = 'secondary'")
-        .bind(user.profile_id)
-        .optional()
-        .await?;
-    if current.as_ref().map(|(email,)| email) == email.as_ref() {
-        return Ok(());
-    }
-    tx.sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
-        .bind(user.profile_id)
+/// Takes the second address from a family, and its invitations with it.
+pub(super) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+    let dropped = tx
+        .sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
+        .bind(id)
         .execute()
         .await?;
-    let Some(email) = email else { return relist(tx, user.profile_id).await };
-    tx.sql(
-        "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
-         values ($1, $2, 'secondary', false, null, $3)",
-    )
-    .bind(&email)
-    .bind(user.profile_id)
-    .bind(now)
-    .execute()
-    .await
-    .or_taken("secondary_email", EXISTS)?;
-    relist(tx, user.profile_id).await?;
-    let notice = Notice::new(letters::SECONDARY_EMAIL, user.profile_id);
-    notifications::tell_limited(tx, app, notice, &email, "").await?.or_refuse()
+    match dropped {
+        0 => Ok(()),
+        _ => tokens::revoke_invitations(tx, now, id).await,
+    }
+}
+
+/// Takes all addresses from a family that is no more; returns how many there were.
+pub(super) async fn drop_all(tx: &mut Tx, id: Uuid) -> Result<u64> {
+    tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
+    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::addresses::{Kept, addresses, set_addresses};
-use super::{Profile, find, hold, import, relist};
+use super::{Profile, find, hold, import, pending, relist};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::fold::fold;
@@ -168,7 +168,8 @@ async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid)
     }
     set_addresses(tx, now, drop, None, None).await?;
     let mut all = [first, second, third, fourth].into_iter().flatten();
-    set_addresses(tx, now, keep, all.next(), all.next()).await
+    set_addresses(tx, now, keep, all.next(), all.next()).await?;
+    pending::merge(tx, keep, drop).await
 }
 
 /// The office's old file names both families as they were: an import must bring back neither.

@@ -7,14 +7,16 @@ pub mod export;
 pub mod import;
 pub mod merge;
 mod own;
+pub mod pending;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) use addresses::{add_address, drop_unproved, has_address, move_address};
+pub(crate) use addresses::{add_address, has_address, move_address};
 pub use own::{OwnChanges, OwnProfile, change_own, own};
 
+use crate::accounts::User;
 use crate::db::{On, Tx};
 use crate::fold::fold;
 use crate::{Error, Result};
@@ -48,6 +50,7 @@ pub struct Profile {
     pub id: Uuid,
     pub full_name: String,
     pub child_name: String,
+    pub user_type: UserType,
 }
 
 const EXISTS: &str = "A user with this email already exists";
@@ -55,7 +58,7 @@ const NO_FAMILY: Error = Error::NotFound("There is no such user.");
 
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Profile> {
     on.into()
-        .sql("select id, full_name, child_name from profiles where id = $1 and deleted_at is null")
+        .sql("select id, full_name, child_name, user_type from profiles where id = $1 and deleted_at is null")
         .bind(id)
         .optional()
         .await?
@@ -180,7 +183,12 @@ pub(crate) async fn set_preferences(
 
 /// After its login moved to the family that the camp knows, a record that somebody made at sign-up
 /// is of no more use.
-pub(crate) async fn drop_if_own_and_empty(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+/// Returns whether it is gone.
+pub(crate) async fn drop_if_own_and_empty(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+) -> Result<bool> {
     let dropped = tx
         .sql(
             "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '', search_text = '',
@@ -193,9 +201,42 @@ pub(crate) async fn drop_if_own_and_empty(tx: &mut Tx, now: DateTime<Utc>, id: U
         .execute()
         .await?;
     if dropped > 0 {
-        tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+        addresses::drop_all(tx, id).await?;
     }
-    Ok(())
+    Ok(dropped > 0)
+}
+
+/// Parts a login from everybody else in a record that somebody made at sign-up and that the camp
+/// does not know, for the owner of an address with which perhaps a stranger signed up: further logins
+/// keep that record, and addresses that were added to it go.
+pub(crate) async fn leave_strangers(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
+    let (own, others): (i64, i64) = tx
+        .sql(
+            "select (select count(*) from profiles
+                     where id = $1 and origin = 'self' and approved_at is null),
+                    (select count(*) from users where profile_id = $1 and id <> $2)",
+        )
+        .bind(user.profile_id)
+        .bind(user.id)
+        .one()
+        .await?;
+    if own == 0 {
+        return Ok(());
+    }
+    if others == 0 {
+        addresses::drop_all(tx, user.profile_id).await?;
+        return relist(tx, user.profile_id).await;
+    }
+    let child_name = find(&mut *tx, user.profile_id).await?.child_name;
+    let asked = preferences(tx, user.profile_id).await?;
+    let id = create_own(tx, now, &user.full_name, &child_name, user.user_type, asked).await?;
+    tx.sql("update users set profile_id = $2 where id = $1")
+        .bind(user.id)
+        .bind(id)
+        .execute()
+        .await?;
+    relist(tx, user.profile_id).await?;
+    relist(tx, id).await
 }
 
 /// What a family is found by: its names, and its addresses on lines of their own.
@@ -213,11 +254,21 @@ pub(crate) fn search_text<'a>(
 }
 
 /// What the family is found by, and where it stands in lists that are ordered by address; after
-/// every change of a name or an address.
-async fn relist(tx: &mut Tx, id: Uuid) -> Result<()> {
+/// every change of a name, an address or a login. Staff find it by what its members typed, too.
+pub(crate) async fn relist(tx: &mut Tx, id: Uuid) -> Result<()> {
     let profile = find(&mut *tx, id).await?;
-    let (primary, secondary) = addresses::addresses(tx, id).await?;
-    let emails = [&primary, &secondary].into_iter().flatten().map(|kept| kept.email.as_str());
+    let (primary, _) = addresses::addresses(tx, id).await?;
+    let emails: Vec<(String,)> = tx
+        .sql(
+            "select email from profile_addresses where profile_id = $1
+             union select email from pending_addresses where profile_id = $1
+             union select email from users where profile_id = $1
+             order by 1",
+        )
+        .bind(id)
+        .all()
+        .await?;
+    let emails = emails.iter().map(|(email,)| email.as_str());
     let search_text = search_text(&profile.full_name, &profile.child_name, emails);
     tx.sql("update profiles set search_text = $2, list_email = $3 where id = $1")
         .bind(id)

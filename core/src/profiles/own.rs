@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::addresses::set_secondary;
+use super::pending::set_secondary;
 use super::{UserType, preferences, relist, set_preferences};
 use crate::accounts::{User, limits};
 use crate::checks::Checks;
@@ -86,18 +86,20 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
         .sql(concat!(
             "select u.full_name,
                     case when p.user_type = 'parent' then p.child_name end as child_name,
-                    (select email from profile_addresses where profile_id = p.id and kind = 'primary') as email,
-                    s.email as secondary_email,
-                    coalesce(s.verified_at is not null or s.entered_by_staff, false) as secondary_email_verified,
+                    coalesce((select email from profile_addresses where profile_id = p.id and kind = 'primary'),
+                             case when u.verified_at is null then u.email end) as email,
+                    coalesce(s.email, w.email) as secondary_email,
+                    s.email is not null as secondary_email_verified,
                     p.user_type, p.welcome_popup_shown, ",
             gets!(),
             ",
                     exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed,
-                    a.email is not null as address_in_family
+                    a.email is not null or u.verified_at is null as address_in_family
              from users u
              join profiles p on p.id = u.profile_id
              left join profile_addresses a on a.profile_id = p.id and a.email = u.email
              left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
+             left join pending_addresses w on w.profile_id = p.id
              where u.id = $1"
         ))
         .bind(user.id)
@@ -106,9 +108,11 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
     profile.other_addresses = app
         .db
         .sql(concat!(
-            "select a.email, (a.entered_by_staff or a.verified_at is not null) as confirmed, ",
+            "select a.email, a.confirmed, ",
             gets!(),
-            " from profile_addresses a
+            " from (select email, profile_id, kind, true as confirmed from profile_addresses
+                    union all
+                    select email, profile_id, 'secondary', false from pending_addresses) a
              join profiles p on p.id = a.profile_id
              where a.profile_id = $1 and a.email <> $2
              order by a.kind"

@@ -56,7 +56,6 @@ pub async fn sent_to_families(
                      when 'camp_updates' then p.camp_updates_email
                      else p.email_notifications
                    end
-               and (a.entered_by_staff or a.verified_at is not null)
                and p.created_at <= $2",
         )
         .bind(notification_id)

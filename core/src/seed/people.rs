@@ -365,19 +365,22 @@ impl Family {
         .execute()
         .await?;
         for address in &self.addresses {
-            tx.sql(
-                "insert into profile_addresses
-                   (email, profile_id, kind, entered_by_staff, verified_at, created_at)
-                 values ($1, $2, $3, $4, $5, $6)",
-            )
-            .bind(&address.email)
-            .bind(self.id)
-            .bind(address.kind)
-            .bind(address.entered_by_staff)
-            .bind(address.verified_at)
-            .bind(self.created_at)
-            .execute()
-            .await?;
+            // What somebody typed at sign-up stands only in the login.
+            if address.entered_by_staff || address.verified_at.is_some() {
+                tx.sql(
+                    "insert into profile_addresses
+                       (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+                     values ($1, $2, $3, $4, $5, $6)",
+                )
+                .bind(&address.email)
+                .bind(self.id)
+                .bind(address.kind)
+                .bind(address.entered_by_staff)
+                .bind(address.verified_at)
+                .bind(self.created_at)
+                .execute()
+                .await?;
+            }
             let Some(login) = &address.login else { continue };
             let joined = address.verified_at.unwrap_or(self.created_at);
             tx.sql(

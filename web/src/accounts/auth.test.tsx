@@ -165,11 +165,12 @@ describe("creating an account", () => {
 describe("an invitation", () => {
   it("fills in what the camp knows, for reading only", async () => {
     const camp = server({
-      "POST /api/auth/invitation": { email: "malky@family.example", full_name: "Malky Weiss", child_name: "Shmuel" },
+      "POST /api/auth/invitation": { email: "malky@family.example", full_name: "Malky Weiss", child_name: "Shmuel", user_type: "parent" },
       "POST /api/auth/sign-up": { user: fresh, linked: true },
     });
     const user = open("/auth?invite=abc");
     expect(await screen.findByText("Information Pre-filled")).toBeTruthy();
+    expect(screen.queryByText("I am a"), "the camp knows").toBeNull();
     expect(screen.getByLabelText("Your Name")).toMatchObject({ value: "Malky Weiss", readOnly: true });
     expect(screen.getByLabelText("Child's Name")).toMatchObject({ value: "Shmuel", readOnly: true });
     await user.type(password(), "secret words");

@@ -39,13 +39,14 @@ export default function Auth() {
   );
 }
 
-type Prefill = { email?: string | null; full_name: string; child_name?: string | null };
+type UserType = "parent" | "visitor";
+type Prefill = { email?: string | null; full_name: string; child_name?: string | null; user_type: UserType };
 
 function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill: Prefill | null; inviteProblem: string | null }) {
   const site = useSite();
   const sessionChanged = useSessionChanged();
   const [params, setParams] = useSearchParams();
-  const [userType, setUserType] = useState<"parent" | "visitor">("parent");
+  const [userType, setUserType] = useState<UserType>(prefill?.user_type ?? "parent");
   const password = useRef<HTMLInputElement>(null);
   usePrefillToast(prefill !== null);
 
@@ -120,7 +121,7 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
       <PageMeta title={creating ? "Create Account" : "Sign In"} description="Sign in to comment, like and hear from camp by email." />
       {inviteProblem && <FormMessage>{inviteProblem}</FormMessage>}
       <form {...form} method="post" className="grid gap-4">
-        {creating && (
+        {creating && !prefill && (
           <div className="grid gap-1.5">
             <p className="text-sm font-medium" aria-hidden="true">I am a</p>
             <Segmented

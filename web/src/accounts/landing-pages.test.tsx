@@ -1,9 +1,12 @@
 import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { chaya, open, refuse, server } from "../test/portal";
+import type { Confirmation } from "./queries";
+
+const asked = (change: Partial<Confirmation> = {}): Confirmation => ({ kind: "login", email: "chaya@family.example", needs: "nothing", family: null, ...change });
 
 it("an address is confirmed by a press, never by opening the page", async () => {
-  const camp = server({ "POST /api/auth/verify": { email: "chaya@family.example", linked: true, user: chaya } });
+  const camp = server({ "POST /api/auth/verify/preview": asked(), "POST /api/auth/verify": { email: "chaya@family.example", linked: true, user: chaya } });
   const user = open("/auth/verify?token=abc");
   const confirm = await screen.findByRole("button", { name: "Confirm my email" });
   expect(camp.asked("POST", "/api/auth/verify")).toHaveLength(0);
@@ -13,10 +16,62 @@ it("an address is confirmed by a press, never by opening the page", async () => 
   expect(camp.asked("POST", "/api/auth/verify")[0]?.body).toEqual({ token: "abc" });
 });
 
-it("a spent link says so", async () => {
-  server({ "POST /api/auth/verify": refuse(410, "gone", "This link has been used or has expired.") });
+it("an account that somebody made elsewhere is confirmed with its password, or with a new one", async () => {
+  const camp = server({
+    "POST /api/auth/verify/preview": asked({ needs: "password_or_new_password" }),
+    "POST /api/auth/verify": refuse(422, "validation", "No.", [{ field: "current_password", message: "This is not the password of this account." }]),
+  });
+  const user = open("/auth/verify?token=abc");
+  expect(await screen.findByText(/made an account for/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Confirm my email" }));
+  expect(await screen.findByText("Please enter the password of this account.")).toBeTruthy();
+  await user.type(screen.getByLabelText("Password of this account"), "wrong wrong");
+  await user.click(screen.getByRole("button", { name: "Confirm my email" }));
+  expect(await screen.findByText("This is not the password of this account.")).toBeTruthy();
+  expect(screen.getByLabelText("Password of this account")).toHaveProperty("value", "wrong wrong");
+  await user.click(screen.getByRole("button", { name: "Choose a new password" }));
+  camp.answer("POST /api/auth/verify", { email: "chaya@family.example", linked: false, user: chaya });
+  await user.type(screen.getByLabelText("New password"), "pine lake lantern");
+  await user.click(screen.getByRole("button", { name: "Confirm my email" }));
+  expect(await screen.findByRole("heading", { name: "Your email is confirmed" })).toBeTruthy();
+  expect(camp.asked("POST", "/api/auth/verify").map(({ body }) => body)).toEqual([
+    { token: "abc", current_password: "wrong wrong" },
+    { token: "abc", new_password: "pine lake lantern" },
+  ]);
+});
+
+it("a change of address offers no new password", async () => {
+  server({ "POST /api/auth/verify/preview": asked({ kind: "new_email", needs: "password" }) });
+  open("/auth/verify?token=abc");
+  expect(await screen.findByLabelText("Password of this account")).toBeTruthy();
+  expect(screen.getByText(/close this page: nothing changes/)).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Choose a new password" })).toBeNull();
+});
+
+it("a second address is told whose family it would be in", async () => {
+  const family = { full_name: "Mallory", email: "mallory@elsewhere.example", email_verified: false };
+  server({ "POST /api/auth/verify/preview": asked({ kind: "second_email", family }), "POST /api/auth/verify": { email: "chaya@family.example", linked: false, user: null } });
+  const user = open("/auth/verify?token=abc");
+  expect(await screen.findByText("Mallory")).toBeTruthy();
+  expect(screen.getByText("mallory@elsewhere.example")).toBeTruthy();
+  expect(screen.getByText(/have not confirmed/)).toBeTruthy();
+  expect(screen.getByText(/If you are not of this family, close this page/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Confirm my email" }));
+  expect(await screen.findByRole("link", { name: "Sign In" })).toBeTruthy();
+});
+
+it("a session that ended meanwhile asks for the password", async () => {
+  const camp = server({ "POST /api/auth/verify/preview": asked(), "POST /api/auth/verify": refuse(403, "password_required", "Please enter the password of this account.") });
   const user = open("/auth/verify?token=abc");
   await user.click(await screen.findByRole("button", { name: "Confirm my email" }));
+  camp.answer("POST /api/auth/verify/preview", asked({ needs: "password_or_new_password" }));
+  await user.click(screen.getByRole("button", { name: "Confirm my email" }));
+  expect(await screen.findByLabelText("Password of this account")).toBeTruthy();
+});
+
+it("a spent link says so", async () => {
+  server({ "POST /api/auth/verify/preview": refuse(410, "gone", "This link has been used or has expired.") });
+  open("/auth/verify?token=abc");
   expect(await screen.findByText("This link has been used or has expired.")).toBeTruthy();
 });
 

@@ -1,16 +1,31 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { paths } from "../api/schema.gen";
+import type { components, paths } from "../api/schema.gen";
 import { api, send, type ProfilePatch } from "../api/client";
 
 type Body<Path extends keyof paths> = paths[Path] extends { post: { requestBody: { content: { "application/json": infer B } } } } ? B : never;
 
 export const signIn = (body: Body<"/api/auth/sign-in">) => send(api.POST("/api/auth/sign-in", { body }));
 export const signUp = (body: Body<"/api/auth/sign-up">) => send(api.POST("/api/auth/sign-up", { body }));
-export const verifyEmail = (token: string) => send(api.POST("/api/auth/verify", { body: { token } }));
+export const verifyEmail = (body: Body<"/api/auth/verify">) => send(api.POST("/api/auth/verify", { body }));
 export const forgotPassword = (email: string) => send(api.POST("/api/auth/forgot", { body: { email } }));
 export const resetPassword = (token: string, password: string) => send(api.POST("/api/auth/reset", { body: { token, password } }));
 export const chooseMail = (body: paths["/api/unsubscribe/choice"]["put"]["requestBody"]["content"]["application/json"]) => send(api.PUT("/api/unsubscribe/choice", { body }));
 export const unsubscribe = (body: Body<"/api/unsubscribe">) => send(api.POST("/api/unsubscribe", { body }));
+
+export type Confirmation = components["schemas"]["Confirmation"];
+export type Verified = components["schemas"]["Verified"];
+
+/** What a link would confirm, and by what; asking does not spend it. */
+export const confirmationQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["confirmation", token],
+    queryFn: () => send(api.POST("/api/auth/verify/preview", { body: { token } })),
+    enabled: token !== "",
+    retry: false,
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
 
 /** Asking does not spend the invitation; signing up does. */
 export const invitationQuery = (token: string) =>

@@ -93,7 +93,10 @@ describe("the staff door", () => {
       "POST /api/admin/two-factor/confirm": { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] },
     });
     const user = open("/admin/reports");
+    await user.type(await screen.findByLabelText("Your password"), "pine lake lantern");
+    await user.click(screen.getByRole("button", { name: "Continue" }));
     expect(await screen.findByRole("img", { name: "QR code for your authenticator app" })).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/two-factor")[0]?.body).toEqual({ current_password: "pine lake lantern" });
     expect(screen.getByText("ABCD EFGH IJ")).toBeTruthy();
     camp.answer("GET /api/admin/session", { staff: { ...kornbluh, two_factor_required: true, two_factor: true } });
     await user.type(screen.getByLabelText("First code"), "123 456");

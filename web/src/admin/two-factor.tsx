@@ -1,27 +1,23 @@
 import { useState } from "react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { api, isApiError } from "../api/client";
+import type { components } from "../api/schema.gen";
 import { useSite } from "../api/queries";
 import { required, text, useForm } from "../lib/forms";
 import { Button } from "../ui/button";
-import { Checkbox, Field, FormMessage, TextInput } from "../ui/field";
-import { ErrorState, Loading, Skeleton } from "../ui/states";
+import { Checkbox, Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { toast } from "../ui/toast";
-import { asStaff, staffQuery, useStaff } from "./session";
+import { asStaff, isTurnedAway, staffQuery, useStaff } from "./session";
+import { takesFocus } from "./takes-focus";
 
-/** Sets up an authenticator app: scan, first code, then the recovery codes, which are shown this once. */
+type Enrolment = components["schemas"]["Enrolment"];
+
+/** Sets up an authenticator app: the password, scan, first code, then the recovery codes, which are shown this once. */
 export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCodes?: () => void }) {
   const client = useQueryClient();
   const asked = useStaff()?.two_factor_required;
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
-  const enrolment = useQuery({
-    queryKey: ["two-factor"],
-    queryFn: ({ signal }) => asStaff(api.POST("/api/admin/two-factor", { signal })),
-    staleTime: Infinity,
-    gcTime: 0,
-    retry: false,
-    refetchOnWindowFocus: false,
-  });
 
   const { busy, errors, message, form } = useForm({
     check: required({ code: "Please enter the code from your authenticator app." }),
@@ -37,7 +33,6 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
       <RecoveryCodes
         codes={codes}
         onDone={async () => {
-          client.removeQueries({ queryKey: ["two-factor"] });
           await client.invalidateQueries({ queryKey: staffQuery.queryKey });
           toast({ title: "Authenticator app set up", description: "From now on you sign in with a code as well." });
           onDone();
@@ -45,33 +40,22 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
       />
     );
   }
-  if (enrolment.isError) {
-    // Set up in another window meanwhile: the session tells.
-    const done = isApiError(enrolment.error, "conflict");
+  if (!enrolment) {
     return (
-      <ErrorState
-        title="The set-up could not begin"
-        error={enrolment.error}
-        retrying={enrolment.isFetching}
-        onRetry={() => (done ? client.invalidateQueries({ queryKey: staffQuery.queryKey }).then(onDone) : enrolment.refetch())}
+      <PasswordFirst
+        asked={asked === true}
+        onBegun={setEnrolment}
+        // Set up in another window meanwhile: the session tells.
+        onSetUpElsewhere={() => void client.invalidateQueries({ queryKey: staffQuery.queryKey }).then(onDone)}
       />
     );
   }
-  if (!enrolment.data) {
-    return (
-      <Loading label="Preparing the set-up" className="grid gap-4">
-        <Skeleton className="mx-auto size-48" />
-        <Skeleton className="h-11" />
-        <Skeleton className="h-11" />
-      </Loading>
-    );
-  }
 
-  const { qr_path, qr_size, secret, otpauth_url } = enrolment.data;
+  const { qr_path, qr_size, secret, otpauth_url } = enrolment;
   return (
     <div className="grid gap-4">
       <p className="text-muted">
-        {asked ? "The camp requires an authenticator app. " : ""}Scan this picture with the app on your phone, then enter the six digits that it shows.
+        Scan this picture with the app on your phone, then enter the six digits that it shows.
       </p>
       <div className="justify-self-center rounded-md border border-line bg-[#fff] p-3">
         <svg role="img" aria-label="QR code for your authenticator app" viewBox={`-2 -2 ${qr_size + 4} ${qr_size + 4}`} shapeRendering="crispEdges" className="block size-44">
@@ -93,6 +77,34 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
         <Button type="submit" busy={busy}>{busy ? "Checking..." : "Turn on two-factor"}</Button>
       </form>
     </div>
+  );
+}
+
+type FirstProps = { asked: boolean; onBegun: (enrolment: Enrolment) => void; onSetUpElsewhere: () => void };
+
+/** Whoever finds an open staff page must not be able to tie the account to a phone of their own. */
+function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
+  const staff = useStaff();
+  const { busy, errors, message, form } = useForm({
+    check: required({ current_password: "Please enter your password." }),
+    submit: (data) => asStaff(api.POST("/api/admin/two-factor", { body: { current_password: text(data, "current_password") } })),
+    done: onBegun,
+    failed: (error) => {
+      if (!isApiError(error, "conflict")) return isTurnedAway(error);
+      onSetUpElsewhere();
+      return true;
+    },
+  });
+  return (
+    <form {...form} className="grid gap-4">
+      <p className="text-muted">{asked ? "The camp requires an authenticator app. " : ""}To set it up, enter your password first.</p>
+      <input type="text" name="username" autoComplete="username" defaultValue={staff?.username} hidden readOnly />
+      <Field label="Your password" error={errors.current_password}>
+        <PasswordInput name="current_password" autoComplete="current-password" ref={takesFocus} required />
+      </Field>
+      <FormMessage>{message}</FormMessage>
+      <Button type="submit" busy={busy}>{busy ? "Checking..." : "Continue"}</Button>
+    </form>
   );
 }
 

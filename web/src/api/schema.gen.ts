@@ -37,7 +37,10 @@ export interface paths {
         delete: operations["delete_admin_accounts_id"];
         options?: never;
         head?: never;
-        /** Change an admin account; what is left out stays */
+        /**
+         * Change an admin account; what is left out stays. One's own name, email and password need the
+         *     current password
+         */
         patch: operations["patch_admin_accounts_id"];
         trace?: never;
     };
@@ -1594,7 +1597,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign out everywhere */
+        /** Sign out everywhere; links that were mailed to oneself before are void then */
         post: operations["post_auth_sessions_end_all"];
         delete?: never;
         options?: never;
@@ -1679,8 +1682,29 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm an address with the token of a mail */
+        /**
+         * Confirm an address with the token of a mail
+         * @description The address of a login is confirmed by whoever is signed in to it in this browser, or with its
+         *     password, or, where it is not a change of address, with a new one. A password signs in as well.
+         */
         post: operations["post_auth_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/verify/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a confirmation link would do; the token stays good */
+        post: operations["post_auth_verify_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1929,6 +1953,23 @@ export interface paths {
         get: operations["get_profile_payments"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/second-email/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the owner of the family's second address once more to confirm it */
+        post: operations["post_profile_second_email_resend"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2683,6 +2724,27 @@ export interface components {
         CommentReport: {
             reason?: string | null;
         };
+        /** @description What a confirmation link would do, for the page that it opens. */
+        Confirmation: {
+            email: string;
+            family?: components["schemas"]["ConfirmationFamily"] | null;
+            kind: components["schemas"]["ConfirmationKind"];
+            needs: components["schemas"]["ConfirmationNeeds"];
+        };
+        ConfirmationFamily: {
+            email: string;
+            /** @description They have shown that this address is theirs. */
+            email_verified: boolean;
+            /** @description As they call themselves. */
+            full_name: string;
+        };
+        /** @enum {string} */
+        ConfirmationKind: "login" | "new_email" | "second_email";
+        /**
+         * @description What counts besides the link, see [`verify`].
+         * @enum {string}
+         */
+        ConfirmationNeeds: "nothing" | "password" | "password_or_new_password";
         ContactForm: {
             child_name?: string | null;
             department: components["schemas"]["Department"];
@@ -2875,7 +2937,10 @@ export interface components {
         };
         FamilyAddress: {
             email: string;
-            /** @description `primary`, `secondary`, or `login` for one that only a login uses. */
+            /**
+             * @description `primary`, `secondary`, `login` for one that only a login uses, or `pending` for a second one
+             *     that a member typed and its owner has not confirmed.
+             */
             kind: string;
             /** @description Why it refused mail for good, in the words of the mail server; null where mail goes to it. */
             refused?: string | null;
@@ -3089,6 +3154,10 @@ export interface components {
             stopped: components["schemas"]["Category"][];
             /** @description One of its addresses refused mail for good. */
             suppressed: boolean;
+            /** @description What somebody typed at sign-up and has not proved: no mail goes there, and it may be anybody's. */
+            unconfirmed_email?: string | null;
+            /** @description A second address that a member typed and its owner has not confirmed. */
+            unconfirmed_secondary_email?: string | null;
             user_type: components["schemas"]["UserType"];
             /**
              * Format: int64
@@ -3240,10 +3309,13 @@ export interface components {
             /** @description Of a workbook: the worksheet that was read. */
             worksheet?: string | null;
         };
+        /** @description What an invitation knows of whom it is for. */
         Invitation: {
             child_name: string;
+            /** @description The address that it was sent to. */
             email?: string | null;
             full_name: string;
+            user_type: components["schemas"]["UserType"];
         };
         InvitationLink: {
             url: string;
@@ -3869,6 +3941,10 @@ export interface components {
                 stopped: components["schemas"]["Category"][];
                 /** @description One of its addresses refused mail for good. */
                 suppressed: boolean;
+                /** @description What somebody typed at sign-up and has not proved: no mail goes there, and it may be anybody's. */
+                unconfirmed_email?: string | null;
+                /** @description A second address that a member typed and its owner has not confirmed. */
+                unconfirmed_secondary_email?: string | null;
                 user_type: components["schemas"]["UserType"];
                 /**
                  * Format: int64
@@ -4578,6 +4654,11 @@ export interface components {
         };
         /** @description What owners may change; what is left out stays. */
         StaffChanges: {
+            /**
+             * @description The password that the account has now. An owner who changes name, email or password of their
+             *     own account needs it.
+             */
+            current_password?: string | null;
             disabled?: boolean | null;
             email?: string | null;
             password?: string | null;
@@ -4722,6 +4803,13 @@ export interface components {
              * @description Families that staff added and that have not claimed a login yet.
              */
             without_login: number;
+        };
+        Verification: {
+            /** @description Of the login whose address is confirmed, where nobody is signed in to it in this browser. */
+            current_password?: string | null;
+            /** @description Instead of it, for the address with which a login was made. Ends all its other sessions. */
+            new_password?: string | null;
+            token: string;
         };
         Verified: {
             email: string;
@@ -5003,6 +5091,14 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7176,7 +7272,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -7187,6 +7287,22 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8648,7 +8764,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TokenBody"];
+                "application/json": components["schemas"]["Verification"];
             };
         };
         responses: {
@@ -8660,7 +8776,78 @@ export interface operations {
                     "application/json": components["schemas"]["Verified"];
                 };
             };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_auth_verify_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Confirmation"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9123,6 +9310,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OwnPayments"];
+                };
+            };
+        };
+    };
+    post_profile_second_email_resend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

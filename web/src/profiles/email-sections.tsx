@@ -1,10 +1,13 @@
 import type { ReactNode } from "react";
+import { useMutation } from "@tanstack/react-query";
 import type { Profile, ProfilePatch } from "../api/client";
+import { explain } from "../lib/forms";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Switch } from "../ui/field";
 import { Section } from "../ui/section";
-import { categories } from "./queries";
+import { toast } from "../ui/toast";
+import { askSecondEmailAgain, categories } from "./queries";
 import type { ProfileForm } from "./use-profile-form";
 
 /** Where camp's mail for this family goes. */
@@ -41,7 +44,9 @@ export function EmailSettings({ form: { saved }, email, verified, resend, onChan
                   secondary &&
                   (saved.secondary_email_verified ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>)
                 }
-              />
+              >
+                {secondary && !saved.secondary_email_verified && <AskAgain email={other} />}
+              </Address>
             );
           })}
       </ul>
@@ -51,6 +56,20 @@ export function EmailSettings({ form: { saved }, email, verified, resend, onChan
         </p>
       )}
     </Section>
+  );
+}
+
+/** The owner of the second address may have lost the mail, or its link has ended. */
+function AskAgain({ email }: { email: string }) {
+  const ask = useMutation({
+    mutationFn: askSecondEmailAgain,
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
+    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+  });
+  return (
+    <Button look="quiet" busy={ask.isPending} disabled={ask.isSuccess} onClick={() => ask.mutate()}>
+      {ask.isSuccess ? "Sent" : "Send it again"}<span className="sr-only"> to {email}</span>
+    </Button>
   );
 }
 

@@ -9,6 +9,8 @@ export const profileQuery = queryOptions({
 // The document gives each field a default, which the generator takes for "always there".
 export const saveProfile = (body: ProfilePatch) => send(api.PATCH("/api/profile", { body: body as Required<ProfilePatch> }));
 
+export const askSecondEmailAgain = () => send(api.POST("/api/profile/second-email/resend"));
+
 export const favoritesQuery = infiniteQueryOptions({
   queryKey: ["favorites"],
   queryFn: ({ pageParam, signal }) =>

@@ -1,13 +1,17 @@
 //! What strangers try, and that they do not succeed.
 
+mod accounts;
 mod addresses;
 mod connections;
 mod costs;
+mod credentials;
 mod generated;
 mod headers;
 mod inputs;
 mod mail;
 mod metrics;
 mod networks;
+mod second_addresses;
 mod settings;
+mod sign_in;
 mod wire;

@@ -120,6 +120,15 @@ impl Camp {
         Camp { app, router, mails, _folder: self._folder.clone() }
     }
 
+    /// The same camp, reached by https.
+    pub fn over_https(&self) -> Camp {
+        let mut app = self.app.clone();
+        let public_url = Some("https://camp.example".parse().expect("an address"));
+        app.config = Arc::new(Config { public_url, ..(*app.config).clone() });
+        let router = api::router(app.clone(), CancellationToken::new());
+        Camp { app, router, mails: self.mails.clone(), _folder: self._folder.clone() }
+    }
+
     /// The same browser at another process.
     pub fn of(&self, browser: &Browser) -> Browser {
         Browser { router: self.router.clone(), ..browser.clone() }

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Role, UNKNOWN};
+use super::{Role, Staff, UNKNOWN};
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::tokens::{self, Purpose};
-use crate::accounts::{letters, password};
+use crate::accounts::users::From;
+use crate::accounts::{letters, links, password, tokens};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::db::{Db, On, Tx};
@@ -51,6 +51,9 @@ pub struct StaffChanges {
     pub role: Option<Role>,
     pub disabled: Option<bool>,
     pub password: Option<String>,
+    /// The password that the account has now. An owner who changes name, email or password of their
+    /// own account needs it.
+    pub current_password: Option<String>,
 }
 
 const LAST_OWNER: Error = Error::Conflict("Cannot delete the last admin account");
@@ -190,6 +193,28 @@ pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
     Ok(names.into_iter().map(|(name,)| name).collect())
 }
 
+/// Changes an account for an owner. Whoever changes what their own account signs in with shows that
+/// they know its password: an open session alone must not become an account (safety 3).
+pub async fn change_as(
+    app: &App,
+    me: &Staff,
+    id: Uuid,
+    changes: StaffChanges,
+    from: From,
+) -> Result<Account> {
+    let credentials =
+        changes.username.is_some() || changes.email.is_some() || changes.password.is_some();
+    if me.id == id && credentials {
+        let Some(given) = &changes.current_password else {
+            let text = "Please enter your current password.";
+            return Err(Error::invalid("current_password", text));
+        };
+        let name = me.username.to_lowercase();
+        password::confirm(app, Holder::Staff(id), &name, given, from).await?;
+    }
+    change(app, Actor::Staff(me.id), id, changes).await
+}
+
 /// Changes an account. Its sessions end when its password, role or standing change, and links for
 /// a new password are void then and when its address changes. The last active owner stays one,
 /// also when two are being demoted at the same moment. Errors: [`Error::Stale`].
@@ -248,7 +273,7 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
         sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
     }
     if after.email != before.email || locked_out || hash.is_some() {
-        tokens::revoke(&mut tx, app, Purpose::StaffReset, Holder::Staff(id)).await?;
+        tokens::void(&mut tx, Holder::Staff(id)).await?;
     }
     tell_old_address(&mut tx, app, &before, &after, hash.is_some()).await?;
     let details = differences(&before, &after, hash.is_some());
@@ -322,11 +347,10 @@ pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let by = match actor {
-        Actor::Staff(owner) => Some(find(&mut tx, owner).await?.username),
-        _ => None,
-    };
-    let notice = Notice { data: json!({ "by": by }), ..Notice::new(letters::STAFF_RESET, id) };
+    let mut notice = links::with_link(&mut tx, letters::STAFF_RESET, id, Holder::Staff(id)).await?;
+    if let Actor::Staff(owner) = actor {
+        notice.data["by"] = json!(find(&mut tx, owner).await?.username);
+    }
     notifications::tell(&mut tx, app, notice, &account.email, &account.username).await?;
     audit::record(&mut tx, now, actor, "staff.send_reset", Subject::new("staff", id), Value::Null)
         .await?;

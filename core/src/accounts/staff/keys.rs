@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{Staff, find};
 use crate::accounts::sessions::{self, Holder, Listed};
-use crate::accounts::tokens::{self, Purpose};
+use crate::accounts::tokens;
 use crate::accounts::users::From;
 use crate::accounts::{letters, password};
 use crate::audit::{self, Actor, Subject};
@@ -74,7 +74,7 @@ pub(in crate::accounts) async fn password_was_reset(
 /// What a new password that its holder chose brings with it.
 async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) -> Result<()> {
     sessions::end_all(tx, Holder::Staff(id), save).await?;
-    tokens::revoke(tx, app, Purpose::StaffReset, Holder::Staff(id)).await?;
+    tokens::void(tx, Holder::Staff(id)).await?;
     let account = find(&mut *tx, id).await?;
     let notice = Notice::new(letters::STAFF_PASSWORD_CHANGED, id);
     notifications::tell(tx, app, notice, &account.email, &account.username).await?;
@@ -97,7 +97,7 @@ pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Re
     tx.commit().await
 }
 
-/// Ends all sessions of an account, save perhaps one.
+/// Ends all sessions of an account, save perhaps one, and makes its open links void.
 pub async fn end_other_sessions(
     app: &App,
     actor: Actor,
@@ -107,6 +107,7 @@ pub async fn end_other_sessions(
     find(&app.db, id).await?;
     let mut tx = app.db.begin().await?;
     let count = sessions::end_all(&mut tx, Holder::Staff(id), save).await?;
+    tokens::void(&mut tx, Holder::Staff(id)).await?;
     if count > 0 {
         ended(&mut tx, app, actor, id, count).await?;
     }

@@ -6,18 +6,26 @@ use uuid::Uuid;
 use super::{Enrolment, Staff, StaffRow, UNKNOWN};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::From;
-use crate::accounts::{password, totp};
+use crate::accounts::{password, tokens, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::{App, Error, Result};
 
-/// Begins to set up an authenticator app; nothing changes for sign-in before [`confirm_two_factor`].
-pub async fn begin_two_factor(app: &App, staff: &Staff) -> Result<Enrolment> {
+/// Begins to set up an authenticator app, with the password; nothing changes for sign-in before
+/// [`confirm_two_factor`], which only who began it can do.
+pub async fn begin_two_factor(
+    app: &App,
+    staff: &Staff,
+    given: &str,
+    from: From,
+) -> Result<Enrolment> {
     if staff.two_factor {
         return Err(Error::Conflict(
             "Two-factor is on already. Turn it off first to change the phone.",
         ));
     }
+    password::confirm(app, Holder::Staff(staff.id), &staff.username.to_lowercase(), given, from)
+        .await?;
     let settings = app.settings().await?;
     let secret = totp::fresh_secret();
     let mut tx = app.db.begin().await?;
@@ -78,6 +86,7 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, id).await?;
+    tokens::void(&mut tx, Holder::Staff(id)).await?;
     sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
     audit::record(
         &mut tx,

@@ -1,6 +1,6 @@
 //! Coming in: sign-up, with or without an invitation, and sign-in.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -9,12 +9,12 @@ use super::{EXISTS, From, User, must_find};
 use crate::accounts::limits::{self, Attempt};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{letters, password};
+use crate::accounts::{letters, links, password};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::{Checks, address};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
-use crate::notifications::{self, Notice};
+use crate::notifications;
 use crate::profiles::{self, Preferences, UserType};
 use crate::{App, Error, Result};
 
@@ -32,6 +32,17 @@ pub struct SignUp {
     pub camp_updates_email: bool,
     /// The token of an invitation.
     pub invite: Option<String>,
+}
+
+/// What an invitation knows of whom it is for.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Invitation)]
+pub struct Invited {
+    /// The address that it was sent to.
+    pub email: Option<String>,
+    pub full_name: String,
+    pub child_name: String,
+    pub user_type: UserType,
 }
 
 /// Somebody who has just signed in.
@@ -96,7 +107,12 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
             if !profiles::has_login(&mut tx, profile.id).await? {
                 profiles::set_preferences(&mut tx, now, profile.id, preferences).await?;
             }
-            profiles::add_address(&mut tx, now, profile.id, &email, proved).await?;
+            if profile.user_type != new.user_type {
+                return Err(Error::invalid("user_type", other_type(profile.user_type)));
+            }
+            if proved {
+                profiles::add_address(&mut tx, now, profile.id, &email).await?;
+            }
             (profile.id, profile.full_name, proved)
         }
         None => {
@@ -104,7 +120,6 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
             let id =
                 profiles::create_own(&mut tx, now, &name, &child_name, new.user_type, preferences)
                     .await?;
-            profiles::add_address(&mut tx, now, id, &email, false).await?;
             (id, name, false)
         }
     };
@@ -123,12 +138,13 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
     .execute()
     .await
     .or_taken("email", EXISTS)?;
+    profiles::relist(&mut tx, profile_id).await?;
     if invited.is_some() {
         tell_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
         // One too many does not keep anybody from signing up; "Send it again" says when.
-        let notice = Notice::new(letters::VERIFY, id);
+        let notice = links::with_link(&mut tx, letters::VERIFY, id, Holder::User(id)).await?;
         notifications::tell_limited(&mut tx, app, notice, &email, &full_name).await?.or_silent();
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
@@ -170,13 +186,28 @@ async fn still_theirs(on: impl Into<On<'_>>, profile_id: Uuid, email: Option<&st
     }
 }
 
-/// What an invitation fills into the form: name and child's name, and the address it was sent to.
-pub async fn invitation(app: &App, token: &str) -> Result<(Option<String>, String, String)> {
-    let bearer = tokens::look(app, token, Purpose::Invite).await?;
-    let profile_id = bearer.profile_id.ok_or(Error::NotFound("There is no such family."))?;
-    still_theirs(&app.db, profile_id, bearer.email.as_deref()).await?;
+fn other_type(invited: UserType) -> &'static str {
+    match invited {
+        UserType::Parent => "This invitation is for a parent.",
+        UserType::Visitor => "This invitation is for a visitor.",
+    }
+}
+
+/// What an invitation fills into the form.
+pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
+    let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
+        tokens::look(app, token).await?
+    else {
+        return Err(NO_LONGER_GOOD);
+    };
+    still_theirs(&app.db, profile_id, email.as_deref()).await?;
     let profile = profiles::find(&app.db, profile_id).await?;
-    Ok((bearer.email, profile.full_name, profile.child_name))
+    Ok(Invited {
+        email,
+        full_name: profile.full_name,
+        child_name: profile.child_name,
+        user_type: profile.user_type,
+    })
 }
 
 /// Signs in. The same error, after the same time, for an unknown address and a wrong password.

@@ -3,12 +3,12 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::proof::after_proof;
+use super::proof::{after_proof, claim};
 use super::{From, User, must_find};
 use crate::accounts::limits;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{letters, password, staff};
+use crate::accounts::{letters, links, password, staff};
 use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::db::Tx;
@@ -26,12 +26,17 @@ pub async fn forgot(app: &App, email: &str, from: From) -> Result<()> {
         return Ok(());
     }
     let mut tx = app.db.begin().await?;
-    let found: Option<(Uuid, String)> =
-        tx.sql("select id, full_name from users where email = $1").bind(&email).optional().await?;
-    if let Some((id, name)) = found {
-        let notice = Notice::new(letters::RESET, id);
-        notifications::tell_limited(&mut tx, app, notice, &email, &name).await?.or_silent();
-    }
+    let found: Option<(Uuid, String, i64)> = tx
+        .sql("select id, full_name, token_version from users where email = $1")
+        .bind(&email)
+        .optional()
+        .await?;
+    // For an address without a login the same rows are written, about nobody, so that the answer
+    // takes as long; the worker finds nobody to write to.
+    let (id, name, version) = found.unwrap_or((Uuid::now_v7(), String::new(), 0));
+    let data = links::link_data(id, version);
+    let notice = Notice { data, ..Notice::new(letters::RESET, id) };
+    notifications::tell_limited(&mut tx, app, notice, &email, &name).await?.or_silent();
     tx.commit().await
 }
 
@@ -44,7 +49,6 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
     password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
     checks.done()?;
     let hash = password::hash(app, new).await?;
-    let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     // Before a link is spent: of two for one account, or of a link and an owner's change, one wins.
     tx.serialize("staff").await?;
@@ -56,14 +60,8 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
                     "This link was made for another address. Please ask for a new one.",
                 ));
             }
-            tx.sql("update users set password_hash = $2, verified_at = coalesce(verified_at, $3), updated_at = $3 where id = $1")
-                .bind(id)
-                .bind(&hash)
-                .bind(now)
-                .execute()
-                .await?;
+            claim(&mut tx, app, &user, &hash).await?;
             after_proof(&mut tx, app, id, &email).await?;
-            password_changed(&mut tx, app, &user, None).await?;
         }
         (Purpose::StaffReset, Bearer { staff_id: Some(id), email: Some(email), .. }) => {
             staff::password_was_reset(&mut tx, app, id, &email, &hash).await?;
@@ -77,17 +75,21 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
     tx.commit().await
 }
 
-async fn password_changed(tx: &mut Tx, app: &App, user: &User, save: Option<Uuid>) -> Result<()> {
+/// What a new password brings with it: all sessions end save perhaps one, all open links are void,
+/// and the owner of the address is told.
+pub(super) async fn password_changed(
+    tx: &mut Tx,
+    app: &App,
+    user: &User,
+    save: Option<Uuid>,
+) -> Result<()> {
     let now = app.clock.now();
     sessions::end_all(tx, Holder::User(user.id), save).await?;
-    tokens::revoke(tx, app, Purpose::Reset, Holder::User(user.id)).await?;
-    let notice = Notice::new(letters::PASSWORD_CHANGED, user.id);
-    match user.verified {
-        true => notifications::tell(tx, app, notice, &user.email, &user.full_name).await?,
-        // Whoever signed up with somebody else's address can cause this mail as well.
-        false => notifications::tell_limited(tx, app, notice, &user.email, &user.full_name)
-            .await?
-            .or_silent(),
+    tokens::void(tx, Holder::User(user.id)).await?;
+    // An address that nobody proved may be a stranger's.
+    if user.verified {
+        let notice = Notice::new(letters::PASSWORD_CHANGED, user.id);
+        notifications::tell(tx, app, notice, &user.email, &user.full_name).await?;
     }
     let subject = Subject::new("user", user.id);
     audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
@@ -120,6 +122,14 @@ pub async fn change_password(
     tx.commit().await
 }
 
+/// Ends all sessions of a login, the one that asks too, and makes its open links void.
+pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    sessions::end_all(&mut tx, Holder::User(id), None).await?;
+    tokens::void(&mut tx, Holder::User(id)).await?;
+    tx.commit().await
+}
+
 /// Sends a link to a new login address; nothing changes before it is confirmed. That the address
 /// has a login already is told to nobody but its owner.
 pub async fn change_email(
@@ -143,7 +153,8 @@ pub async fn change_email(
     let taken: i64 =
         tx.sql("select count(*) from users where email = $1").bind(&email).scalar().await?;
     if taken == 0 {
-        let notice = Notice::new(letters::CHANGE_EMAIL, user.id);
+        let kind = letters::CHANGE_EMAIL;
+        let notice = links::with_link(&mut tx, kind, user.id, Holder::User(user.id)).await?;
         notifications::tell(&mut tx, app, notice, &email, &user.full_name).await?;
     }
     tx.commit().await

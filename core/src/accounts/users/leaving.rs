@@ -20,15 +20,12 @@ pub async fn delete(app: &App, user: &User, current: &str, from: From) -> Result
     let mut tx = app.db.begin().await?;
     remove(&mut tx, user.id).await?;
     notifications::forget_about(&mut tx, user.id).await?;
-    match user.verified {
-        true => {
-            let (general, all) = (Category::General, unsubscribe::Scope::Everything);
-            unsubscribe::leave(&mut tx, now, &user.email, general, all).await?;
-            messages::forget_sender(&mut tx, now, &user.email).await?;
-            notifications::forget_address(&mut tx, app, &user.email).await?;
-        }
-        // Somebody else's address perhaps: what its owner gets and wrote is not touched.
-        false => profiles::drop_unproved(&mut tx, user.profile_id, &user.email).await?,
+    // One that is not proved is somebody else's perhaps: what its owner gets and wrote stays.
+    if user.verified {
+        let (general, all) = (Category::General, unsubscribe::Scope::Everything);
+        unsubscribe::leave(&mut tx, now, &user.email, general, all).await?;
+        messages::forget_sender(&mut tx, now, &user.email).await?;
+        notifications::forget_address(&mut tx, app, &user.email).await?;
     }
     audit::record(
         &mut tx,
@@ -46,8 +43,12 @@ pub async fn delete(app: &App, user: &User, current: &str, from: From) -> Result
 pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
     videos::forget_likes(tx, id).await?;
     comments::forget_author(tx, id).await?;
-    tx.sql("delete from users where id = $1").bind(id).execute().await?;
-    Ok(())
+    let gone: Option<(Uuid,)> =
+        tx.sql("delete from users where id = $1 returning profile_id").bind(id).optional().await?;
+    match gone {
+        Some((family,)) => profiles::relist(tx, family).await,
+        None => Ok(()),
+    }
 }
 
 /// Everything that is held about a person, as one document (safety 30). `session` is the one that

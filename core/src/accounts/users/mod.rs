@@ -18,11 +18,14 @@ use crate::profiles::UserType;
 use crate::settings::{Access, Settings};
 use crate::{Error, Result};
 
-pub use arrival::{SignUp, SignedIn, invitation, sign_in, sign_up};
-pub use keys::{change_email, change_password, forgot, reset};
+pub use arrival::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
+pub use keys::{change_email, change_password, forgot, reset, sign_out_everywhere};
 pub(crate) use leaving::remove;
 pub use leaving::{delete, download};
-pub use proof::{Proved, resend_verification, verify};
+pub use proof::{
+    Confirmation, ConfirmationFamily, ConfirmationKind, ConfirmationNeeds, Evidence, Proved,
+    confirmation, resend_verification, verify,
+};
 
 /// A login together with what its family makes of it.
 #[derive(Debug, Clone, sqlx::FromRow)]

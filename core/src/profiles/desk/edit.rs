@@ -11,7 +11,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::checks::Checks;
 use crate::notifications::{self, Category, Notice, opt_outs, unsubscribe};
 use crate::payments::{self, PlanChanges};
-use crate::profiles::addresses::{Kept, Place, change_addresses, put_address, release};
+use crate::profiles::addresses::{Kept, Place, change_addresses, put_address};
 use crate::profiles::{DEFAULT_PREFERENCES, UserType, insert, relist};
 use crate::{App, Error, Result};
 
@@ -95,7 +95,6 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
         &email,
     )
     .await?;
-    release(&mut tx, &email).await?;
     put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
     opt_outs::restore(&mut tx, app).await?;
     payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;

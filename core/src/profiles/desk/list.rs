@@ -90,6 +90,8 @@ struct Record {
     child_name: String,
     email: Option<String>,
     secondary_email: Option<String>,
+    unconfirmed_email: Option<String>,
+    unconfirmed_secondary_email: Option<String>,
     user_type: UserType,
     logins: i64,
     invited: bool,
@@ -137,6 +139,8 @@ impl Record {
             child_name: self.child_name,
             email: self.email,
             secondary_email: self.secondary_email,
+            unconfirmed_email: self.unconfirmed_email,
+            unconfirmed_secondary_email: self.unconfirmed_secondary_email,
             user_type: self.user_type,
             logins: self.logins,
             invited: self.invited,
@@ -174,7 +178,13 @@ macro_rules! stopped {
 
 macro_rules! families {
     () => {
-        concat!("select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email, p.user_type,
+        concat!(
+            "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email,
+                case when a.email is null
+                     then (select min(u.email) from users u
+                           where u.profile_id = p.id and u.verified_at is null)
+                end as unconfirmed_email,
+                w.email as unconfirmed_secondary_email, p.user_type,
                 (select count(*) from users u where u.profile_id = p.id) as logins,
                 (exists (select 1 from notifications n
                          where n.subject_id = p.id and n.kind = 'invitation')
@@ -182,14 +192,17 @@ macro_rules! families {
                             where t.profile_id = p.id and t.purpose = 'invite')) as invited,
                 p.approved_at, p.refused_at,
                 exists (select 1 from suppressed_addresses x
-                        where x.email in (a.email, s.email)) as suppressed,
+                        where x.email in (a.email, s.email, w.email)
+                           or x.email in (select u.email from users u
+                                          where u.profile_id = p.id and u.verified_at is null))
+                  as suppressed,
                 p.email_notifications, p.daily_video_email, p.camp_updates_email, ",
-        stopped!("general"),
-        " as general_stopped, ",
-        stopped!("daily_videos"),
-        " as videos_stopped, ",
-        stopped!("camp_updates"),
-        " as updates_stopped, p.created_at,
+            stopped!("general"),
+            " as general_stopped, ",
+            stopped!("daily_videos"),
+            " as videos_stopped, ",
+            stopped!("camp_updates"),
+            " as updates_stopped, p.created_at,
                 p.version, l.id as plan_id, l.total_amount, l.paid_amount, l.due_date,
                 l.version as plan_version, p.search_text, p.list_email, p.list_standing,
                 p.list_paid
@@ -197,7 +210,9 @@ macro_rules! families {
          left join payment_plans l on l.profile_id = p.id
          left join profile_addresses a on a.profile_id = p.id and a.kind = 'primary'
          left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
-         where p.deleted_at is null ")
+         left join pending_addresses w on w.profile_id = p.id
+         where p.deleted_at is null "
+        )
     };
 }
 

@@ -10,6 +10,7 @@ use crate::accounts::{letters, limits, users};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice, unsubscribe};
+use crate::profiles::addresses::drop_all;
 use crate::profiles::{find, import};
 use crate::{App, Error, Result};
 use crate::{messages, payments};
@@ -26,7 +27,7 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
         .await?;
     let Some((email,)) = address else {
         return Err(Error::Conflict(
-            "This family has no email address. Copy the invitation link instead.",
+            "This family has no email address that staff entered or that was confirmed. Copy the invitation link instead.",
         ));
     };
     notifications::tell(
@@ -50,7 +51,7 @@ pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String
     find(&mut tx, id).await?;
     tokens::revoke_copied(&mut tx, now, id).await?;
     let bearer = Bearer { profile_id: Some(id), ..Bearer::default() };
-    let token = tokens::make(&mut tx, app, Purpose::Invite, &bearer).await?;
+    let token = tokens::make(&mut tx, app, Purpose::Invite, &bearer, 0).await?;
     audit::record(
         &mut tx,
         now,
@@ -183,8 +184,7 @@ pub async fn decide(
                  where u.profile_id = $1
                    and (u.verified_at is not null
                         or exists (select 1 from profile_addresses a
-                                   where a.profile_id = $1 and a.email = u.email
-                                     and (a.entered_by_staff or a.verified_at is not null)))",
+                                   where a.profile_id = $1 and a.email = u.email))",
             )
             .bind(id)
             .all()
@@ -254,8 +254,7 @@ pub(in crate::profiles) async fn remove(
     for (user_id,) in &logins {
         users::remove(tx, *user_id).await?;
     }
-    let addresses =
-        tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+    let addresses = drop_all(&mut *tx, id).await?;
     let plan = payments::find(&mut *tx, id).await?;
     tx.sql(
         "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '',

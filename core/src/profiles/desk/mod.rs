@@ -29,6 +29,10 @@ pub struct Family {
     pub child_name: String,
     pub email: Option<String>,
     pub secondary_email: Option<String>,
+    /// What somebody typed at sign-up and has not proved: no mail goes there, and it may be anybody's.
+    pub unconfirmed_email: Option<String>,
+    /// A second address that a member typed and its owner has not confirmed.
+    pub unconfirmed_secondary_email: Option<String>,
     pub user_type: UserType,
     /// How many logins point at this family.
     pub logins: i64,
@@ -66,7 +70,8 @@ pub struct Detail {
 #[schema(as = FamilyAddress)]
 pub struct Address {
     pub email: String,
-    /// `primary`, `secondary`, or `login` for one that only a login uses.
+    /// `primary`, `secondary`, `login` for one that only a login uses, or `pending` for a second one
+    /// that a member typed and its owner has not confirmed.
     pub kind: String,
     pub verified: bool,
     /// Why it refused mail for good, in the words of the mail server; null where mail goes to it.
@@ -94,6 +99,11 @@ pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
              where u.profile_id = $1
                and not exists (select 1 from profile_addresses b
                                where b.profile_id = $1 and b.email = u.email)
+             union all
+             select w.email, 'pending', 1 = 0, s.reason
+             from pending_addresses w
+             left join suppressed_addresses s on s.email = w.email
+             where w.profile_id = $1
              order by 2, 1",
         )
         .bind(id)

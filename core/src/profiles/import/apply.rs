@@ -1,7 +1,5 @@
 //! Writes what a row of the table says of a family.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -10,7 +8,7 @@ use super::row::{Total, Wanted};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::payments::{self, Entry, Kind, PlanChanges};
-use crate::profiles::addresses::{Kept, Place, put_address, release, replace_addresses};
+use crate::profiles::addresses::{Kept, Place, put_address, replace_addresses};
 use crate::profiles::{DEFAULT_PREFERENCES, UserType, hold, insert, relist};
 use crate::settings::Settings;
 use crate::{App, Result};
@@ -21,7 +19,6 @@ pub(super) async fn add(
     app: &App,
     settings: &Settings,
     actor: Actor,
-    unproved: &mut HashSet<String>,
     wanted: &Wanted,
 ) -> Result<(Uuid, State)> {
     let now = app.clock.now();
@@ -39,9 +36,6 @@ pub(super) async fn add(
     .await?;
     for (email, place) in [(&wanted.email, Place::Primary), (&wanted.second, Place::Secondary)] {
         let Some(email) = email else { continue };
-        if unproved.remove(email) {
-            release(tx, email).await?;
-        }
         put_address(tx, now, id, &Kept::typed(email), place).await?;
     }
     if wanted.second.is_some() {

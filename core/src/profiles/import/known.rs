@@ -16,7 +16,8 @@ use crate::profiles::addresses::Kept;
 pub(super) struct Known {
     pub(super) families: HashMap<Uuid, State>,
     by_email: HashMap<String, Uuid>,
-    /// Families without an address, by folded name and child's name.
+    /// Families of the camp without an address, by folded name and child's name. Whoever only
+    /// registered is not among them: anybody may sign up under a name that the office knows.
     by_name: HashMap<String, Uuid>,
     /// What families were known by before a merge, and the family that they are part of now.
     merged: HashMap<Identity, Uuid>,
@@ -24,8 +25,6 @@ pub(super) struct Known {
     pub(super) lines: HashMap<Uuid, usize>,
     /// What this file says of families that are there already, whether it is done or not.
     pub(super) proposed: HashMap<Uuid, State>,
-    /// Addresses that somebody typed at sign-up and never proved: they give way.
-    pub(super) unproved: HashSet<String>,
 }
 
 /// A family as it stands.
@@ -54,8 +53,9 @@ pub(super) enum Found {
     Merged(Uuid),
 }
 
-/// Id, version, name, children, and of the plan the total and the due date.
-type FamilyRow = (Uuid, i64, String, String, Option<i64>, Option<NaiveDate>);
+/// Id, version, name, children, of the plan the total and the due date, and whether it is of the
+/// camp.
+type FamilyRow = (Uuid, i64, String, String, Option<i64>, Option<NaiveDate>, bool);
 /// Family, kind, address, whether staff entered it, and when it was proved.
 type AddressRow = (Uuid, String, String, bool, Option<DateTime<Utc>>);
 
@@ -64,14 +64,19 @@ impl Known {
         let mut known = Known::default();
         let families: Vec<FamilyRow> = tx
             .sql(
-                "select p.id, p.version, p.full_name, p.child_name, l.total_amount, l.due_date
+                "select p.id, p.version, p.full_name, p.child_name, l.total_amount, l.due_date,
+                        p.approved_at is not null
                  from profiles p
                  left join payment_plans l on l.profile_id = p.id
                  where p.deleted_at is null",
             )
             .all()
             .await?;
-        for (id, version, full_name, child_name, total, due) in families {
+        let mut of_camp = HashSet::new();
+        for (id, version, full_name, child_name, total, due, approved) in families {
+            if approved {
+                of_camp.insert(id);
+            }
             let state = State { full_name, child_name, total, due, version, ..State::default() };
             known.families.insert(id, state);
         }
@@ -80,17 +85,14 @@ impl Known {
             .all()
             .await?;
         for (id, kind, email, entered_by_staff, verified_at) in addresses {
-            if kind == "primary" && !entered_by_staff && verified_at.is_none() {
-                known.unproved.insert(email);
-                continue;
-            }
             known.by_email.insert(email.clone(), id);
             let Some(state) = known.families.get_mut(&id) else { continue };
             let place = if kind == "primary" { &mut state.primary } else { &mut state.secondary };
             *place = Some(Kept { email, entered_by_staff, verified_at });
         }
         for (id, state) in &known.families {
-            if state.primary.is_none() && state.secondary.is_none() {
+            let no_address = state.primary.is_none() && state.secondary.is_none();
+            if no_address && of_camp.contains(id) {
                 known.by_name.insert(name_key(&state.full_name, &state.child_name), *id);
             }
         }

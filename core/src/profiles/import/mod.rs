@@ -180,9 +180,7 @@ impl Run<'_> {
             );
             return Ok(());
         }
-        let unproved = &mut self.known.unproved;
-        let (id, mut state) =
-            apply::add(tx, self.app, self.settings, self.actor, unproved, wanted).await?;
+        let (id, mut state) = apply::add(tx, self.app, self.settings, self.actor, wanted).await?;
         state.version = undo::remember(tx, self.id, id, None).await?;
         self.known.lines.insert(id, wanted.line);
         self.report.added += 1;

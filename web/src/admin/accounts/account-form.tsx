@@ -1,6 +1,6 @@
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain, useForm } from "../../lib/forms";
+import { explain, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
@@ -19,10 +19,10 @@ const draftOf = (account: Account | null) => ({
   password: "",
 });
 
-type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () => void };
+type Props = { account?: Account; own?: boolean; onDone: () => Promise<unknown>; onCancel: () => void };
 
 /** A new account, or a row of the list while it is edited. */
-export function AccountForm({ account, onDone, onCancel }: Props) {
+export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
   const shortest = useSite()?.password_min_length;
   const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
     opened: account ?? null,
@@ -33,17 +33,21 @@ export function AccountForm({ account, onDone, onCancel }: Props) {
       void onDone();
     },
   });
+  const typed = () => ({ ...draft, username: draft.username.trim(), email: draft.email.trim() });
+  // An open page alone must not become one's account.
+  const asksPassword = own && row !== null && Object.keys(changed(typed(), base)).some((name) => name !== "role");
   const { busy, errors, message, form } = useForm({
-    check: () => {
+    check: (data) => {
       const fields = row ? (["username", "email"] as const) : (["username", "email", "password"] as const);
-      return Object.fromEntries(fields.filter((name) => draft[name].trim() === "").map((name) => [name, allRequired]));
+      const missing = Object.fromEntries(fields.filter((name) => draft[name].trim() === "").map((name) => [name, allRequired]));
+      return asksPassword && text(data, "current_password") === "" ? { ...missing, current_password: "Please enter your current password." } : missing;
     },
-    submit: async () => {
-      const typed = { ...draft, username: draft.username.trim(), email: draft.email.trim() };
-      if (!row) return addAccount(typed);
+    submit: async (data) => {
+      if (!row) return addAccount(typed());
       // Only what was changed, so that two owners at one account do not undo each other.
-      const changes = changed(typed, base);
-      return Object.keys(changes).length > 0 ? changeAccount(row, changes) : row;
+      const changes = changed(typed(), base);
+      if (Object.keys(changes).length === 0) return row;
+      return changeAccount(row, asksPassword ? { ...changes, current_password: text(data, "current_password") } : changes);
     },
     done: async () => {
       toast({ title: "Success", description: account ? "Admin account updated successfully" : "Admin account created successfully" });
@@ -92,6 +96,11 @@ export function AccountForm({ account, onDone, onCancel }: Props) {
         >
           <PasswordInput name="password" value={draft.password} onChange={(event) => set({ password: event.target.value })} maxLength={200} autoComplete="new-password" required={!account} />
         </Field>
+        {asksPassword && (
+          <Field label="Your current password" error={errors.current_password} hint="Needed to change what you sign in with.">
+            <PasswordInput name="current_password" autoComplete="current-password" maxLength={200} required />
+          </Field>
+        )}
       </div>
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">

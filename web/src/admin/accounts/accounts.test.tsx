@@ -73,6 +73,22 @@ describe("the admin accounts", () => {
     expect(document.activeElement).toBe((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
   });
 
+  it("ask for one's own password before one's own credentials change", async () => {
+    const camp = office({ "PATCH /api/admin/accounts/s1": account() });
+    const user = visit();
+    await user.click((await row("kornbluh")).getByRole("button", { name: "Edit kornbluh" }));
+    const form = within(screen.getByRole("form", { name: "Edit kornbluh" }));
+    expect(form.queryByLabelText("Your current password")).toBeNull();
+    await user.clear(form.getByLabelText("Email"));
+    await user.type(form.getByLabelText("Email"), "k@camp.example");
+    await user.click(form.getByRole("button", { name: "Save account" }));
+    expect(await form.findByText("Please enter your current password.")).toBeTruthy();
+    await user.type(form.getByLabelText("Your current password"), "pine lake lantern");
+    await user.click(form.getByRole("button", { name: "Save account" }));
+    expect(await screen.findByText("Admin account updated successfully")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/accounts/s1")[0]?.body).toEqual({ version: 1, email: "k@camp.example", current_password: "pine lake lantern" });
+  });
+
   it("give the focus back to their row, and Escape leaves them, after a question when something was typed", async () => {
     office();
     const user = visit();
@@ -215,6 +231,8 @@ describe("one's own two-factor", () => {
     const user = visit();
     await user.click((await row("kornbluh")).getByRole("button", { name: /Set up/ }));
     const dialog = within(screen.getByRole("dialog", { name: "Set up two-factor" }));
+    await user.type(await dialog.findByLabelText("Your password"), "pine lake lantern");
+    await user.click(dialog.getByRole("button", { name: "Continue" }));
     await user.type(await dialog.findByLabelText("First code"), "123456");
     camp.answer("GET /api/admin/session", { staff: { ...kornbluh, two_factor: true } });
     await user.click(dialog.getByRole("button", { name: "Turn on two-factor" }));

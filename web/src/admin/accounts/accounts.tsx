@@ -138,6 +138,7 @@ function AccountList() {
                       <td colSpan={5} className="bg-paper p-4 max-md:block sm:p-5">
                         <AccountForm
                           account={account}
+                          own={account.id === me?.id}
                           onCancel={endEditing}
                           onDone={async () => {
                             endEditing();

@@ -41,6 +41,7 @@ const deeds: Record<string, string> = {
   "profile.approve": "Family approved",
   "profile.change": "Family changed",
   "profile.clear_limits": "Sign-in of a family unblocked",
+  "profile.confirm_email": "Second address of a family confirmed",
   "profile.copy_invitation": "Invitation link copied",
   "profile.delete": "Family deleted",
   "profile.export": "Families exported",

@@ -80,10 +80,10 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
           <Field label="Full Name" error={errors.full_name}>
             <TextInput {...typed("full_name")} dir="auto" maxLength={120} autoComplete="off" ref={takesFocus} />
           </Field>
-          <Field label="Email" error={errors.email} hint={family.logins > 0 ? "Logins keep the address that they sign in with." : undefined}>
+          <Field label="Email" error={errors.email} hint={family.unconfirmed_email ? <Unconfirmed email={family.unconfirmed_email} /> : family.logins > 0 ? "Logins keep the address that they sign in with." : undefined}>
             <TextInput {...typed("email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
           </Field>
-          <Field label="Second Email" optional error={errors.secondary_email}>
+          <Field label="Second Email" optional error={errors.secondary_email} hint={family.unconfirmed_secondary_email && <Unconfirmed email={family.unconfirmed_secondary_email} />}>
             <TextInput {...typed("secondary_email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
           </Field>
           <Field label="Child Name" error={errors.child_name}>
@@ -138,3 +138,5 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     </Drawer>
   );
 }
+
+const Unconfirmed = ({ email }: { email: string }) => <>They typed <bdi className="wrap-anywhere">{email}</bdi> and have not confirmed it. Enter it here only if you know that it is theirs.</>;

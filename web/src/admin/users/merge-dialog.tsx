@@ -11,7 +11,7 @@ import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../session";
 import { mergeFamilies, usersQuery, useUsersChanged, type Family, type Merged, type MergedTotal } from "./queries";
-import { listed, mailKinds, nameOf } from "./words";
+import { addressOf, listed, mailKinds, nameOf } from "./words";
 
 type Mail = Merged["mail"][number];
 
@@ -47,7 +47,7 @@ function Choose({ family, onChoose }: { family: Family; onChoose: (other: Family
               <li key={other.id} className="border-line not-first:border-t">
                 <button type="button" onClick={() => onChoose(other)} className="w-full px-4 py-2.5 text-start hover:bg-sunk focus-visible:-outline-offset-3">
                   <span className="block font-medium"><bdi>{nameOf(other)}</bdi></span>
-                  <span className="block text-sm text-muted"><bdi>{other.email ?? "No Email"}</bdi>{other.child_name && <> · <bdi>{other.child_name}</bdi></>}</span>
+                  <span className="block text-sm text-muted"><bdi>{addressOf(other)}</bdi>{other.child_name && <> · <bdi>{other.child_name}</bdi></>}</span>
                 </button>
               </li>
             ))}
@@ -213,7 +213,7 @@ const Side = ({ label, family }: { label: string; family: Family }) => (
     <dt className="text-sm text-muted">{label}</dt>
     <dd className="min-w-0">
       <span className="block font-medium"><bdi>{nameOf(family)}</bdi></span>
-      <span className="block truncate text-sm text-muted"><bdi>{family.email ?? "No Email"}</bdi></span>
+      <span className="block truncate text-sm text-muted"><bdi>{addressOf(family)}</bdi></span>
     </dd>
   </div>
 );

@@ -73,7 +73,7 @@ export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
   );
 }
 
-const addressName: Record<string, string> = { primary: "Primary", secondary: "Second", login: "Login only" };
+const addressName: Record<string, string> = { primary: "Primary", secondary: "Second", login: "Login only", pending: "Typed by the family as the second" };
 
 function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }) {
   const timeZone = useSite()?.timezone ?? "UTC";
@@ -87,7 +87,7 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
           <dd className="grid gap-1">
             {family.emails.length === 0 && "No Email"}
             {family.emails.map(({ email, kind, verified, refused, stopped }) => (
-              <span key={email} className="flex flex-wrap items-center gap-x-2">
+              <span key={`${kind} ${email}`} className="flex flex-wrap items-center gap-x-2">
                 <a href={`mailto:${email}`} className="link min-w-0 wrap-anywhere"><bdi>{email}</bdi></a>
                 <span className="text-xs text-muted">{addressName[kind] ?? kind}, {verified ? "verified" : "not verified"}</span>
                 {stopped.length > 0 && <span className="basis-full text-sm text-muted">Stopped {listed(mailKinds.filter(([mail]) => stopped.includes(mail)).map(([, word]) => word))}; only its owner can begin them again.</span>}

@@ -10,7 +10,7 @@ import { ApproveButtons } from "./approval";
 import { PaidBar, PaymentBadge } from "./plan";
 import { isStopped, usePreference } from "./preferences";
 import type { Direction, Family, Sort } from "./queries";
-import { nameOf, waits } from "./words";
+import { addressOf, nameOf, waits } from "./words";
 
 type Ask = (what: "edit" | "plan" | "pay" | "delete", family: Family) => void;
 type Props = {
@@ -81,7 +81,7 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
               <bdi className={cx("font-medium underline-offset-2 group-hover:underline", !family.full_name && "text-muted")}>{name}</bdi>
               {family.user_type === "visitor" && <Badge>Visitor</Badge>}
             </span>
-            <span className="block truncate text-sm text-muted" title={family.email ?? undefined}><bdi>{family.email ?? "No Email"}</bdi></span>
+            <span className="block truncate text-sm text-muted" title={addressOf(family)}><bdi>{addressOf(family)}</bdi></span>
             <span className="sr-only">, details</span>
           </button>
           <span className="shrink-0 @4xl:hidden"><PaymentBadge plan={plan} /></span>

@@ -57,3 +57,6 @@ export function paidShare({ total_users, paid_in_full, no_plan }: { total_users:
   const planned = total_users - no_plan;
   return planned > 0 ? Math.floor((paid_in_full * 100) / planned) : null;
 }
+
+/** The address of a family in lists. One that somebody only typed at sign-up may be anybody's. */
+export const addressOf = ({ email, unconfirmed_email }: Family) => email ?? (unconfirmed_email ? `${unconfirmed_email} (not confirmed)` : "No Email");

@@ -1,0 +1,171 @@
+//! The links in mail about accounts: proving an address, choosing a new password, accepting an
+//! invitation. They open pages; only what is posted from those pages uses a link up.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum_extra::extract::CookieJar;
+use portal::accounts::users::{self, Confirmation, Evidence, Invited};
+use portal::{App, profiles};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::accounts::COOKIE_DAYS;
+use crate::auth::{Maybe, Sender, SignedIn, cookie, end_session_in, user_cookie};
+use crate::error::{Answer, Problem};
+use crate::input::Input;
+use crate::site::SessionUser;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(verify))
+        .routes(routes!(confirmation))
+        .routes(routes!(resend))
+        .routes(routes!(ask_second_email_again))
+        .routes(routes!(forgot))
+        .routes(routes!(reset))
+        .routes(routes!(invitation))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TokenBody)]
+struct Token {
+    token: String,
+}
+
+/// What a confirmation link would do; the token stays good
+#[utoipa::path(post, path = "/api/auth/verify/preview", tag = "accounts", security(()),
+    request_body = Token, responses((status = 200, body = Confirmation), (status = 410, body = Problem), (status = 429, body = Problem)))]
+async fn confirmation(
+    State(app): State<App>,
+    Sender(from): Sender,
+    Maybe(user): Maybe,
+    Input(given): Input<Token>,
+) -> Answer<Json<Confirmation>> {
+    let signed_in = user.map(|user| user.id);
+    Ok(Json(users::confirmation(&app, &given.token, signed_in, from).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Verification)]
+struct Verification {
+    token: String,
+    /// Of the login whose address is confirmed, where nobody is signed in to it in this browser.
+    current_password: Option<String>,
+    /// Instead of it, for the address with which a login was made. Ends all its other sessions.
+    new_password: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Verified {
+    email: String,
+    linked: bool,
+    /// Whoever is signed in in this browser now.
+    user: Option<SessionUser>,
+}
+
+/// Confirm an address with the token of a mail
+///
+/// The address of a login is confirmed by whoever is signed in to it in this browser, or with its
+/// password, or, where it is not a change of address, with a new one. A password signs in as well.
+#[utoipa::path(post, path = "/api/auth/verify", tag = "accounts", security(()),
+    request_body = Verification,
+    responses((status = 200, body = Verified), (status = 403, body = Problem), (status = 409, body = Problem), (status = 410, body = Problem),
+        (status = 422, body = Problem), (status = 429, body = Problem)))]
+async fn verify(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    Maybe(user): Maybe,
+    jar: CookieJar,
+    Input(given): Input<Verification>,
+) -> Answer<(CookieJar, Json<Verified>)> {
+    let evidence = Evidence {
+        signed_in: user.as_ref().map(|user| user.id),
+        current_password: given.current_password,
+        new_password: given.new_password,
+    };
+    let proved = users::verify(&api.app, &given.token, evidence, from).await?;
+    let config = &api.app.config;
+    let mut here = user.map(|user| user.id);
+    let jar = match proved.token {
+        Some(token) => {
+            end_session_in(&api, &jar, user_cookie(config)).await?;
+            here = proved.user_id;
+            jar.add(cookie(config, user_cookie(config), token, Some(COOKIE_DAYS)))
+        }
+        None => jar,
+    };
+    api.sessions.forget_all();
+    let settings = api.app.settings().await?;
+    let user = match here {
+        Some(id) => users::find(&api.app.db, id).await?,
+        None => None,
+    };
+    let user = user.map(|user| SessionUser::of(&user, &settings));
+    Ok((jar, Json(Verified { email: proved.email, linked: proved.linked, user })))
+}
+
+/// Send the confirmation link again
+#[utoipa::path(post, path = "/api/auth/verify/resend", tag = "accounts", security(("session" = [])), responses((status = 202), (status = 429, body = Problem)))]
+async fn resend(State(app): State<App>, signed_in: SignedIn) -> Answer<StatusCode> {
+    users::resend_verification(&app, &signed_in.user).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Forgot {
+    email: String,
+}
+
+/// Ask for a link to choose a new password; the answer is the same for every address
+#[utoipa::path(post, path = "/api/auth/forgot", tag = "accounts", security(()),
+    request_body = Forgot, responses((status = 202)))]
+async fn forgot(
+    State(app): State<App>,
+    Sender(from): Sender,
+    Input(given): Input<Forgot>,
+) -> Answer<StatusCode> {
+    users::forgot(&app, &given.email, from).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Reset {
+    token: String,
+    password: String,
+}
+
+/// Choose a new password with the token of a mail; ends all sessions
+#[utoipa::path(post, path = "/api/auth/reset", tag = "accounts", security(()),
+    request_body = Reset, responses((status = 204), (status = 410, body = Problem), (status = 422, body = Problem)))]
+async fn reset(
+    State(api): State<Api>,
+    Sender(from): Sender,
+    Input(given): Input<Reset>,
+) -> Answer<StatusCode> {
+    users::reset(&api.app, &given.token, &given.password, from).await?;
+    api.sessions.forget_all();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What an invitation fills into the form
+#[utoipa::path(post, path = "/api/auth/invitation", tag = "accounts", security(()),
+    request_body = Token, responses((status = 200, body = Invited), (status = 410, body = Problem)))]
+async fn invitation(State(app): State<App>, Input(given): Input<Token>) -> Answer<Json<Invited>> {
+    Ok(Json(users::invitation(&app, &given.token).await?))
+}
+
+/// Ask the owner of the family's second address once more to confirm it
+#[utoipa::path(post, path = "/api/profile/second-email/resend", tag = "profile", security(("session" = [])),
+    responses((status = 202), (status = 404, body = Problem), (status = 429, body = Problem)))]
+async fn ask_second_email_again(State(app): State<App>, signed_in: SignedIn) -> Answer<StatusCode> {
+    profiles::pending::ask_again(&app, &signed_in.user).await?;
+    Ok(StatusCode::ACCEPTED)
+}

@@ -1,0 +1,181 @@
+//! A way back in for whoever got in once: links that outlive recovery, and credentials that change
+//! without the password.
+
+use serde_json::{Value, json};
+
+use super::accounts::{CONFIRM, NEW, OWN, SECOND, link, verify};
+use crate::camp::{Browser, Camp, PASSWORD};
+
+/// An intruder at a parent's open session asks for every link that would bring her back.
+async fn intrusion(camp: &Camp) -> (Browser, Vec<String>) {
+    let chaya = camp.parent("Chaya", "chaya@family.example").await;
+    let ask = json!({ "current_password": PASSWORD, "new_email": "mallory@elsewhere.example" });
+    chaya.post("/api/auth/email", ask).await.expect(202);
+    chaya
+        .patch("/api/profile", json!({ "secondary_email": "eve@elsewhere.example" }))
+        .await
+        .expect(200);
+    let links = vec![
+        link(camp, "mallory@elsewhere.example", NEW).await,
+        link(camp, "eve@elsewhere.example", SECOND).await,
+    ];
+    (chaya, links)
+}
+
+async fn are_void(camp: &Camp, how: &str, links: &[String]) {
+    for (token, evidence) in links.iter().flat_map(|t| [(t, PASSWORD), (t, OWN)]) {
+        let given = json!({ "token": token, "current_password": evidence });
+        let reply = camp.browser().post("/api/auth/verify", given).await;
+        assert_eq!(reply.status, 410, "{how}: {}", reply.text());
+        let shown =
+            camp.browser().post("/api/auth/verify/preview", json!({ "token": token })).await;
+        assert_eq!(shown.status, 410, "{how}: {}", shown.text());
+    }
+}
+
+async fn reset(camp: &Camp, email: &str) {
+    camp.browser().post("/api/auth/forgot", json!({ "email": email })).await.expect(202);
+    let token = link(camp, email, "Choose a new password").await;
+    camp.browser()
+        .post("/api/auth/reset", json!({ "token": token, "password": OWN }))
+        .await
+        .expect(204);
+}
+
+story! {
+    async fn links_that_an_intruder_asked_for_end_with_a_forgotten_password(camp) {
+        let (_, links) = intrusion(&camp).await;
+        reset(&camp, "chaya@family.example").await;
+        are_void(&camp, "reset", &links).await;
+    }
+}
+
+story! {
+    async fn links_that_an_intruder_asked_for_end_with_a_new_password(camp) {
+        let (chaya, links) = intrusion(&camp).await;
+        let change = json!({ "current_password": PASSWORD, "new_password": OWN });
+        chaya.post("/api/auth/password", change).await.expect(204);
+        are_void(&camp, "password", &links).await;
+    }
+}
+
+story! {
+    async fn links_that_an_intruder_asked_for_end_with_signing_out_everywhere(camp) {
+        let (chaya, links) = intrusion(&camp).await;
+        chaya.post("/api/auth/sessions/end-all", json!({})).await.expect(204);
+        are_void(&camp, "everywhere", &links).await;
+    }
+}
+
+story! {
+    async fn open_links_end_when_the_address_changes(camp) {
+        let chaya = camp.unconfirmed_parent("Chaya", "old@family.example").await;
+        let confirm = link(&camp, "old@family.example", CONFIRM).await;
+        chaya.post("/api/auth/forgot", json!({ "email": "old@family.example" })).await.expect(202);
+        let forgotten = link(&camp, "old@family.example", "Choose a new password").await;
+        for email in ["one@family.example", "two@family.example"] {
+            let ask = json!({ "current_password": PASSWORD, "new_email": email });
+            chaya.post("/api/auth/email", ask).await.expect(202);
+        }
+        let (one, two) = (link(&camp, "one@family.example", NEW).await, link(&camp, "two@family.example", NEW).await);
+        verify(&chaya, &one).await.expect(200);
+        verify(&chaya, &two).await.refused(410, "gone");
+        verify(&chaya, &confirm).await.refused(410, "gone");
+        let given = json!({ "token": forgotten, "password": OWN });
+        camp.browser().post("/api/auth/reset", given).await.refused(410, "gone");
+        // Nobody had proved the old address, so nobody is written to there.
+        assert_eq!(camp.mails_to("old@family.example").len(), 2);
+    }
+}
+
+story! {
+    async fn a_link_whose_mail_still_waits_is_not_written_after_the_recovery(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let ask = json!({ "current_password": PASSWORD, "new_email": "mallory@elsewhere.example" });
+        chaya.post("/api/auth/email", ask).await.expect(202);
+        chaya.patch("/api/profile", json!({ "secondary_email": "eve@elsewhere.example" })).await.expect(200);
+        let change = json!({ "current_password": PASSWORD, "new_password": OWN });
+        chaya.post("/api/auth/password", change).await.expect(204);
+        camp.work().await;
+        assert!(camp.mails_to("mallory@elsewhere.example").is_empty());
+        assert!(camp.mails_to("eve@elsewhere.example").is_empty());
+    }
+}
+
+async fn account(owner: &Browser, username: &str) -> (String, Value) {
+    let accounts = owner.get("/api/admin/accounts").await.expect(200).json();
+    let found =
+        accounts["items"].as_array().expect("items").iter().find(|one| one["username"] == username);
+    let account = found.expect("an account").clone();
+    (
+        format!("/api/admin/accounts/{}", account["id"].as_str().expect("an id")),
+        account["version"].clone(),
+    )
+}
+
+story! {
+    async fn a_staff_link_ends_with_everything_that_locks_others_out(camp) {
+        let owner = camp.owner().await;
+        let mut feder = camp.staff().await;
+        let (path, _) = account(&owner, "feder").await;
+        for how in ["own password", "others out", "owner signs out", "email"] {
+            owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+            let token = link(&camp, "feder@camp.example", "Choose a new password").await;
+            match how {
+                "own password" => {
+                    let change = json!({ "current_password": PASSWORD, "new_password": OWN });
+                    feder.post("/api/admin/password", change).await.expect(204);
+                }
+                "others out" => drop(feder.post("/api/admin/sessions/end-others", json!({})).await.expect(204)),
+                "owner signs out" => {
+                    owner.delete(&format!("{path}/sessions")).await.expect(204);
+                    feder = camp.browser();
+                    feder.post("/api/admin/auth/sign-in", json!({ "username": "feder", "password": OWN })).await.expect(200);
+                }
+                _ => {
+                    let (_, version) = account(&owner, "feder").await;
+                    owner.patch(&path, json!({ "version": version, "email": "other@camp.example" })).await.expect(200);
+                }
+            }
+            let given = json!({ "token": token, "password": "nine quiet herons" });
+            let reply = camp.browser().post("/api/auth/reset", given).await;
+            assert_eq!(reply.status, 410, "{how}: {}", reply.text());
+        }
+    }
+}
+
+story! {
+    async fn an_open_session_of_an_owner_does_not_become_the_account(camp) {
+        let owner = camp.owner().await;
+        camp.staff().await;
+        let (path, version) = account(&owner, "kornbluh").await;
+        for change in [json!({ "password": OWN }), json!({ "email": "mallory@elsewhere.example" }), json!({ "username": "mallory" })] {
+            for given in [None, Some("wrong wrong")] {
+                let mut body = change.clone();
+                body["version"] = version.clone();
+                if let Some(given) = given {
+                    body["current_password"] = json!(given);
+                }
+                let problem = owner.patch(&path, body).await.refused(422, "validation");
+                assert_eq!(problem["errors"][0]["field"], "current_password", "{change}");
+            }
+        }
+        let right = json!({ "version": version, "email": "kornbluh2@camp.example", "current_password": PASSWORD });
+        assert_eq!(owner.patch(&path, right).await.expect(200).json()["email"], "kornbluh2@camp.example");
+        // Somebody else's account is hers to change without that person's password.
+        let (path, version) = account(&owner, "feder").await;
+        owner.patch(&path, json!({ "version": version, "password": OWN })).await.expect(200);
+    }
+}
+
+story! {
+    async fn an_open_session_does_not_set_up_an_authenticator_app(camp) {
+        for staff in [camp.owner().await, camp.staff().await] {
+            staff.post("/api/admin/two-factor", json!({})).await.refused(422, "validation");
+            let wrong = staff.post("/api/admin/two-factor", json!({ "current_password": "wrong wrong" })).await.refused(422, "validation");
+            assert_eq!(wrong["errors"][0]["field"], "current_password");
+            staff.post("/api/admin/two-factor/confirm", json!({ "code": "000000" })).await.refused(409, "conflict");
+            staff.post("/api/admin/two-factor", json!({ "current_password": PASSWORD })).await.expect(200);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Capturing a family by an address that somebody only typed: it links, matches, blocks and gets
+//! nothing before its owner has confirmed it.
+
+use serde_json::{Value, json};
+
+use super::accounts::{CONFIRM, SECOND, family, link, logins, verify};
+use crate::camp::{Browser, Camp, PASSWORD, sign_up};
+
+/// Somebody who has typed a parent's address as her own second one.
+async fn mallory(camp: &Camp) -> Browser {
+    let mallory = camp.parent("Mallory", "mallory@elsewhere.example").await;
+    let typed = json!({ "secondary_email": "chaya@family.example" });
+    let saved = mallory.patch("/api/profile", typed).await.expect(200).json();
+    assert_eq!(
+        (&saved["secondary_email"], &saved["secondary_email_verified"]),
+        (&json!("chaya@family.example"), &json!(false))
+    );
+    mallory
+}
+
+async fn import(staff: &Browser, csv: &str) -> Value {
+    let given = json!({ "csv": csv, "dry_run": false });
+    staff.post("/api/admin/users/import", given).await.expect(200).json()
+}
+
+async fn full_name(browser: &Browser) -> Value {
+    browser.get("/api/profile").await.expect(200).json()["full_name"].clone()
+}
+
+fn subjects(camp: &Camp, address: &str) -> Vec<String> {
+    camp.mails_to(address).into_iter().map(|mail| mail.subject).collect()
+}
+
+story! {
+    async fn the_office_adds_a_family_whose_address_a_stranger_typed(camp) {
+        let staff = camp.staff().await;
+        let mallory = mallory(&camp).await;
+        camp.work().await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["Visiting Day: confirm that you want our mail"]);
+        let path = family(&staff, "chaya@family.example").await;
+        let mut form = sign_up("Chaya", "chaya@family.example");
+        form["invite"] = json!(link(&camp, "chaya@family.example", "You are invited").await);
+        let chaya = camp.browser();
+        chaya.post("/api/auth/sign-up", form).await.expect(201);
+        assert_eq!(logins(&staff, &path).await, 1);
+        assert_eq!((full_name(&chaya).await, full_name(&mallory).await), (json!("Chaya Lindenfeld"), json!("Mallory")));
+        // The stranger's mail of before changes nothing any more, and says what to do.
+        let token = link(&camp, "chaya@family.example", SECOND).await;
+        let problem = verify(&chaya, &token).await.refused(409, "conflict");
+        assert!(problem["detail"].as_str().expect("a text").contains("ask the camp's office to merge them"), "{problem}");
+        assert_eq!(mallory.get("/api/profile").await.json()["secondary_email_verified"], false);
+    }
+}
+
+story! {
+    async fn an_import_does_not_take_the_strangers_record_for_the_family(camp) {
+        let staff = camp.staff().await;
+        let mallory = mallory(&camp).await;
+        let report = import(&staff, "name,child,email,total\nChaya Lindenfeld,Yossi,chaya@family.example,2800\n").await;
+        assert_eq!((&report["added"], &report["updated"], &report["problems"]), (&json!(1), &json!(0), &json!([])), "{report}");
+        assert_eq!(full_name(&mallory).await, "Mallory");
+        assert_eq!(mallory.get("/api/profile/payments").await.expect(200).json()["plan"], Value::Null);
+    }
+}
+
+story! {
+    async fn an_import_does_not_find_a_family_by_names_that_somebody_signed_up_with(camp) {
+        let staff = camp.staff().await;
+        let mallory = camp.unconfirmed_parent("Chaya Lindenfeld", "mallory@elsewhere.example").await;
+        let report = import(&staff, "name,child,email,total\nChaya Lindenfeld,Yossi,,2800\n").await;
+        assert_eq!((&report["added"], &report["updated"]), (&json!(1), &json!(0)), "{report}");
+        assert_eq!(mallory.get("/api/profile/payments").await.expect(200).json()["plan"], Value::Null);
+        // The office's own family without an address is found again.
+        let again = import(&staff, "name,child,email,total\nChaya Lindenfeld,Yossi,,2800\n").await;
+        assert_eq!((&again["added"], &again["skipped"]), (&json!(0), &json!(1)), "{again}");
+    }
+}
+
+story! {
+    async fn the_owner_of_a_typed_address_keeps_a_family_of_her_own(camp) {
+        let staff = camp.staff().await;
+        let mallory = mallory(&camp).await;
+        let chaya = camp.unconfirmed_parent("Chaya", "chaya@family.example").await;
+        let token = link(&camp, "chaya@family.example", CONFIRM).await;
+        assert_eq!(verify(&chaya, &token).await.expect(200).json()["linked"], false);
+        chaya.post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": PASSWORD })).await.expect(200);
+        assert_eq!((full_name(&chaya).await, full_name(&mallory).await), (json!("Chaya"), json!("Mallory")));
+        let found = staff.get("/api/admin/users?q=chaya@family.example").await.json();
+        let named = |name: &str| found["items"].as_array().expect("a list").iter().find(|f| f["full_name"] == name).expect("a family").clone();
+        assert_eq!((&named("Chaya")["email"], &named("Chaya")["unconfirmed_email"]), (&json!("chaya@family.example"), &Value::Null));
+        assert_eq!((&named("Mallory")["secondary_email"], &named("Mallory")["unconfirmed_secondary_email"]), (&Value::Null, &json!("chaya@family.example")));
+        // A login that is a third one of its family, whose address nobody entered, stays there too.
+        let token = link(&camp, "chaya@family.example", SECOND).await;
+        verify(&chaya, &token).await.refused(409, "conflict");
+    }
+}
+
+story! {
+    async fn a_third_guardian_is_not_moved_to_a_strangers_family(camp) {
+        let staff = camp.staff().await;
+        let path = family(&staff, "tatty@family.example").await;
+        let version = staff.get(&path).await.json()["version"].clone();
+        staff.patch(&path, json!({ "version": version, "secondary_email": "bubby@family.example" })).await.expect(200);
+        let copied = staff.post(&format!("{path}/invitation-link"), json!({})).await.expect(200).json();
+        let chaya = camp.browser();
+        let mut form = sign_up("Chaya", "chaya@family.example");
+        form["invite"] = json!(copied["url"].as_str().expect("a link").split("invite=").nth(1));
+        chaya.post("/api/auth/sign-up", form).await.expect(201);
+        verify(&chaya, &link(&camp, "chaya@family.example", CONFIRM).await).await.expect(200);
+        mallory(&camp).await;
+        verify(&chaya, &link(&camp, "chaya@family.example", SECOND).await).await.refused(409, "conflict");
+        chaya.post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": PASSWORD })).await.expect(200);
+        assert_eq!(logins(&staff, &path).await, 1);
+        assert_eq!(chaya.get("/api/session").await.json()["user"]["family"], true);
+    }
+}
+
+story! {
+    async fn a_typed_address_gets_one_mail_and_no_other(camp) {
+        camp.set("access", "everyone").await;
+        let staff = camp.staff().await;
+        let mallory = mallory(&camp).await;
+        camp.unconfirmed_parent("Rivky", "rivky@family.example").await;
+        let film = json!({ "title": "Lake", "video_url": "https://youtu.be/dQw4w9WgXcQ", "status": "published" });
+        let told = staff.post("/api/admin/videos", film).await.expect(201).json();
+        assert_eq!(told["notified"], 1, "{told}");
+        camp.work().await;
+        assert_eq!(subjects(&camp, "chaya@family.example").len(), 1);
+        assert_eq!(subjects(&camp, "rivky@family.example").len(), 1);
+        // Confirmed by its owner, who is told whose family it is, it is one of the family's.
+        let token = link(&camp, "chaya@family.example", SECOND).await;
+        let chaya = camp.browser();
+        let asked = chaya.post("/api/auth/verify/preview", json!({ "token": token })).await.expect(200).json();
+        assert_eq!(asked, json!({ "kind": "second_email", "email": "chaya@family.example", "needs": "nothing",
+            "family": { "full_name": "Mallory", "email": "mallory@elsewhere.example", "email_verified": true } }));
+        verify(&chaya, &token).await.expect(200);
+        assert_eq!(mallory.get("/api/profile").await.json()["secondary_email_verified"], true);
+        camp.work().await;
+        assert!(subjects(&camp, "mallory@elsewhere.example").contains(&"Your family at Visiting Day has a second address".to_owned()));
+    }
+}
+
+story! {
+    async fn merging_and_exporting_leave_a_typed_address_what_it_is(camp) {
+        let (staff, owner) = (camp.staff().await, camp.owner().await);
+        mallory(&camp).await;
+        let known = family(&staff, "known@family.example").await;
+        let found = staff.get("/api/admin/users?q=mallory").await.json();
+        let (keep, drop) = (known.rsplit('/').next().expect("an id"), &found["items"][0]["id"]);
+        let merged = staff.post("/api/admin/users/merge", json!({ "keep": keep, "drop": drop, "preview": true })).await.expect(200).json();
+        assert_eq!(merged["emails"], json!(["known@family.example", "mallory@elsewhere.example"]), "{merged}");
+        let csv = owner.get("/api/admin/users/export.csv").await.expect(200).text();
+        assert!(csv.contains("mallory@elsewhere.example") && !csv.contains("chaya@family.example"), "{csv}");
+    }
+}
+
+story! {
+    async fn the_owner_is_asked_again_after_the_link_is_lost(camp) {
+        let mallory = mallory(&camp).await;
+        let first = link(&camp, "chaya@family.example", SECOND).await;
+        mallory.post("/api/auth/password", json!({ "current_password": PASSWORD, "new_password": "eleven brave otters" })).await.expect(204);
+        verify(&camp.browser(), &first).await.refused(410, "gone");
+        mallory.post("/api/profile/second-email/resend", json!({})).await.expect(202);
+        let second = link(&camp, "chaya@family.example", SECOND).await;
+        mallory.patch("/api/profile", json!({ "secondary_email": "" })).await.expect(200);
+        verify(&camp.browser(), &second).await.refused(410, "gone");
+        mallory.post("/api/profile/second-email/resend", json!({})).await.refused(404, "not_found");
+        mallory.patch("/api/profile", json!({ "secondary_email": "mallory@elsewhere.example" })).await.refused(422, "validation");
+    }
+}

@@ -1,0 +1,202 @@
+//! What can be learned or worn down at sign-in: timing, cookies, sessions that never end, hashing.
+
+use std::time::{Duration, Instant};
+
+use chrono::TimeDelta;
+use portal::db::Db;
+use serde_json::{Value, json};
+
+use crate::camp::{Camp, PASSWORD, sign_up};
+use crate::payments::count;
+
+const LIMIT: Duration = Duration::from_millis(2);
+
+/// How often each of two is tried in turn: at least, and at most. Other work on the machine makes
+/// single tries longer, never the shortest of many, so a few are enough where it is quiet.
+fn rounds() -> (usize, usize) {
+    if std::env::var_os("CAMP_CHAOS").is_some() { (500, 500) } else { (20, 400) }
+}
+
+/// Tries a known and an unknown name in turn, from addresses of their own, and compares the
+/// shortest times.
+async fn take_as_long(camp: &Camp, path: &str, known: Value, unknown: Value) {
+    let (few, many) = rounds();
+    let mut least = [Duration::MAX; 2];
+    let mut tried = 0;
+    while tried < few || (tried < many && least[0].abs_diff(least[1]) >= LIMIT) {
+        for (which, body) in [&known, &unknown].into_iter().enumerate() {
+            let browser = camp.browser_at(&format!("2001:db8:{which}:{tried:x}::1"));
+            let begun = Instant::now();
+            browser.post(path, body.clone()).await.expect(401);
+            least[which] = least[which].min(begun.elapsed());
+        }
+        tried += 1;
+    }
+    let [known, unknown] = least;
+    let apart = known.abs_diff(unknown);
+    println!(
+        "{path}: {tried} of each, shortest known {known:?}, unknown {unknown:?}, apart {apart:?}"
+    );
+    assert!(apart < LIMIT, "known {known:?}, unknown {unknown:?}");
+}
+
+story! {
+    async fn a_known_and_an_unknown_account_take_the_same_time_to_refuse(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        camp.staff().await;
+        let given = |key: &str, name: &str| json!({ key: name, "password": "not this one" });
+        let (known, unknown) = (given("email", "chaya@family.example"), given("email", "nobody@family.example"));
+        take_as_long(&camp, "/api/auth/sign-in", known, unknown).await;
+        let (known, unknown) = (given("username", "feder"), given("username", "nobody"));
+        take_as_long(&camp, "/api/admin/auth/sign-in", known, unknown).await;
+    }
+}
+
+story! {
+    async fn forgot_does_the_same_work_for_a_known_and_an_unknown_address(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        camp.work().await;
+        let rows = async || {
+            (count(&camp, "select count(*) from notifications").await, count(&camp, "select count(*) from deliveries").await)
+        };
+        let mut before = rows().await;
+        for (n, email) in ["chaya@family.example", "nobody@family.example"].into_iter().enumerate() {
+            let browser = camp.browser_at(&format!("198.51.100.{n}"));
+            browser.post("/api/auth/forgot", json!({ "email": email })).await.expect(202);
+            let after = rows().await;
+            assert_eq!((after.0 - before.0, after.1 - before.1), (1, 1), "{email}");
+            before = after;
+        }
+        camp.work().await;
+        assert!(camp.mails_to("nobody@family.example").is_empty());
+        assert!(camp.mail_to("chaya@family.example").await.subject.starts_with("Choose a new password"));
+    }
+}
+
+/// What the browser is told of the cookie of that name.
+fn attributes(reply: &crate::camp::Reply, name: &str) -> Vec<String> {
+    let all =
+        reply.headers.get_all("set-cookie").iter().map(|value| value.to_str().expect("a cookie"));
+    let found = all.into_iter().find(|cookie| cookie.starts_with(&format!("{name}=")));
+    let mut parts: Vec<String> = found
+        .unwrap_or_else(|| panic!("no cookie {name}"))
+        .split("; ")
+        .skip(1)
+        .map(str::to_owned)
+        .collect();
+    parts.sort();
+    parts
+}
+
+story! {
+    async fn under_https_cookies_are_bound_to_the_host_and_to_https(camp) {
+        camp.staff().await;
+        let camp = camp.over_https();
+        let browser = camp.browser();
+        let joined = browser.post("/api/auth/sign-up", sign_up("Chaya", "chaya@family.example")).await.expect(201);
+        assert_eq!(attributes(&joined, "__Host-session"), ["HttpOnly", "Max-Age=7776000", "Path=/", "SameSite=Lax", "Secure"]);
+        let staff = browser.post("/api/admin/auth/sign-in", json!({ "username": "feder", "password": PASSWORD })).await.expect(200);
+        assert_eq!(attributes(&staff, "__Host-staff"), ["HttpOnly", "Path=/", "SameSite=Lax", "Secure"]);
+        assert_eq!(attributes(&staff, "__Host-known"), ["HttpOnly", "Max-Age=31536000", "Path=/", "SameSite=Lax", "Secure"]);
+        browser.get("/api/profile").await.expect(200);
+        browser.get("/api/admin/users").await.expect(200);
+        // One that another page of the domain could have set counts for nothing.
+        let session = browser.cookie("__Host-session").expect("a cookie");
+        let header = [("cookie", format!("session={session}"))];
+        let header: Vec<_> = header.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        camp.browser().send(axum::http::Method::GET, "/api/profile", None, &header).await.refused(401, "sign_in_required");
+    }
+}
+
+story! {
+    async fn a_parents_session_ends_after_ninety_days_however_much_it_is_used(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        // Saving also makes the portal look the session up anew the next time.
+        chaya.patch("/api/profile", json!({})).await.expect(200);
+        for _ in 0..8 {
+            camp.wait(TimeDelta::days(11));
+            chaya.patch("/api/profile", json!({})).await.expect(200);
+        }
+        camp.wait(TimeDelta::days(1) + TimeDelta::hours(23));
+        chaya.patch("/api/profile", json!({})).await.expect(200);
+        camp.wait(TimeDelta::hours(2));
+        chaya.patch("/api/profile", json!({})).await.refused(401, "sign_in_required");
+    }
+}
+
+story! {
+    async fn a_staff_session_ends_after_twelve_hours_however_much_it_is_used(camp) {
+        let feder = camp.staff().await;
+        let again = async || feder.post("/api/admin/sessions/end-others", json!({})).await;
+        again().await.expect(204);
+        for _ in 0..28 {
+            camp.wait(TimeDelta::minutes(25));
+            again().await.expect(204);
+        }
+        camp.wait(TimeDelta::minutes(15));
+        again().await.expect(204);
+        camp.wait(TimeDelta::minutes(10));
+        again().await.refused(401, "staff_required");
+    }
+}
+
+/// [`PASSWORD`], hashed as a portal of years ago might have: less memory, one pass.
+const OLD: &str = "$argon2id$v=19$m=8192,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$5QydbE7UU4as8quHLzBUvx6Jf0qy/sX9wrwoATow/ig";
+
+async fn hashes_become(camp: &Camp, hash: &str) {
+    for text in ["update users set password_hash = $1", "update staff set password_hash = $1"] {
+        match &camp.app.db {
+            Db::Sqlite { write, .. } => {
+                drop(sqlx::query(text).bind(hash.to_owned()).execute(write).await.expect("written"))
+            }
+            Db::Postgres(pool) => {
+                drop(sqlx::query(text).bind(hash.to_owned()).execute(pool).await.expect("written"))
+            }
+        }
+    }
+}
+
+story! {
+    async fn an_old_hash_is_made_anew_by_the_next_sign_in(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        camp.staff().await;
+        hashes_become(&camp, OLD).await;
+        const NEW: &str = "select (select count(*) from users where password_hash like '$argon2id$v=19$m=19456,t=2,p=1$%')
+                                + (select count(*) from staff where password_hash like '$argon2id$v=19$m=19456,t=2,p=1$%')";
+        let wrong = json!({ "email": "chaya@family.example", "password": "not this one" });
+        camp.browser().post("/api/auth/sign-in", wrong).await.refused(401, "invalid_credentials");
+        assert_eq!(count(&camp, NEW).await, 0);
+        for round in 0..2 {
+            let parent = json!({ "email": "chaya@family.example", "password": PASSWORD });
+            camp.browser().post("/api/auth/sign-in", parent).await.expect(200);
+            let staff = json!({ "username": "feder", "password": PASSWORD });
+            camp.browser().post("/api/admin/auth/sign-in", staff).await.expect(200);
+            assert_eq!(count(&camp, NEW).await, 2, "round {round}");
+        }
+    }
+}
+
+story! {
+    async fn a_flood_of_sign_ins_waits_for_its_turn_to_hash_and_holds_nobody_else_up(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        assert_eq!(camp.app.hashing.available_permits(), 2);
+        let all = camp.app.hashing.clone().acquire_many_owned(2).await.expect("permits");
+        let given = json!({ "email": "chaya@family.example", "password": PASSWORD });
+        let flood: Vec<_> = (0..20u8).map(|n| {
+            let (browser, given) = (camp.browser_at(&format!("198.51.100.{n}")), given.clone());
+            tokio::spawn(async move { browser.post("/api/auth/sign-in", given).await.status })
+        }).collect();
+        let attempts = "select count(*) from attempts where account is not null";
+        let before = Instant::now();
+        while count(&camp, attempts).await < 20 {
+            assert!(before.elapsed() < Duration::from_secs(60), "they do not arrive");
+            tokio::task::yield_now().await;
+        }
+        camp.browser().get("/api/site").await.expect(200);
+        assert!(flood.iter().all(|one| !one.is_finished()), "nobody hashes without a permit");
+        drop(all);
+        for one in flood {
+            assert_eq!(one.await.expect("no panic"), 200);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The links in mail about accounts. Their tokens are made while the letter is written, so that no
+//! token is stored anywhere but in the mail itself; a letter that is written again has a fresh one.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::sessions::Holder;
+use super::tokens::{self, Bearer, Purpose};
+use crate::db::Tx;
+use crate::notifications::{Delivery, Notice, Notification};
+use crate::{App, Result};
+
+/// A notice whose letter holds a link of this account. The link is good until the account's links
+/// are made void, whenever the letter is written.
+pub(crate) async fn with_link(
+    tx: &mut Tx,
+    kind: &'static str,
+    subject_id: Uuid,
+    holder: Holder,
+) -> Result<Notice> {
+    let by = match holder {
+        Holder::User(id) | Holder::Staff(id) => id,
+    };
+    let version = tokens::version(tx, holder).await?;
+    Ok(Notice { data: link_data(by, version), ..Notice::new(kind, subject_id) })
+}
+
+/// What a letter with a link needs to know of the account that asked for it.
+pub(super) fn link_data(by: Uuid, version: i64) -> Value {
+    json!({ "account": by, "version": version })
+}
+
+/// The account that asked for the link in a letter, and the version that its links had.
+pub(super) fn account(notification: &Notification) -> Option<Uuid> {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    data["account"].as_str().and_then(|id| id.parse().ok())
+}
+
+fn version(notification: &Notification) -> i64 {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    data["version"].as_i64().unwrap_or_default()
+}
+
+/// Whether there is still somebody to write to, and for a letter with a link, whether it would
+/// still be good.
+pub(super) async fn is_there(app: &App, notification: &Notification, email: &str) -> Result<bool> {
+    use super::letters::*;
+    let id = notification.subject_id;
+    let version = version(notification);
+    let db = &app.db;
+    let found: i64 = match notification.kind.as_str() {
+        TEST => return Ok(true),
+        INVITATION | APPROVED | REFUSED => {
+            db.sql("select count(*) from profiles where id = $1 and deleted_at is null").bind(id)
+        }
+        SECONDARY_EMAIL => db
+            .sql(
+                "select count(*) from pending_addresses a, users u
+                 where a.profile_id = $1 and a.email = $2 and u.id = $3 and u.token_version = $4",
+            )
+            .bind(id)
+            .bind(email)
+            .bind(account(notification))
+            .bind(version),
+        // Not to an address that the account had when the letter was asked for.
+        VERIFY | RESET => db
+            .sql("select count(*) from users where id = $1 and token_version = $2 and email = $3")
+            .bind(id)
+            .bind(version)
+            .bind(email),
+        CHANGE_EMAIL => db
+            .sql("select count(*) from users where id = $1 and token_version = $2")
+            .bind(id)
+            .bind(version),
+        STAFF_RESET => db
+            .sql(
+                "select count(*) from staff
+                 where id = $1 and token_version = $2 and email = $3 and disabled_at is null",
+            )
+            .bind(id)
+            .bind(version)
+            .bind(email),
+        STAFF_PASSWORD_CHANGED | STAFF_EMAIL_CHANGED | STAFF_NEW_BROWSER => {
+            db.sql("select count(*) from staff where id = $1").bind(id)
+        }
+        _ => db.sql("select count(*) from users where id = $1").bind(id),
+    }
+    .scalar()
+    .await?;
+    Ok(found > 0)
+}
+
+pub(super) async fn link(
+    app: &App,
+    notification: &Notification,
+    delivery: &Delivery,
+    purpose: Purpose,
+    page: &str,
+) -> Result<String> {
+    let id = Some(notification.subject_id);
+    let email = Some(delivery.email.clone());
+    let bearer = match purpose {
+        Purpose::Invite => Bearer { profile_id: id, email, ..Bearer::default() },
+        Purpose::SecondaryEmail => {
+            Bearer { profile_id: id, user_id: account(notification), email, ..Bearer::default() }
+        }
+        Purpose::StaffReset => Bearer { staff_id: id, email, ..Bearer::default() },
+        _ => Bearer { user_id: id, email, ..Bearer::default() },
+    };
+    let mut tx = app.db.begin().await?;
+    let token = tokens::make(&mut tx, app, purpose, &bearer, version(notification)).await?;
+    tx.commit().await?;
+    Ok(app.url(&format!("{page}{token}")))
+}
