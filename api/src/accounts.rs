@@ -60,7 +60,7 @@ async fn welcome(
 
 /// Make an account and sign in
 #[utoipa::path(post, path = "/api/auth/sign-up", tag = "accounts", security(()),
-    request_body = SignUp, responses((status = 201, body = Welcome), (status = 409, body = Problem), (status = 422, body = Problem)))]
+    request_body = SignUp, responses((status = 201, body = Welcome), (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn sign_up(
     State(api): State<Api>,
     Sender(from): Sender,

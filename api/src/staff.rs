@@ -130,7 +130,7 @@ struct RecoveryCodes {
 
 /// Turn two-factor on with a first code
 #[utoipa::path(post, path = "/api/admin/two-factor/confirm", tag = "staff", security(("staff" = [])),
-    request_body = Code, responses((status = 200, body = RecoveryCodes), (status = 422, body = Problem)))]
+    request_body = Code, responses((status = 200, body = RecoveryCodes), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn confirm_two_factor(
     State(api): State<Api>,
     AtTheDoor(me): AtTheDoor,
