@@ -37,6 +37,7 @@ pub enum Family {
         update_existing: bool,
     },
     /// List the imports of the last day, which can be undone
+    #[command(after_help = "Example:\n  camp family imports")]
     Imports {
         /// Print them as JSON
         #[arg(long)]
@@ -47,7 +48,7 @@ pub enum Family {
     /// New families go, changed ones get their earlier details. A family that was changed since, or
     /// that somebody has signed in as, stays as it is and is named with the reason.
     #[command(
-        after_help = "Exit codes: 0 all of it is undone, 3 some families stay as they are, 1 or 4 nothing was undone."
+        after_help = "Example:\n  camp family undo 01a1ffd5-b7ad-771b-a1d5-7e0833834fe6\n\nExit codes: 0 all of it is undone, 3 some families stay as they are or it was undone already, 1 or 4 nothing\nwas undone."
     )]
     Undo {
         /// As the import itself and “camp family imports” print it

@@ -58,6 +58,7 @@ on_both_engines! {
     }
 
     async fn a_table_changes_families_only_when_asked_and_is_undone(camp: Camp) {
+        camp.begin();
         let write = |name: &str, text: &str| {
             let file = camp.folder().join(name);
             let (bytes, _, lost) = encoding_rs::WINDOWS_1255.encode(text);
@@ -91,7 +92,7 @@ on_both_engines! {
         assert_eq!(count(&app.db, halved).await, 0);
         assert_eq!(count(&app.db, "select count(*) from profiles where deleted_at is null").await, 1);
         let again = camp.run(&["family", "undo", id]);
-        assert!(again.code == 1 && again.err.contains("undone already"), "{again:?}");
+        assert!(again.code == 3 && again.err.contains("undone already"), "{again:?}");
         let wrong = camp.run(&["family", "import", &first, "--encoding", "utf-8"]);
         assert!(wrong.code == 3 && wrong.err.contains("choose another encoding"), "{wrong:?}");
     }
