@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { chaya, open, refuse, server } from "../test/portal";
 import type { Confirmation } from "./queries";
@@ -57,7 +57,7 @@ it("a second address is told whose family it would be in", async () => {
   expect(screen.getByText(/have not confirmed/)).toBeTruthy();
   expect(screen.getByText(/If you are not of this family, close this page/)).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Confirm my email" }));
-  expect(await screen.findByRole("link", { name: "Sign In" })).toBeTruthy();
+  expect(await within(screen.getByRole("main")).findByRole("link", { name: "Sign In" })).toBeTruthy();
 });
 
 it("a session that ended meanwhile asks for the password", async () => {
