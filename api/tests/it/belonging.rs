@@ -234,15 +234,17 @@ story! {
 }
 
 story! {
-    async fn whoever_has_not_confirmed_an_address_is_not_said_to_be_told(camp) {
+    async fn whoever_has_not_confirmed_an_address_is_not_approved_nor_said_to_be_told(camp) {
         let staff = camp.staff().await;
         camp.unconfirmed_parent("Chaya", "chaya@family.example").await;
         camp.work().await;
         let before = camp.mails_to("chaya@family.example").len();
         let waiting = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json();
         let id = waiting["items"][0]["id"].as_str().expect("an id").to_owned();
-        let approved = staff.post(&format!("/api/admin/users/{id}/approve?seen=waiting"), json!({})).await.expect(200).json();
-        assert_eq!((decided(&approved), &approved["told"]), ([true, false], &json!("no_address")));
+        let problem = staff.post(&format!("/api/admin/users/{id}/approve?seen=waiting"), json!({})).await.refused(409, "conflict");
+        assert!(problem["detail"].as_str().expect("a text").contains("Nobody has confirmed the email address"), "{problem}");
+        let refused = staff.post(&format!("/api/admin/users/{id}/refuse?seen=waiting"), json!({})).await.expect(200).json();
+        assert_eq!((decided(&refused), &refused["told"]), ([false, true], &json!("no_address")));
         camp.work().await;
         assert_eq!(camp.mails_to("chaya@family.example").len(), before);
     }

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::addresses::{Kept, addresses, set_addresses};
-use super::{Profile, find, hold, import, pending, relist};
+use super::{
+    DEFAULT_PREFERENCES, Profile, create_own, find, hold, import, move_login, pending, relist,
+};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::fold::fold;
@@ -46,6 +48,9 @@ pub struct Merged {
     /// Where both families have a plan: between what `total` chooses.
     pub totals: Option<Totals>,
     pub logins: i64,
+    /// Of the family that becomes part of the other: nobody has confirmed their addresses, so they
+    /// stay out until somebody does.
+    pub unconfirmed_logins: i64,
     /// Rows of the ledger.
     pub payments: i64,
     pub comments: i64,
@@ -92,6 +97,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let before = mail(&mut tx, keep, drop).await?;
     opt_outs::keep_declined(&mut tx, now, drop).await?;
     move_addresses(&mut tx, now, keep, drop).await?;
+    let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
     let totals = match &plans {
         (Some(kept), Some(dropped)) => {
@@ -125,6 +131,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
         .await?;
     let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
     merged.totals = totals;
+    merged.unconfirmed_logins = left_out;
     if undecided {
         merged.plan = None;
     }
@@ -197,6 +204,22 @@ async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: Uuid) -
     .execute()
     .await?;
     Ok(())
+}
+
+/// Logins whose address nobody has confirmed may be strangers': each gets a record of its own, and
+/// joins the family when somebody confirms an address of it.
+async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &Profile) -> Result<i64> {
+    let logins: Vec<(Uuid, String)> = tx
+        .sql("select id, full_name from users where profile_id = $1 and verified_at is null")
+        .bind(dropped.id)
+        .all()
+        .await?;
+    for (user_id, full_name) in &logins {
+        let kind = dropped.user_type;
+        let id = create_own(tx, now, full_name, "", kind, DEFAULT_PREFERENCES).await?;
+        move_login(tx, now, *user_id, id).await?;
+    }
+    Ok(logins.len() as i64)
 }
 
 async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<u64> {
@@ -331,6 +354,7 @@ async fn outcome(
         plan: plan.map(|plan| plan.on(today)),
         totals: None,
         logins,
+        unconfirmed_logins: 0,
         payments,
         comments,
         emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email).collect(),

@@ -181,6 +181,16 @@ pub(crate) async fn set_preferences(
     Ok(())
 }
 
+/// Whether the camp has to do with a family that somebody made at sign-up, or made it itself.
+macro_rules! known_to_camp {
+    () => {
+        "(p.origin <> 'self' or p.approved_at is not null
+          or exists (select 1 from payment_plans l where l.profile_id = p.id)
+          or exists (select 1 from profile_addresses s
+                     where s.profile_id = p.id and s.entered_by_staff))"
+    };
+}
+
 /// After its login moved to the family that the camp knows, a record that somebody made at sign-up
 /// is of no more use.
 /// Returns whether it is gone.
@@ -190,12 +200,14 @@ pub(crate) async fn drop_if_own_and_empty(
     id: Uuid,
 ) -> Result<bool> {
     let dropped = tx
-        .sql(
+        .sql(concat!(
             "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '', search_text = '',
                  list_email = ''
-             where id = $1 and origin = 'self' and approved_at is null
-               and not exists (select 1 from users where profile_id = $1)",
-        )
+             where id = $1 and not exists (select 1 from users where profile_id = $1)
+               and not exists (select 1 from profiles p where p.id = $1 and ",
+            known_to_camp!(),
+            ")"
+        ))
         .bind(id)
         .bind(now)
         .execute()
@@ -206,37 +218,122 @@ pub(crate) async fn drop_if_own_and_empty(
     Ok(dropped > 0)
 }
 
-/// Parts a login from everybody else in a record that somebody made at sign-up and that the camp
-/// does not know, for the owner of an address with which perhaps a stranger signed up: further logins
-/// keep that record, and addresses that were added to it go.
+/// Parts a login from those who may be strangers, for the owner of an address with which somebody
+/// else perhaps signed up. A family that the camp knows by this address stays hers; whoever came
+/// in while nobody had shown that the address is theirs goes. Of any other record nobody knows that
+/// it is hers, since the address may be mistyped: she starts with an empty one.
 pub(crate) async fn leave_strangers(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
-    let (own, others): (i64, i64) = tx
-        .sql(
-            "select (select count(*) from profiles
-                     where id = $1 and origin = 'self' and approved_at is null),
-                    (select count(*) from users where profile_id = $1 and id <> $2)",
-        )
+    let hers: i64 = tx
+        .sql(concat!(
+            "select count(*) from profiles p
+             join profile_addresses a on a.profile_id = p.id
+             where p.id = $1 and a.email = $2 and ",
+            known_to_camp!()
+        ))
         .bind(user.profile_id)
-        .bind(user.id)
-        .one()
+        .bind(&user.email)
+        .scalar()
         .await?;
-    if own == 0 {
-        return Ok(());
+    if hers > 0 {
+        return send_away(tx, now, user).await;
     }
-    if others == 0 {
-        addresses::drop_all(tx, user.profile_id).await?;
-        return relist(tx, user.profile_id).await;
-    }
-    let child_name = find(&mut *tx, user.profile_id).await?.child_name;
-    let asked = preferences(tx, user.profile_id).await?;
-    let id = create_own(tx, now, &user.full_name, &child_name, user.user_type, asked).await?;
-    tx.sql("update users set profile_id = $2 where id = $1")
-        .bind(user.id)
-        .bind(id)
+    let own = user.profile_id;
+    tx.sql("delete from profile_addresses where profile_id = $1 and email = $2")
+        .bind(own)
+        .bind(&user.email)
         .execute()
         .await?;
-    relist(tx, user.profile_id).await?;
+    let id = create_own(tx, now, "", "", user.user_type, DEFAULT_PREFERENCES).await?;
+    tx.sql("update users set full_name = '' where id = $1").bind(user.id).execute().await?;
+    move_login(tx, now, user.id, id).await?;
+    match drop_if_own_and_empty(tx, now, own).await? {
+        true => Ok(()),
+        false => relist(tx, own).await,
+    }
+}
+
+/// Takes from a family the logins and addresses that came to it since this login was made, save
+/// those that staff entered, and what was chosen about its mail.
+async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
+    let id = user.profile_id;
+    let newer: Vec<(Uuid, String)> = tx
+        .sql(
+            "select u.id, u.full_name from users u
+             where u.profile_id = $1 and u.id <> $2
+               and not exists (select 1 from profile_addresses a
+                               join users mine on mine.id = $2
+                               where a.profile_id = $1 and a.email = u.email
+                                 and (a.entered_by_staff or a.verified_at < mine.created_at))",
+        )
+        .bind(id)
+        .bind(user.id)
+        .all()
+        .await?;
+    for (other, full_name) in newer {
+        let kind = user.user_type;
+        let fresh = create_own(tx, now, &full_name, "", kind, DEFAULT_PREFERENCES).await?;
+        move_login(tx, now, other, fresh).await?;
+    }
+    tx.sql(
+        "delete from profile_addresses
+         where profile_id = $1 and email <> $3 and not entered_by_staff
+           and (verified_at is null
+                or verified_at >= (select mine.created_at from users mine where mine.id = $2))",
+    )
+    .bind(id)
+    .bind(user.id)
+    .bind(&user.email)
+    .execute()
+    .await?;
+    // A family with one address has a primary one.
+    tx.sql(
+        "update profile_addresses set kind = 'primary'
+         where profile_id = $1
+           and not exists (select 1 from profile_addresses p
+                           where p.profile_id = $1 and p.kind = 'primary')",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
+    let others: i64 = tx
+        .sql("select count(*) from users where profile_id = $1 and id <> $2")
+        .bind(id)
+        .bind(user.id)
+        .scalar()
+        .await?;
+    if others == 0 {
+        set_preferences(tx, now, id, DEFAULT_PREFERENCES).await?;
+    }
+    tx.sql(
+        "update users set full_name = (select p.full_name from profiles p where p.id = $2)
+         where id = $1",
+    )
+    .bind(user.id)
+    .bind(id)
+    .execute()
+    .await?;
     relist(tx, id).await
+}
+
+/// Gives a login another record, and an address that it proved for itself with it.
+async fn move_login(tx: &mut Tx, now: DateTime<Utc>, user_id: Uuid, to: Uuid) -> Result<()> {
+    tx.sql("update users set profile_id = $2, updated_at = $3 where id = $1")
+        .bind(user_id)
+        .bind(to)
+        .bind(now)
+        .execute()
+        .await?;
+    tx.sql(
+        "update profile_addresses set profile_id = $2, kind = 'primary'
+         where not entered_by_staff
+           and email = (select u.email from users u where u.id = $1 and u.verified_at is not null)",
+    )
+    .bind(user_id)
+    .bind(to)
+    .execute()
+    .await?;
+    relist(tx, to).await
 }
 
 /// What a family is found by: its names, and its addresses on lines of their own.

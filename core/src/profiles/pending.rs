@@ -12,6 +12,9 @@ use crate::db::Tx;
 use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
 
+/// Whoever has not shown that a login is theirs lets nobody else into its family.
+const CONFIRM_FIRST: &str = "Please confirm your own address first.";
+
 /// Sets or removes the second address, as a member typed it. A new one counts once its owner has
 /// confirmed it; the one before it goes at once, since somebody may want it to get no more mail.
 pub(super) async fn set_secondary(
@@ -28,6 +31,9 @@ pub(super) async fn set_secondary(
     };
     if known == email {
         return Ok(());
+    }
+    if email.is_some() && !user.verified {
+        return Err(Error::invalid("secondary_email", CONFIRM_FIRST));
     }
     let first = primary.is_some_and(|kept| Some(&kept.email) == email.as_ref());
     if first || email.as_ref() == Some(&user.email) {
@@ -66,6 +72,9 @@ async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
 
 /// Asks the owner of the second address once more.
 pub async fn ask_again(app: &App, user: &User) -> Result<()> {
+    if !user.verified {
+        return Err(Error::Conflict(CONFIRM_FIRST));
+    }
     let mut tx = app.db.begin().await?;
     let email = of(&mut tx, user.profile_id).await?;
     tx.rollback().await?;

@@ -3434,6 +3434,12 @@ export interface components {
             payments: number;
             plan?: components["schemas"]["PaymentPlan"] | null;
             totals?: components["schemas"]["MergeTotals"] | null;
+            /**
+             * Format: int64
+             * @description Of the family that becomes part of the other: nobody has confirmed their addresses, so they
+             *     stay out until somebody does.
+             */
+            unconfirmed_logins: number;
         };
         /**
          * @description What a merge does to the mail of an address: what it has declined stays declined, what the kept

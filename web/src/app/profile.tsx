@@ -126,7 +126,7 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
           <span>The camp still has to confirm that you belong to a family of this summer. We write to you as soon as it has; until then the videos stay closed.</span>
         </p>
       )}
-      <PersonalInformation form={form} onChangeEmail={changeEmail} />
+      <PersonalInformation form={form} verified={user.email_verified} onChangeEmail={changeEmail} />
       <PaymentInformation />
       <Favorites />
       <EmailSettings form={form} email={user.email} verified={user.email_verified} resend={<Resend email={user.email} />} onChangeEmail={changeEmail} />

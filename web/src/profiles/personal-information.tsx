@@ -6,9 +6,9 @@ import { Field, TextInput } from "../ui/field";
 import { Section } from "../ui/section";
 import type { ProfileForm } from "./use-profile-form";
 
-type Props = { form: ProfileForm; onChangeEmail: () => void };
+type Props = { form: ProfileForm; verified: boolean; onChangeEmail: () => void };
 
-export function PersonalInformation({ form, onChangeEmail }: Props) {
+export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
   const { saved, now, editing, errors } = form;
   const name = useRef<HTMLInputElement>(null);
 
@@ -67,13 +67,13 @@ export function PersonalInformation({ form, onChangeEmail }: Props) {
           </Field>
           <Button look="quiet" onClick={onChangeEmail} className="-ms-2.5 text-sm">Change<span className="sr-only"> your email</span></Button>
         </div>
-        <SecondaryEmail form={form} />
+        <SecondaryEmail form={form} verified={verified} />
       </form>
     </Section>
   );
 }
 
-function SecondaryEmail({ form: { saved, now, errors, change } }: { form: ProfileForm }) {
+function SecondaryEmail({ form: { saved, now, errors, change }, verified }: { form: ProfileForm; verified: boolean }) {
   const stands = saved.secondary_email && now.secondary_email === saved.secondary_email;
   return (
     <div>
@@ -82,7 +82,9 @@ function SecondaryEmail({ form: { saved, now, errors, change } }: { form: Profil
         optional
         error={errors.secondary_email}
         hint={
-          !stands
+          !verified && !stands
+            ? "Please confirm your own address first."
+            : !stands
             ? "We write there once. It counts when its owner has confirmed it."
             : saved.secondary_email_verified
               ? undefined
@@ -96,6 +98,7 @@ function SecondaryEmail({ form: { saved, now, errors, change } }: { form: Profil
           autoComplete="off"
           dir="ltr"
           maxLength={254}
+          readOnly={!verified && !saved.secondary_email}
           placeholder="For a second parent or grandparent"
           // Saved with everything else, at the end of the page.
           form="settings-form"

@@ -5,6 +5,7 @@ mod addresses;
 mod connections;
 mod costs;
 mod credentials;
+mod families;
 mod generated;
 mod headers;
 mod inputs;

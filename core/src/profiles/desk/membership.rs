@@ -156,6 +156,9 @@ pub async fn decide(
         Decision::Approve => (Some(now), None, letters::APPROVED, "profile.approve"),
         Decision::Refuse => (None, Some(now), letters::REFUSED, "profile.refuse"),
     };
+    if decision == Decision::Approve && before != Standing::Approved {
+        refuse_unconfirmed(&mut tx, id).await?;
+    }
     let changed = tx
         .sql(concat!(
             "update profiles set approved_at = $2, refused_at = $3, updated_at = $4, version = version + 1
@@ -201,6 +204,26 @@ pub async fn decide(
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
     Ok(Decided { family, told })
+}
+
+/// What is approved is somebody's whose address is known, not of whoever typed one.
+async fn refuse_unconfirmed(tx: &mut Tx, id: Uuid) -> Result<()> {
+    let (logins, confirmed, entered): (i64, i64, i64) = tx
+        .sql(
+            "select (select count(*) from users where profile_id = $1),
+                    (select count(*) from users where profile_id = $1 and verified_at is not null),
+                    (select count(*) from profile_addresses
+                     where profile_id = $1 and entered_by_staff)",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    if logins > 0 && confirmed == 0 && entered == 0 {
+        return Err(Error::Conflict(
+            "Nobody has confirmed the email address of this registration yet. Approve it once that is done, or enter the family's address yourself.",
+        ));
+    }
+    Ok(())
 }
 
 async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {

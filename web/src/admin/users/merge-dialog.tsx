@@ -127,6 +127,16 @@ function Preview({ one, other, currency, onBack, onMerged }: { one: Family; othe
             <dd>{totals && !preview.data.plan ? "Choose a total below" : preview.data.plan ? `${money(preview.data.plan.paid_amount, currency)} of ${money(preview.data.plan.total_amount, currency)}` : "No Plan"}</dd>
             <dt className="text-muted">With it</dt>
             <dd>{[count(preview.data.logins, "login"), count(preview.data.payments, "ledger row"), count(preview.data.comments, "comment")].join(", ")}</dd>
+            {preview.data.unconfirmed_logins > 0 && (
+              <>
+                <dt className="text-clay">Not with it</dt>
+                <dd>
+                  {preview.data.unconfirmed_logins === 1
+                    ? "1 login whose address nobody confirmed stays out."
+                    : `${preview.data.unconfirmed_logins} logins whose addresses nobody confirmed stay out.`}
+                </dd>
+              </>
+            )}
             {leftOut.length > 0 && (
               <>
                 <dt className="text-clay">Left out</dt>
