@@ -189,8 +189,8 @@ describe("emails", () => {
     const other = { email: "moshe@family.example", confirmed: true, daily_video_email: true, camp_updates_email: false, email_notifications: true };
     profile({ "GET /api/profile": family({ other_addresses: [other] }) });
     const emails = await section("Email Preferences");
-    expect(await emails.findByText(/It changes nothing for the other address of your family\./)).toBeTruthy();
-    expect(emails.getByText(/gets daily videos and letters from camp\. Whoever reads it chooses that/)).toBeTruthy();
+    expect(await emails.findByText(/The other address of your family has its own\./)).toBeTruthy();
+    expect(emails.getByText(/gets daily videos and letters from camp\. Its owner can change that/)).toBeTruthy();
   });
 
   it("that do not go to one's own address cannot be chosen", async () => {

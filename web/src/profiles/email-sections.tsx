@@ -93,7 +93,7 @@ function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
         <bdi className="font-medium text-ink">{other.email}</bdi>{" "}
         {!other.confirmed
           ? "gets nothing before it is confirmed."
-          : `gets ${gets.length > 0 ? new Intl.ListFormat("en-US").format(gets) : "none of these emails"}. Whoever reads it chooses that: signed in with it, or by the link at the end of each email.`}
+          : `gets ${gets.length > 0 ? new Intl.ListFormat("en-US").format(gets) : "none of these emails"}. Its owner can change that after signing in with it, or with the link at the end of each email.`}
       </p>
     );
   });
@@ -117,7 +117,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
             These emails go to your family’s addresses only. Yours, <bdi>{email}</bdi>, is not one of them; the office can enter it.
           </p>
         ) : (
-          other_addresses.length > 0 && <p className="mb-1 wrap-anywhere">What we send to <bdi className="font-medium">{email}</bdi>. It changes nothing for the other address of your family.</p>
+          other_addresses.length > 0 && <p className="mb-1 wrap-anywhere">These switches are for emails to <bdi className="font-medium">{email}</bdi>. The other address of your family has its own.</p>
         )}
         {!outside && categories.map(({ key, label, hint }) => (
           <Switch
