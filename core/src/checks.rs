@@ -67,7 +67,11 @@ impl Checks {
         match address(value) {
             Some(email) => email,
             None => {
-                self.refuse(field, "Please enter a valid email address.");
+                let local = text::clean(value).rsplit_once('@').map(|(local, _)| local.to_owned());
+                self.refuse(field, match local.is_some_and(|local| !local.is_ascii()) {
+                    true => "Please enter an email address that has only plain letters, digits and signs before the @.",
+                    false => "Please enter a valid email address.",
+                });
                 String::new()
             }
         }
@@ -82,12 +86,15 @@ impl Checks {
     }
 }
 
-/// An address as it is kept and compared: cleaned ([`text::clean`]), trimmed and in lower case; `None` when it is no address
-/// to which the portal could send mail. At most 254 characters (RFC 5321).
+/// An address as it is kept and compared: cleaned ([`text::clean`]), trimmed, in lower case and with
+/// an international domain in its ASCII form (IDNA), so that one mailbox has one spelling; `None` when
+/// it is no address to which the portal could send mail. At most 254 characters (RFC 5321). The part
+/// before the @ must be ASCII, since many mail servers take no other.
 pub fn address(value: &str) -> Option<String> {
-    let value = text::clean(value).trim().to_lowercase();
+    let value = with_ascii_domain(&lowered(value))?;
     let (local, domain) = value.rsplit_once('@')?;
     let plausible = value.len() <= 254
+        && value.is_ascii()
         && !local.is_empty()
         && local.len() <= 64
         && domain.contains('.')
@@ -96,6 +103,27 @@ pub fn address(value: &str) -> Option<String> {
             .chars()
             .any(|c| c.is_control() || c.is_whitespace() || "<>()[],;:\\\"".contains(c));
     (plausible && value.parse::<lettre::Address>().is_ok()).then_some(value)
+}
+
+/// The forms in which an address may stand in the database: that of [`address`], and the one from
+/// before domains were turned into ASCII.
+pub(crate) fn stored_forms(value: &str) -> [String; 2] {
+    let earlier = lowered(value);
+    [address(value).unwrap_or_else(|| earlier.clone()), earlier]
+}
+
+/// The same address with an international domain in its ASCII form; `None` when it has none.
+pub(crate) fn with_ascii_domain(email: &str) -> Option<String> {
+    let (local, domain) = email.rsplit_once('@')?;
+    if domain.is_ascii() {
+        return Some(email.to_owned());
+    }
+    let domain = idna::domain_to_ascii_cow(domain.as_bytes(), idna::AsciiDenyList::URL).ok()?;
+    Some(format!("{local}@{domain}"))
+}
+
+fn lowered(value: &str) -> String {
+    text::clean(value).trim().to_lowercase()
 }
 
 #[cfg(test)]
@@ -107,8 +135,18 @@ mod tests {
         assert_eq!(address("  Chaya@Family.Example "), Some("chaya@family.example".into()));
         // As copied from a web page.
         assert_eq!(address("\u{feff}a\u{200b}@b.example\u{200f}"), Some("a@b.example".into()));
+        assert_eq!(address("a@Bücher.example"), Some("a@xn--bcher-kva.example".into()));
+        assert_eq!(address("a@xn--bcher-kva.example"), Some("a@xn--bcher-kva.example".into()));
+        for same in ["victim@ｇmail.com", "victim@gmail。com", "victim@ＧＭＡＩＬ．ＣＯＭ"]
+        {
+            assert_eq!(address(same), Some("victim@gmail.com".into()), "{same}");
+        }
         for bad in [
             "",
+            "jürgen@family.example",
+            "ｖictim@gmail.com",
+            "a@b＠gmail.com",
+            "a@evil％40.example",
             "chaya",
             "chaya@",
             "@family.example",

@@ -110,7 +110,13 @@ impl Smtp {
             Some(parked) => parked,
             None => self.connect().await.map_err(sort)?,
         };
-        let sent = connection.send(envelope, message).await.map_err(sort);
+        let sent =
+            connection.send(envelope, message).await.map_err(|error| match error.is_client() {
+                // lettre itself refuses this mail, for example because the server takes no
+                // international addresses: that says nothing about the next mail.
+                true => SendError::Refused { text: describe(&error), address: false },
+                false => sort(error),
+            });
         if !connection.has_broken() && !matches!(sent, Err(SendError::Unreachable(_))) {
             self.parked.lock().expect("no panic inside").push(connection);
         }
@@ -156,14 +162,18 @@ impl Smtp {
     }
 }
 
-fn sort(error: lettre::transport::smtp::Error) -> SendError {
+fn describe(error: &lettre::transport::smtp::Error) -> String {
     use std::error::Error as _;
     let text = match error.source() {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     };
     // A server may say anything, and not every database keeps all of it.
-    let text = text.replace(char::is_control, " ");
+    text.replace(char::is_control, " ")
+}
+
+fn sort(error: lettre::transport::smtp::Error) -> SendError {
+    let text = describe(&error);
     // 421 is "closing the connection": it says nothing about the mail.
     let code = error.status().map(|code| code.to_string());
     match code.as_deref() {
@@ -175,5 +185,57 @@ fn sort(error: lettre::transport::smtp::Error) -> SendError {
         }
         _ if error.is_transient() => SendError::Later(text),
         _ => SendError::Unreachable(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// A mail server without SMTPUTF8 that takes everything on one connection.
+    async fn server() -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.expect("a connection");
+            let (read, mut write) = stream.into_split();
+            let mut lines = BufReader::new(read).lines();
+            write.write_all(b"220 ready\r\n").await.ok();
+            let mut in_data = false;
+            while let Ok(Some(line)) = lines.next_line().await {
+                let answer: &[u8] = match line.as_str() {
+                    "." => {
+                        in_data = false;
+                        b"250 taken\r\n"
+                    }
+                    _ if in_data => continue,
+                    "DATA" => {
+                        in_data = true;
+                        b"354 go on\r\n"
+                    }
+                    _ => b"250 fine\r\n",
+                };
+                write.write_all(answer).await.ok();
+            }
+        });
+        port
+    }
+
+    fn envelope(to: &str) -> Envelope {
+        let address = |text: &str| text.parse().expect("an address");
+        Envelope::new(Some(address("office@camp.example")), vec![address(to)]).expect("an envelope")
+    }
+
+    #[tokio::test]
+    async fn an_address_that_the_server_cannot_take_is_refused_and_the_next_mail_goes() {
+        let smtp = Smtp::open(&format!("smtp://127.0.0.1:{}", server().await)).expect("a client");
+        let mail = b"Subject: Hello\r\n\r\nHello.\r\n";
+        let refused = smtp.send(&envelope("jürgen@bücher.example"), mail).await;
+        let refused = refused.expect_err("no SMTPUTF8");
+        assert!(matches!(refused, SendError::Refused { address: false, .. }), "{refused:?}");
+        smtp.send(&envelope("chaya@family.example"), mail).await.expect("the next mail");
     }
 }

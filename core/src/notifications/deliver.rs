@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Delivery, Notification, letter, unsubscribe};
+use crate::checks::with_ascii_domain;
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::mail::{Mail, SendError};
@@ -160,7 +161,9 @@ async fn compose(
     let stable = [notification.id.as_bytes().as_slice(), delivery.email.as_bytes()];
     let id: String =
         app.keys.hash("message-id", &stable)[..16].iter().map(|b| format!("{b:02x}")).collect();
-    let address = delivery.email.parse().map_err(Error::unforeseen)?;
+    // Addresses that were stored before domains were turned into ASCII.
+    let to = with_ascii_domain(&delivery.email).unwrap_or_else(|| delivery.email.clone());
+    let address = to.parse().map_err(Error::unforeseen)?;
     let name = (!delivery.full_name.is_empty()).then(|| delivery.full_name.clone());
     let page = leave.as_ref().map(|token| app.url(&format!("/unsubscribe?token={token}")));
     let (text, html) = letter.render(app, &settings, page.as_deref())?;
