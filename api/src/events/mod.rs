@@ -38,8 +38,10 @@ use crate::error::{Answer, Problem};
 use crate::input::Params;
 use crate::server::{Pace, Refused};
 
-/// Whoever missed more reads everything anew.
-const MISSED: i64 = 1000;
+/// Whoever missed more events, or more bytes of them, reads everything anew. Each stream keeps a copy of
+/// its own until its page has read it.
+const MISSED: i64 = 50;
+const MISSED_BYTES: usize = 16 * 1024;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(listen))
@@ -166,7 +168,15 @@ async fn opening(
         return Ok(reset());
     }
     let told = missed.iter().filter(|told| told.id <= position && told.is_for(viewer, access));
-    Ok((std::iter::once(hello(last)).chain(told.filter_map(bytes_of)).collect(), position))
+    let (mut waiting, mut size) = (VecDeque::from([hello(last)]), 0);
+    for bytes in told.filter_map(bytes_of) {
+        size += bytes.len();
+        if size > MISSED_BYTES {
+            return Ok(reset());
+        }
+        waiting.push_back(bytes);
+    }
+    Ok((waiting, position))
 }
 
 /// One event on the wire. JSON has no line ends of its own.

@@ -137,16 +137,31 @@ story! {
 story! {
     async fn a_page_that_missed_very_much_reads_everything_anew(camp) {
         let mut tx = camp.app.db.begin().await.expect("a transaction");
-        for _ in 0..1002 {
+        for _ in 0..52 {
             events::tell(&mut tx, camp.now(), Event::SiteChanged);
         }
         tx.commit().await.expect("a commit");
         let staff = camp.staff().await;
         let mut page = staff.listen(Some("1")).await;
-        assert_eq!(page.hears("reset").await.id, "1002");
+        assert_eq!(page.hears("reset").await.id, "52");
         let mut page = staff.listen(Some("2")).await;
-        for n in 3..=1002 {
+        for n in 3..=52 {
             assert_eq!(page.hears("site.changed").await.id, n.to_string());
+        }
+    }
+}
+
+story! {
+    async fn a_page_that_missed_long_texts_reads_everything_anew(camp) {
+        let staff = camp.staff().await;
+        for title in ["One", "Two", "Three", "Four", "Five", "Six"] {
+            posted(&staff, title, json!({ "message": "x".repeat(5_000) })).await;
+        }
+        let mut page = camp.browser().listen(Some("1")).await;
+        assert_eq!(page.hears("reset").await.id, "6", "25 KB are not kept for a stream");
+        let mut page = camp.browser().listen(Some("3")).await;
+        for n in 4..=6 {
+            assert_eq!(page.hears("update.created").await.id, n.to_string());
         }
     }
 }
