@@ -106,10 +106,17 @@ pub fn address(value: &str) -> Option<String> {
 }
 
 /// The forms in which an address may stand in the database: that of [`address`], and the one from
-/// before domains were turned into ASCII.
-pub(crate) fn stored_forms(value: &str) -> [String; 2] {
+/// before international addresses were turned into ASCII or refused. `None` when it is no address.
+pub(crate) fn stored_forms(value: &str) -> Option<[String; 2]> {
     let earlier = lowered(value);
-    [address(value).unwrap_or_else(|| earlier.clone()), earlier]
+    if let Some(address) = address(value) {
+        return Some([address, earlier]);
+    }
+    let international = !earlier.is_ascii()
+        && earlier.len() <= 254
+        && !earlier.contains(|c: char| c.is_control() || c.is_whitespace())
+        && earlier.parse::<lettre::Address>().is_ok();
+    international.then(|| [earlier.clone(), earlier])
 }
 
 /// The same address with an international domain in its ASCII form; `None` when it has none.

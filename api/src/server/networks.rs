@@ -9,10 +9,15 @@ use portal::Config;
 /// A network may always hold as many while there is room.
 const FLOOR: usize = 8;
 
+/// How many times the share of an IPv6 /64 the /48 around it may hold: a site or a hosting customer
+/// usually has a whole /48, which is 65,536 networks of size /64.
+const SITE: usize = 8;
+
 /// What is shared out among networks: connections, requests at once, event streams.
 ///
 /// A network is an IPv4 address or an IPv6 /64. It holds at most `each`, and at most half of what is
-/// still free, so that many large ones cannot fill everything either.
+/// still free, so that many large ones cannot fill everything either. An IPv6 /48 holds at most eight
+/// times as many.
 pub struct Networks {
     total: usize,
     each: usize,
@@ -23,8 +28,11 @@ pub struct Networks {
 #[derive(Default)]
 struct Held {
     all: usize,
-    by: HashMap<IpAddr, usize>,
+    by: HashMap<Network, usize>,
 }
+
+/// The address with which a network begins, and the length of its prefix.
+type Network = (IpAddr, u8);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refused {
@@ -37,7 +45,7 @@ pub enum Refused {
 /// One of what is shared out, given back when it is dropped.
 pub struct Share {
     networks: Arc<Networks>,
-    network: Option<IpAddr>,
+    held_by: Vec<Network>,
 }
 
 impl Networks {
@@ -47,21 +55,25 @@ impl Networks {
     }
 
     pub fn take(self: &Arc<Self>, address: IpAddr) -> Result<Share, Refused> {
-        let network = (!is_own(&self.config, address)).then(|| network(address));
+        let own = is_own(&self.config, address);
+        let held_by = if own { Vec::new() } else { networks_of(address) };
         let mut held = self.held();
         if held.all >= self.total {
             return Err(Refused::Full);
         }
-        if let Some(network) = network {
-            let free = self.total - held.all;
-            let mine = held.by.get(&network).copied().unwrap_or_default();
-            if mine >= self.each.min((free / 2).max(FLOOR)) {
+        let free = self.total - held.all;
+        for network in &held_by {
+            let each = if network.1 == 48 { self.each.saturating_mul(SITE) } else { self.each };
+            let mine = held.by.get(network).copied().unwrap_or_default();
+            if mine >= each.min((free / 2).max(FLOOR)) {
                 return Err(Refused::Network);
             }
-            held.by.insert(network, mine + 1);
+        }
+        for network in &held_by {
+            *held.by.entry(*network).or_default() += 1;
         }
         held.all += 1;
-        Ok(Share { networks: self.clone(), network })
+        Ok(Share { networks: self.clone(), held_by })
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -73,11 +85,12 @@ impl Drop for Share {
     fn drop(&mut self) {
         let mut held = self.networks.held();
         held.all -= 1;
-        let Some(network) = self.network else { return };
-        if let Some(mine) = held.by.get_mut(&network) {
-            *mine -= 1;
-            if *mine == 0 {
-                held.by.remove(&network);
+        for network in &self.held_by {
+            if let Some(mine) = held.by.get_mut(network) {
+                *mine -= 1;
+                if *mine == 0 {
+                    held.by.remove(network);
+                }
             }
         }
     }
@@ -95,10 +108,14 @@ pub fn is_proxy(config: &Config, address: IpAddr) -> bool {
     config.trusted_proxies.iter().any(|net| net.contains(&address))
 }
 
-fn network(address: IpAddr) -> IpAddr {
+/// The networks that hold what is given to an address.
+fn networks_of(address: IpAddr) -> Vec<Network> {
     match address.to_canonical() {
-        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
-        v4 => v4,
+        IpAddr::V6(v6) => {
+            let begin = |host: u32| Ipv6Addr::from_bits(v6.to_bits() >> host << host).into();
+            vec![(begin(64), 64), (begin(80), 48)]
+        }
+        v4 => vec![(v4, 32)],
     }
 }
 
@@ -129,6 +146,21 @@ mod tests {
         assert!(networks.take(at("2001:db8:0:1::1")).is_ok(), "the network beside it");
         drop(mine);
         assert!(networks.take(at("2001:db8::1")).is_ok());
+        assert!(networks.held().by.is_empty() && networks.held().all == 0);
+    }
+
+    #[test]
+    fn a_site_with_thousands_of_ipv6_networks_gets_eight_shares() {
+        let networks = networks(100_000, 20);
+        let mut shares = Vec::new();
+        for n in 0..1_000 {
+            while let Ok(share) = networks.take(at(&format!("2001:db8:7:{n:x}::1"))) {
+                shares.push(share);
+            }
+        }
+        assert_eq!(shares.len(), 160);
+        assert!(networks.take(at("2001:db8:8::1")).is_ok(), "the site beside it");
+        drop(shares);
         assert!(networks.held().by.is_empty() && networks.held().all == 0);
     }
 

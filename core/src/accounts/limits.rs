@@ -38,6 +38,20 @@ pub const FAQ_VIEWS_BY_ADDRESS: Cap = cap("faq-views-address", 300, 60);
 /// acknowledgements. Mails that staff cause are not counted.
 const MAILS_BY_MAILBOX: [Cap; 2] = [cap("mails-hour", 5, 60), cap("mails-day", 15, 24 * 60)];
 
+/// The part of them for mails that strangers can cause with nothing but the address: sign-up,
+/// subscription, contact form, change of address. The rest is kept for [`ASKED_BY_MAILBOX`].
+const UNASKED_BY_MAILBOX: [Cap; 2] =
+    [cap("mails-unasked-hour", 4, 60), cap("mails-unasked-day", 12, 24 * 60)];
+
+/// A new password and a confirmation that is sent again have one mail an hour each of their own, so
+/// that no stranger can use up what the owner of the mailbox needs to get in. Altogether a mailbox
+/// gets at most 5 + 2 of all these mails in an hour and 15 + 2 * 24 in a day.
+const ASKED_BY_MAILBOX: Cap = cap("mails-asked-hour", 1, 60);
+
+/// How many times the limit of an IPv6 /64 the /48 around it has: a site or a hosting customer usually
+/// has a whole /48, which is 65,536 networks of size /64.
+const SITE: i64 = 8;
+
 const fn cap(name: &'static str, most: i64, minutes: i64) -> Cap {
     Cap { name, most, within: TimeDelta::minutes(minutes) }
 }
@@ -56,6 +70,15 @@ pub fn network(address: IpAddr) -> String {
     }
 }
 
+/// The networks by which an address is counted, each with how many times the limit it has.
+fn networks(address: IpAddr) -> Vec<(String, i64)> {
+    let mut networks = vec![(network(address), 1)];
+    if let IpAddr::V6(v6) = address.to_canonical() {
+        networks.push((Ipv6Net::new_assert(v6, 48).trunc().to_string(), SITE));
+    }
+    networks
+}
+
 /// Counts one more, and refuses when it is one too many.
 pub async fn count(app: &App, cap: Cap, who: &str) -> Result<()> {
     let mut tx = app.db.begin().await?;
@@ -67,13 +90,55 @@ pub async fn count(app: &App, cap: Cap, who: &str) -> Result<()> {
     }
 }
 
+/// The same for the network of an address, and for the site around it.
+pub async fn count_network(app: &App, cap: Cap, address: IpAddr) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    let mut refused = None;
+    for (network, times) in networks(address) {
+        let cap = Cap { most: cap.most * times, ..cap };
+        refused = refused.max(count_in(&mut tx, app, cap, &network).await?);
+    }
+    tx.commit().await?;
+    match refused {
+        Some(until) => Err(too_many(until, app.clock.now())),
+        None => Ok(()),
+    }
+}
+
 /// Counts one more mail to a mailbox that anybody can cause. The count belongs to the transaction
 /// that enqueues the mail. Returns the refusal to show, or nothing when the mail may be sent.
 pub(crate) async fn count_mail(tx: &mut Tx, app: &App, email: &str) -> Result<Option<Error>> {
     let mailbox = mailbox(email);
-    for cap in MAILS_BY_MAILBOX {
-        if let Some(until) = count_in(tx, app, cap, &mailbox).await? {
-            return Ok(Some(Error::TooManyMails { retry_after: seconds(until, app.clock.now()) }));
+    let caps = [UNASKED_BY_MAILBOX, MAILS_BY_MAILBOX].concat();
+    let until = count_all(tx, app, &caps, &mailbox).await?;
+    Ok(until.map(|until| too_many_mails(until, app.clock.now())))
+}
+
+/// The same for a mail of this kind that the owner of the mailbox needs to get in.
+pub(crate) async fn count_asked_mail(
+    tx: &mut Tx,
+    app: &App,
+    kind: &str,
+    email: &str,
+) -> Result<Option<Error>> {
+    let mailbox = mailbox(email);
+    let own = format!("{kind} {mailbox}");
+    let Some(own_until) = count_in(tx, app, ASKED_BY_MAILBOX, &own).await? else {
+        return Ok(None);
+    };
+    let until = count_all(tx, app, &MAILS_BY_MAILBOX, &mailbox).await?;
+    Ok(until.map(|until| too_many_mails(until.min(own_until), app.clock.now())))
+}
+
+async fn count_all(
+    tx: &mut Tx,
+    app: &App,
+    caps: &[Cap],
+    who: &str,
+) -> Result<Option<DateTime<Utc>>> {
+    for cap in caps {
+        if let Some(until) = count_in(tx, app, *cap, who).await? {
+            return Ok(Some(until));
         }
     }
     Ok(None)
@@ -121,7 +186,7 @@ pub async fn may_view(app: &App, cap: Cap, viewer: &Viewer, from: IpAddr) -> Res
     if viewer.user_id.is_some() {
         return Ok(true);
     }
-    match count(app, cap, &network(from)).await {
+    match count_network(app, cap, from).await {
         Err(Error::TooMany { .. }) => Ok(false),
         counted => counted.map(|()| true),
     }
@@ -130,8 +195,9 @@ pub async fn may_view(app: &App, cap: Cap, viewer: &Viewer, from: IpAddr) -> Res
 /// An attempt to sign in, counted as a failure before the password is looked at, so that a
 /// thousand guesses at the same moment are a thousand. [`Attempt::succeeded`] takes it back.
 pub struct Attempt {
-    account: Vec<u8>,
-    address: Vec<u8>,
+    accounts: Vec<Vec<u8>>,
+    /// Each with the failures after which delays begin.
+    addresses: Vec<(Vec<u8>, i64)>,
 }
 
 /// Names an account whatever the address from which it is tried.
@@ -149,15 +215,23 @@ impl Attempt {
         most: i64,
     ) -> Result<Attempt> {
         let now = app.clock.now();
-        let net = network(from);
-        let account_key =
-            app.keys.hash("sign-in", &[kind.as_bytes(), account.as_bytes(), net.as_bytes()]);
-        let address_key = app.keys.hash("sign-in-address", &[kind.as_bytes(), net.as_bytes()]);
+        let (mut accounts, mut addresses) = (Vec::new(), Vec::new());
+        for (net, times) in networks(from) {
+            let (kind, account, net) = (kind.as_bytes(), account.as_bytes(), net.as_bytes());
+            accounts.push((app.keys.hash("sign-in", &[kind, account, net]), most * times));
+            let key = app.keys.hash("sign-in-address", &[kind, net]);
+            addresses.push((key, ADDRESS_FAILURES * times));
+        }
         let mut tx = app.db.begin().await?;
         let everywhere = account_hash(app, kind, account);
-        for (key, account, most) in
-            [(&account_key, Some(everywhere), most), (&address_key, None, ADDRESS_FAILURES)]
-        {
+        let mut counted = Vec::new();
+        for (key, most) in &accounts {
+            counted.push((key.clone(), Some(everywhere.clone()), *most));
+        }
+        for (key, most) in &addresses {
+            counted.push((key.clone(), None, *most));
+        }
+        for (key, account, most) in counted {
             // Counting first locks the row, so that of many at once each sees those before it.
             let (count, blocked_until): (i64, Option<DateTime<Utc>>) = tx
                 .sql(
@@ -186,24 +260,28 @@ impl Attempt {
             }
         }
         tx.commit().await?;
-        Ok(Attempt { account: account_key, address: address_key })
+        Ok(Attempt { accounts: accounts.into_iter().map(|(key, _)| key).collect(), addresses })
     }
 
     /// Forgets the failures of this account from this address, and takes this attempt off those of
     /// the address: an office full of people who sign in is no thief.
     pub async fn succeeded(self, app: &App) -> Result<()> {
         let mut tx = app.db.begin().await?;
-        tx.sql("delete from attempts where key = $1").bind(self.account).execute().await?;
-        tx.sql(
-            "update attempts
-             set count = count - 1,
-                 blocked_until = case when count - 1 < $2 then null else blocked_until end
-             where key = $1 and count > 0",
-        )
-        .bind(self.address)
-        .bind(ADDRESS_FAILURES)
-        .execute()
-        .await?;
+        for key in self.accounts {
+            tx.sql("delete from attempts where key = $1").bind(key).execute().await?;
+        }
+        for (key, most) in self.addresses {
+            tx.sql(
+                "update attempts
+                 set count = count - 1,
+                     blocked_until = case when count - 1 < $2 then null else blocked_until end
+                 where key = $1 and count > 0",
+            )
+            .bind(key)
+            .bind(most)
+            .execute()
+            .await?;
+        }
         tx.commit().await
     }
 }
@@ -211,6 +289,10 @@ impl Attempt {
 /// 15 seconds after the last failure that was free, doubling to 15 minutes.
 fn delay(over: i64) -> TimeDelta {
     TimeDelta::seconds(15i64 << over.clamp(0, 10)).min(LONGEST_DELAY)
+}
+
+fn too_many_mails(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
+    Error::TooManyMails { retry_after: seconds(until, now) }
 }
 
 fn too_many(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {

@@ -68,7 +68,7 @@ pub async fn may_post(app: &App, viewer: &Viewer) -> Result<()> {
 
 /// Refuses one address that reports by the dozen. Before [`report`], outside its transaction.
 pub async fn may_report(app: &App, from: IpAddr) -> Result<()> {
-    limits::count(app, limits::REPORTS_BY_ADDRESS, &limits::network(from)).await
+    limits::count_network(app, limits::REPORTS_BY_ADDRESS, from).await
 }
 
 /// Writes a comment under the name that the person has now. Where the camp reads first comments

@@ -61,7 +61,7 @@ pub async fn receive(
     let message = checks.block("message", &new.message, 5000);
     checks.require(!message.is_empty(), "message", "Please write a message first.");
     checks.done()?;
-    limits::count(app, limits::CONTACT_BY_ADDRESS, &limits::network(from)).await?;
+    limits::count_network(app, limits::CONTACT_BY_ADDRESS, from).await?;
     limits::count(app, limits::CONTACT_BY_SENDER, &email).await?;
 
     let settings = app.settings().await?;

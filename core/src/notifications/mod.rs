@@ -21,7 +21,9 @@ pub(crate) use forget::{forget_about, forget_address};
 pub use letter::{Button, Letter, Picture, Quote, paragraphs};
 pub(crate) use sweep::forget_beats;
 pub use sweep::{beat, last_beat, sweep};
-pub use tell::{Limited, reach, reach_all, tell, tell_all, tell_families, tell_limited, tell_once};
+pub use tell::{
+    Limited, reach, reach_all, tell, tell_all, tell_asked, tell_families, tell_limited, tell_once,
+};
 
 use crate::db::{On, Tx};
 use crate::{App, Result, jobs};

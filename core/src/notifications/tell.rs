@@ -197,6 +197,22 @@ pub async fn tell_limited(
     Ok(Limited::Queued)
 }
 
+/// The same for mail that the owner of a mailbox needs to get in, such as a new password: other mails
+/// that strangers cause cannot use up its limit.
+pub async fn tell_asked(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+) -> Result<Limited> {
+    if let Some(refusal) = limits::count_asked_mail(tx, app, notice.kind, email).await? {
+        return Ok(Limited::Refused(refusal));
+    }
+    tell(tx, app, notice, email, full_name).await?;
+    Ok(Limited::Queued)
+}
+
 /// The same as [`tell`], once for that key, ever; returns the notification when it is new.
 pub async fn tell_once(
     tx: &mut Tx,

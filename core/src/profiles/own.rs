@@ -93,7 +93,8 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
                     p.user_type, p.welcome_popup_shown, ",
             gets!(),
             ",
-                    exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed,
+                    u.verified_at is not null
+                      and exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed,
                     a.email is not null or u.verified_at is null as address_in_family
              from users u
              join profiles p on p.id = u.profile_id

@@ -48,7 +48,7 @@ pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()>
     let mut checks = Checks::new();
     let email = checks.email("email", &given.email);
     checks.done()?;
-    limits::count(app, limits::SUBSCRIBE_BY_ADDRESS, &limits::network(from)).await?;
+    limits::count_network(app, limits::SUBSCRIBE_BY_ADDRESS, from).await?;
     // One recipient gets a few, whoever asks; that it was one too many is not said.
     match limits::count(app, limits::SUBSCRIBE_BY_RECIPIENT, &email).await {
         Err(Error::TooMany { .. }) => return Ok(()),
@@ -134,7 +134,7 @@ pub(crate) async fn letter(
 
 /// Puts the address on the list for which the link was made. Errors: [`Error::Gone`].
 pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
-    limits::count(app, limits::TOKENS_BY_ADDRESS, &limits::network(from)).await?;
+    limits::count_network(app, limits::TOKENS_BY_ADDRESS, from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let spent: Option<(Uuid,)> = tx

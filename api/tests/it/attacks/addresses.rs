@@ -60,3 +60,28 @@ story! {
         proxy.send(Method::GET, "/metrics", None, &forwarded).await.refused(404, "not_found");
     }
 }
+
+story! {
+    async fn a_site_with_thousands_of_ipv6_networks_gets_eight_times_the_tries(camp) {
+        for n in 0..8 * TAKEN {
+            let stranger = camp.browser_at(&format!("2001:db8:7:{n:x}::1"));
+            assert_eq!(tries(&stranger, "").await, 410);
+        }
+        assert_eq!(tries(&camp.browser_at("2001:db8:7:ffff::1"), "").await, 429);
+        assert_eq!(tries(&camp.browser_at("2001:db8:8::1"), "").await, 410, "the site beside it");
+    }
+}
+
+story! {
+    async fn all_spellings_of_an_address_share_its_tries(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        let guesser = camp.browser_at("203.0.113.9");
+        let mut statuses = Vec::new();
+        for n in 0..10 {
+            let email = format!("chaya{}@family.example", "\u{200b}".repeat(n));
+            let guess = json!({ "email": email, "password": "a wrong password" });
+            statuses.push(guesser.post("/api/auth/sign-in", guess).await.status.as_u16());
+        }
+        assert!(statuses.contains(&429), "{statuses:?}");
+    }
+}

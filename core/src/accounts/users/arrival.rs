@@ -11,7 +11,7 @@ use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{letters, links, password};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::{Checks, address};
+use crate::checks::{Checks, stored_forms};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::notifications;
@@ -86,7 +86,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
         &[&email, &settings.site_name],
     );
     checks.done()?;
-    limits::count(app, limits::SIGN_UP_BY_ADDRESS, &limits::network(from.address)).await?;
+    limits::count_network(app, limits::SIGN_UP_BY_ADDRESS, from.address).await?;
     let hash = password::hash(app, &new.password).await?;
 
     let now = app.clock.now();
@@ -143,9 +143,10 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
         tell_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
+        // Without the name: nobody may have the portal send words of their own to a stranger.
         // One too many does not keep anybody from signing up; "Send it again" says when.
         let notice = links::with_link(&mut tx, letters::VERIFY, id, Holder::User(id)).await?;
-        notifications::tell_limited(&mut tx, app, notice, &email, &full_name).await?.or_silent();
+        notifications::tell_limited(&mut tx, app, notice, &email, "").await?.or_silent();
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     let actor = Actor::User(id);
@@ -213,16 +214,24 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
 /// Signs in. The same error, after the same time, for an unknown address and a wrong password.
 pub async fn sign_in(app: &App, email: &str, given: &str, from: From) -> Result<SignedIn> {
     let settings = app.settings().await?;
-    let account = email.trim().to_lowercase();
+    let forms = stored_forms(email);
+    // All spellings of an address share its tries.
+    let account = match &forms {
+        Some([address, _]) => address.clone(),
+        None => email.trim().to_lowercase(),
+    };
+    let [address, earlier] = forms.unwrap_or_default();
     let attempt =
         Attempt::begin(app, "user", &account, from.address, settings.max_login_attempts).await?;
     let stored: Option<(Uuid, String)> = app
         .db
         .sql(
             "select u.id, u.password_hash from users u join profiles p on p.id = u.profile_id
-             where u.email = $1 and p.deleted_at is null",
+             where u.email in ($1, $2) and p.deleted_at is null
+             order by case when u.email = $1 then 0 else 1 end limit 1",
         )
-        .bind(address(email).unwrap_or_default())
+        .bind(address)
+        .bind(earlier)
         .optional()
         .await?;
     let verdict =

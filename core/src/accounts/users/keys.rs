@@ -10,40 +10,49 @@ use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{letters, links, password, staff};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
+use crate::checks::{Checks, stored_forms};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
 
 /// Sends a link to choose a new password, if the address has a login. The caller cannot tell.
 pub async fn forgot(app: &App, email: &str, from: From) -> Result<()> {
-    let mut checks = Checks::new();
-    let email = checks.email("email", email);
-    checks.done()?;
-    limits::count(app, limits::FORGOT_BY_ADDRESS, &limits::network(from.address)).await?;
+    let Some([email, earlier]) = stored_forms(email) else {
+        let mut checks = Checks::new();
+        checks.email("email", email);
+        return checks.done();
+    };
+    limits::count_network(app, limits::FORGOT_BY_ADDRESS, from.address).await?;
     // One recipient gets a few, whoever asks; that it was one too many is not said.
     if limits::count(app, limits::FORGOT_BY_RECIPIENT, &email).await.is_err() {
         return Ok(());
     }
     let mut tx = app.db.begin().await?;
-    let found: Option<(Uuid, String, i64)> = tx
-        .sql("select id, full_name, token_version from users where email = $1")
+    // To an address that is not proved, no name goes that somebody else may have typed.
+    let found: Option<(Uuid, String, String, i64)> = tx
+        .sql(
+            "select id, email, case when verified_at is null then '' else full_name end, token_version
+             from users where email in ($1, $2)
+             order by case when email = $1 then 0 else 1 end limit 1",
+        )
         .bind(&email)
+        .bind(earlier)
         .optional()
         .await?;
     // For an address without a login the same rows are written, about nobody, so that the answer
     // takes as long; the worker finds nobody to write to.
-    let (id, name, version) = found.unwrap_or((Uuid::now_v7(), String::new(), 0));
+    let nobody = (Uuid::now_v7(), email, String::new(), 0);
+    let (id, email, name, version) = found.unwrap_or(nobody);
     let data = links::link_data(id, version);
     let notice = Notice { data, ..Notice::new(letters::RESET, id) };
-    notifications::tell_limited(&mut tx, app, notice, &email, &name).await?.or_silent();
+    notifications::tell_asked(&mut tx, app, notice, &email, &name).await?.or_silent();
     tx.commit().await
 }
 
 /// Sets a new password with the token of a mail, ends all sessions and proves the address. Serves
 /// parents and staff alike, since the link knows whose it is.
 pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> {
-    limits::count(app, limits::TOKENS_BY_ADDRESS, &limits::network(from.address)).await?;
+    limits::count_network(app, limits::TOKENS_BY_ADDRESS, from.address).await?;
     let settings = app.settings().await?;
     let mut checks = Checks::new();
     password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
@@ -155,7 +164,8 @@ pub async fn change_email(
     if taken == 0 {
         let kind = letters::CHANGE_EMAIL;
         let notice = links::with_link(&mut tx, kind, user.id, Holder::User(user.id)).await?;
-        notifications::tell(&mut tx, app, notice, &email, &user.full_name).await?;
+        // Without the name: nobody may have the portal send words of their own to a stranger.
+        notifications::tell(&mut tx, app, notice, &email, "").await?;
     }
     tx.commit().await
 }

@@ -169,7 +169,7 @@ pub async fn confirmation(
     signed_in: Option<Uuid>,
     from: From,
 ) -> Result<Confirmation> {
-    limits::count(app, limits::TOKENS_BY_ADDRESS, &limits::network(from.address)).await?;
+    limits::count_network(app, limits::TOKENS_BY_ADDRESS, from.address).await?;
     let (purpose, bearer) = tokens::look(app, token).await?;
     let own = bearer.user_id.is_some() && bearer.user_id == signed_in;
     let (kind, needs) = match purpose {
@@ -208,7 +208,7 @@ pub async fn confirmation(
 /// [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on `current_password` or
 /// `new_password`; none of them uses the token up.
 pub async fn verify(app: &App, token: &str, evidence: Evidence, from: From) -> Result<Proved> {
-    limits::count(app, limits::TOKENS_BY_ADDRESS, &limits::network(from.address)).await?;
+    limits::count_network(app, limits::TOKENS_BY_ADDRESS, from.address).await?;
     let (purpose, bearer) = tokens::look(app, token).await?;
     let shown = match (purpose, bearer.user_id) {
         (Purpose::Verify | Purpose::ChangeEmail, Some(id)) => {
@@ -379,8 +379,6 @@ pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
     limits::count(app, limits::VERIFY_BY_RECIPIENT, &user.email).await?;
     let mut tx = app.db.begin().await?;
     let notice = links::with_link(&mut tx, letters::VERIFY, user.id, Holder::User(user.id)).await?;
-    notifications::tell_limited(&mut tx, app, notice, &user.email, &user.full_name)
-        .await?
-        .or_refuse()?;
+    notifications::tell_asked(&mut tx, app, notice, &user.email, "").await?.or_refuse()?;
     tx.commit().await
 }
