@@ -16,7 +16,7 @@ const MOTHER: &str = "chaya.vogel@family.example";
 const FATHER: &str = "moshe.vogel@family.example";
 const EARLIER: &str = "chaya.earlier@family.example";
 
-async fn run(camp: &Camp, text: String) {
+pub async fn run(camp: &Camp, text: String) {
     match &camp.app.db {
         Db::Sqlite { write, .. } => sqlx::query(AssertSqlSafe(text)).execute(write).await.map(drop),
         Db::Postgres(pool) => sqlx::query(AssertSqlSafe(text)).execute(pool).await.map(drop),

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::json;
 
-use crate::camp::{Browser, Camp};
+use crate::camp::{Browser, Camp, PASSWORD};
 
 /// So many wrong tokens are taken from one address in an hour.
 const TAKEN: usize = 60;
@@ -83,5 +83,20 @@ story! {
             statuses.push(guesser.post("/api/auth/sign-in", guess).await.status.as_u16());
         }
         assert!(statuses.contains(&429), "{statuses:?}");
+    }
+}
+
+story! {
+    async fn a_login_from_before_international_addresses_became_ascii_still_works(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        for stored in ["chaya@bücher.example", "jürgen@family.example"] {
+            crate::forgetting::run(&camp, format!("update users set email = '{stored}'")).await;
+            let given = json!({ "email": stored, "password": PASSWORD });
+            camp.browser().post("/api/auth/sign-in", given).await.expect(200);
+            camp.browser().post("/api/auth/forgot", json!({ "email": stored })).await.expect(202);
+            camp.work().await;
+            let reset = camp.mails().last().expect("a mail").clone();
+            assert!(reset.text.contains("/auth/reset?token="), "{stored}: {}", reset.text);
+        }
     }
 }
