@@ -63,19 +63,14 @@ struct Tick {
 }
 
 impl FamilyTable {
-    fn bytes(&self) -> Answer<Vec<u8>> {
-        let bytes = match (&self.file, &self.csv) {
+    fn bytes(&self) -> portal::Result<Vec<u8>> {
+        Ok(match (&self.file, &self.csv) {
             (Some(file), None) => STANDARD
                 .decode(file)
                 .map_err(|_| Error::invalid("file", "The file is not in Base64."))?,
             (None, Some(text)) => text.clone().into_bytes(),
-            _ => return Err(Error::invalid("file", "Please send a file or a table.").into()),
-        };
-        if bytes.len() > LARGEST {
-            let detail = format!("The file is larger than {} MB. Please split it.", LARGEST >> 20);
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));
-        }
-        Ok(bytes)
+            _ => return Err(Error::invalid("file", "Please send a file or a table.")),
+        })
     }
 }
 
@@ -87,7 +82,12 @@ async fn take(
     OnDuty(me): OnDuty,
     Input(table): Input<FamilyTable>,
 ) -> Answer<Json<Report>> {
-    let file = File { bytes: table.bytes()?, encoding: table.encoding };
+    let bytes = table.bytes()?;
+    if bytes.len() > LARGEST {
+        let detail = format!("The file is larger than {} MB. Please split it.", LARGEST >> 20);
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));
+    }
+    let file = File { bytes, encoding: table.encoding };
     let ticks: HashMap<_, _> = table.update.iter().map(|tick| (tick.id, tick.version)).collect();
     let import = Import {
         file,

@@ -22,7 +22,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::auth::client_address;
 use crate::error::Problem;
-use crate::server::{Networks, Share};
+use crate::server::{Networks, Refused, Share};
 
 /// For a body to come; and one second more for each part of this size that came.
 const BODY: Duration = Duration::from_secs(15);
@@ -45,25 +45,24 @@ impl Limits {
     }
 
     /// Event streams have a cap of their own.
-    fn share(&self, request: &Request) -> Result<Option<Share>, Problem> {
+    fn share(&self, request: &Request) -> Result<Option<Share>, Refused> {
         if request.uri().path() == "/api/events" {
             return Ok(None);
         }
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
         let Some(peer) = peer else { return Ok(None) };
         let from: IpAddr = client_address(&self.app, peer, request.headers());
-        let too_many = |_| {
-            let detail = "Too many requests come from your network at once. Please try again soon.";
-            Problem::too_many(detail, 5)
-        };
-        self.requests.take(from).map(Some).map_err(too_many)
+        self.requests.take(from).map(Some)
     }
 }
 
 pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -> Response {
     let share = match limits.share(&request) {
         Ok(share) => share,
-        Err(problem) => return problem.into_response(),
+        Err(_) => {
+            let detail = "Too many requests come from your network at once. Please try again soon.";
+            return Problem::too_many(detail, 5).into_response();
+        }
     };
     let old = request.version() < Version::HTTP_2;
     let progress = Arc::new(Progress::new());

@@ -8,9 +8,9 @@ use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Typed {
-    ByStaff,
-    ByMemberAndProved,
-    ByMemberUnproved,
+    Staff,
+    MemberAndProved,
+    MemberUnproved,
 }
 
 /// One case of the table: an address, where it stands in a family, and who has a login there.
@@ -56,7 +56,7 @@ impl Case {
     /// Makes the family; returns its path and the login with the address, if the family has it.
     async fn family(&self, camp: &Camp, staff: &Browser) -> (String, Option<Browser>) {
         let name = format!("Family {}", self.n);
-        let made_by_staff = self.typed == Typed::ByStaff || self.kind != "primary";
+        let made_by_staff = self.typed == Typed::Staff || self.kind != "primary";
         let mut same = None;
         let path = if made_by_staff {
             let new =
@@ -65,7 +65,7 @@ impl Case {
             format!("/api/admin/users/{}", family["id"].as_str().expect("an id"))
         } else {
             let first = self.sign_up(camp, &name, &self.address(), None).await;
-            if self.typed == Typed::ByMemberAndProved {
+            if self.typed == Typed::MemberAndProved {
                 first
                     .post(
                         "/api/auth/verify",
@@ -78,7 +78,7 @@ impl Case {
             let found = staff.get(&format!("/api/admin/users?q={}", self.address())).await.json();
             format!("/api/admin/users/{}", found["items"][0]["id"].as_str().expect("an id"))
         };
-        let secondary_of_member = self.kind == "secondary" && self.typed != Typed::ByStaff;
+        let secondary_of_member = self.kind == "secondary" && self.typed != Typed::Staff;
         let mut other = None;
         if self.login == "another" || secondary_of_member {
             let invite = Some(copy_link(staff, &path).await);
@@ -96,7 +96,7 @@ impl Case {
                     staff.patch(&path, change).await.expect(200);
                 }
             }
-            if self.typed == Typed::ByMemberAndProved {
+            if self.typed == Typed::MemberAndProved {
                 let ask = camp.token_for(&self.address()).await;
                 self.browser(camp)
                     .post("/api/auth/verify", json!({ "token": ask }))
@@ -104,16 +104,15 @@ impl Case {
                     .expect(200);
             }
         }
-        for leaves in [
+        let leaving = [
             (self.login != "another").then_some(other).flatten(),
             (self.login != "same").then(|| same.take()).flatten(),
-        ] {
-            if let Some(browser) = leaves {
-                browser
-                    .post("/api/auth/delete-account", json!({ "current_password": PASSWORD }))
-                    .await
-                    .expect(204);
-            }
+        ];
+        for browser in leaving.into_iter().flatten() {
+            browser
+                .post("/api/auth/delete-account", json!({ "current_password": PASSWORD }))
+                .await
+                .expect(204);
         }
         (path, same)
     }
@@ -125,19 +124,19 @@ story! {
         // × {the login's address proved, or not} × {family without login, with the same, with another}
         let staff = camp.staff().await;
         let kinds = ["primary", "secondary", "neither"];
-        let typed = [Typed::ByStaff, Typed::ByMemberAndProved, Typed::ByMemberUnproved];
+        let typed = [Typed::Staff, Typed::MemberAndProved, Typed::MemberUnproved];
         let mut n = 0;
         for (kind, typed) in kinds.into_iter().flat_map(|kind| typed.map(|typed| (kind, typed))) {
             for (login, verified) in ["none", "same", "another"].into_iter().flat_map(|login| [(login, true), (login, false)]) {
                 // Only an address that is typed can be typed by somebody.
-                if kind == "neither" && (typed != Typed::ByStaff || login == "same") {
+                if kind == "neither" && (typed != Typed::Staff || login == "same") {
                     continue;
                 }
                 n += 1;
                 let case = Case { kind, typed, login, n };
                 let says = format!("case {n}: {kind}, {typed:?}, verified {verified}, login {login}");
                 let (_, same) = case.family(&camp, &staff).await;
-                let known = kind != "neither" && typed != Typed::ByMemberUnproved;
+                let known = kind != "neither" && typed != Typed::MemberUnproved;
 
                 let csv = format!("name,child,email\nSomebody,Somebody,{}\n", case.address());
                 let import = staff.post("/api/admin/users/import", json!({ "csv": csv, "dry_run": true })).await.expect(200).json();
@@ -149,9 +148,9 @@ story! {
                 };
                 let of_family = async || person.get("/api/profile").await.expect(200).json()["full_name"] == format!("Family {n}");
                 let at_once = of_family().await;
-                let already = login == "same" && kind == "primary" && typed != Typed::ByStaff;
+                let already = login == "same" && kind == "primary" && typed != Typed::Staff;
                 assert_eq!(at_once, already, "{says}: only by proof");
-                let proved = already && typed == Typed::ByMemberAndProved;
+                let proved = already && typed == Typed::MemberAndProved;
                 if verified && !proved {
                     person.post("/api/auth/verify", json!({ "token": confirmation(&camp, &case.address()).await })).await.expect(200);
                 }

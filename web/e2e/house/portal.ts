@@ -37,6 +37,8 @@ export class Portal {
     const portal = new Portal(folder, `http://127.0.0.1:${await freePort()}`, server);
     try {
       if (seeded) portal.run(["seed", "--sample-logins"]);
+      // A setting needs a camp that is there.
+      else if (Object.keys(settings).length > 0) portal.run(["migrate"]);
       for (const [key, value] of Object.entries(settings)) portal.run(["settings", "set", key, String(value)]);
       await portal.start();
     } catch (error) {

@@ -140,10 +140,10 @@ async fn hashes_become(camp: &Camp, hash: &str) {
     for text in ["update users set password_hash = $1", "update staff set password_hash = $1"] {
         match &camp.app.db {
             Db::Sqlite { write, .. } => {
-                drop(sqlx::query(text).bind(hash.to_owned()).execute(write).await.expect("written"))
+                sqlx::query(text).bind(hash.to_owned()).execute(write).await.expect("written");
             }
             Db::Postgres(pool) => {
-                drop(sqlx::query(text).bind(hash.to_owned()).execute(pool).await.expect("written"))
+                sqlx::query(text).bind(hash.to_owned()).execute(pool).await.expect("written");
             }
         }
     }

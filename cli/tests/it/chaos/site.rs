@@ -70,7 +70,7 @@ impl Site {
             .expect("the binary starts");
         let site = Site { address, running: Running::of(child), log };
         let begun = Instant::now();
-        while !send(address, "GET", "/healthz", None, "").await.is_some_and(|a| a.status == 200) {
+        while send(address, "GET", "/healthz", None, "").await.is_none_or(|a| a.status != 200) {
             assert!(begun.elapsed() < LIMIT, "the portal does not start: {}", site.said());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

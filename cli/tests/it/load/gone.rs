@@ -87,7 +87,7 @@ async fn gone(address: SocketAddr, n: usize, view: String) {
         4 => drop(tokio::time::timeout(Duration::from_secs(60), stream.read_u8()).await),
         _ => tokio::time::sleep(Duration::from_millis(n as u64 % 12)).await,
     }
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         // Gone as a phone in a tunnel is not, but as a killed app is.
         stream.set_zero_linger().ok();
     }
