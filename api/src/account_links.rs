@@ -164,7 +164,7 @@ async fn invitation(State(app): State<App>, Input(given): Input<Token>) -> Answe
 
 /// Ask the owner of the family's second address once more to confirm it
 #[utoipa::path(post, path = "/api/profile/second-email/resend", tag = "profile", security(("session" = [])),
-    responses((status = 202), (status = 404, body = Problem), (status = 429, body = Problem)))]
+    responses((status = 202), (status = 404, body = Problem), (status = 409, body = Problem), (status = 429, body = Problem)))]
 async fn ask_second_email_again(State(app): State<App>, signed_in: SignedIn) -> Answer<StatusCode> {
     profiles::pending::ask_again(&app, &signed_in.user).await?;
     Ok(StatusCode::ACCEPTED)

@@ -147,6 +147,8 @@ story! {
         let mut form = sign_up("Uncle Ber", "ber@family.example");
         form["invite"] = json!(token);
         uncle.post("/api/auth/sign-up", form).await.expect(201);
+        let token = camp.token_for("ber@family.example").await;
+        uncle.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
         let shown = profile(&uncle).await;
         assert_eq!((&shown["address_in_family"], shown["other_addresses"].as_array().map(Vec::len)), (&json!(false), Some(2)));
         uncle.patch("/api/profile", json!({ "daily_video_email": false })).await.refused(409, "conflict");

@@ -148,6 +148,8 @@ story! {
         evil.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
         let profile = evil.get("/api/profile").await.expect(200).json();
         assert_eq!((&profile["full_name"], &profile["email"]), (&json!("evil Weiss"), &json!("evil@family.example")));
+        // A name stands in mails to a proved address only.
+        camp.browser().post("/api/auth/forgot", json!({ "email": "evil@family.example" })).await.expect(202);
         let mail = camp.mail_to("evil@family.example").await;
         assert_eq!(mail.to.name.as_deref(), Some("evil Weiss"), "no invisible character reaches a header");
         let title = json!({ "title": "\u{202e}live\u{202c}" });
