@@ -192,7 +192,7 @@ test.describe("Users", () => {
       await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
       await page.goto(`/admin/users?user=${(await familyOf(page, "gitel")).id}`);
       await page.getByRole("dialog").getByRole("button", { name: "Approve Gitel Tannen" }).click();
-      await expect(toast(page)).toContainText("Gitel Tannen has not confirmed an address yet, so nobody was mailed.");
+      await expect(toast(page)).toContainText("Nobody has confirmed the email address of this registration yet.");
       await page.goto("/admin/users?filter=to_approve");
 
       await page.getByRole("button", { name: "Show all users" }).click();

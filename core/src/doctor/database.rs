@@ -9,6 +9,9 @@ use crate::config::Config;
 use crate::db::{self, Db};
 use crate::{Result, app, backup};
 
+const RESTORE: &str =
+    "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).";
+
 /// The database, when it is good enough to ask it more.
 pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db> {
     const WHAT: &str = "database";
@@ -36,11 +39,11 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
             db
         }
         Ok(Err(error)) => {
-            found.broken(
-                WHAT,
-                format!("The database does not answer: {error}."),
-                "Check that it runs, and --database-url.",
-            );
+            let text = error.to_string();
+            // What SQLite says of a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
+            let damaged = text.contains("malformed") || text.contains("not a database");
+            let advice = if damaged { RESTORE } else { "Check that it runs, and --database-url." };
+            found.broken(WHAT, format!("The database does not answer: {text}."), advice);
             return None;
         }
         Err(_) => {
@@ -110,13 +113,9 @@ async fn integrity(db: &Db, found: &mut Findings) {
         Ok(problems) => found.broken(
             WHAT,
             format!("The database is damaged: {}.", problems.join("; ")),
-            "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).",
+            RESTORE,
         ),
-        Err(error) => found.broken(
-            WHAT,
-            format!("The database cannot be read: {error}."),
-            "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).",
-        ),
+        Err(error) => found.broken(WHAT, format!("The database cannot be read: {error}."), RESTORE),
     }
 }
 

@@ -156,7 +156,9 @@ pub async fn decide(
         Decision::Approve => (Some(now), None, letters::APPROVED, "profile.approve"),
         Decision::Refuse => (None, Some(now), letters::REFUSED, "profile.refuse"),
     };
-    if decision == Decision::Approve && before != Standing::Approved {
+    // Whoever looked at an old list is told what a colleague decided first.
+    let current = seen.is_none_or(|seen| seen == before);
+    if decision == Decision::Approve && before != Standing::Approved && current {
         refuse_unconfirmed(&mut tx, id).await?;
     }
     let changed = tx

@@ -23,8 +23,8 @@ export function ApproveButtons({ family }: { family: Family }) {
       toast({ title: title[decision], description: toldWords(told, name, decision) });
     } catch (error) {
       if (!isApiError(error) || error.status !== 409) throw error;
-      // Somebody else was quicker; the lists are about to show it.
-      toast({ title: "Decided already", description: `${name}: ${explain(error)}`, destructive: true });
+      // Nobody has confirmed the address yet, or somebody else was quicker; the lists are about to show it.
+      toast({ title: isApiError(error, "conflict") ? "Not approved yet" : "Decided already", description: `${name}: ${explain(error)}`, destructive: true });
     }
     await usersChanged();
   }
