@@ -1,15 +1,15 @@
 import { lazy } from "react";
 import { Navigate, Route, Routes } from "react-router";
-import { Guard } from "../admin/guard";
-import { Login } from "../admin/login";
-import { NoSuchPage } from "../admin/no-such-page";
-import { firstPage } from "../admin/session";
+import { Guard } from "../admin/sign-in/guard";
+import { Login } from "../admin/sign-in/login";
+import { NoSuchPage } from "../admin/not-found/not-found";
+import { firstPage } from "../admin/shared/session";
 import { AdminLayout, PaperLayout } from "./admin-layout";
 import "./admin.css";
 
-const Dashboard = lazy(() => import("../admin/dashboard"));
-const Reports = lazy(() => import("../admin/reports"));
-const Gallery = lazy(() => import("../admin/gallery"));
+const Dashboard = lazy(() => import("../admin/dashboard/dashboard"));
+const Reports = lazy(() => import("../admin/videos/reports"));
+const Gallery = lazy(() => import("../admin/videos/gallery"));
 const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
 const Messages = lazy(() => import("../admin/messages/messages"));
 const Mail = lazy(() => import("../admin/mail/mail"));

@@ -1,4 +1,4 @@
-import type { Dashboard } from "../admin/dashboard-query";
+import type { Dashboard } from "../admin/shared/dashboard-query";
 import type { AdminVideo, Staff } from "../api/client";
 
 export const kornbluh: Staff = {

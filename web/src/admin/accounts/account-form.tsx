@@ -4,10 +4,10 @@ import { explain, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../session";
-import { takesFocus } from "../takes-focus";
-import { useAsking } from "../unsaved";
-import { changed, DraftNotice, useDraft } from "../use-draft";
+import { isTurnedAway } from "../shared/session";
+import { takesFocus } from "../shared/focus-on-mount";
+import { useAsking } from "../shared/unsaved";
+import { changed, DraftNotice, useDraft } from "../shared/use-draft";
 import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
 
 export const allRequired = "All fields are required";

@@ -5,9 +5,9 @@ import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../session";
-import { takesFocus } from "../takes-focus";
-import { FormDialog } from "../unsaved";
+import { isTurnedAway } from "../shared/session";
+import { takesFocus } from "../shared/focus-on-mount";
+import { FormDialog } from "../shared/unsaved";
 import { changeOwnPassword, everyAccount, sessionsOf } from "./queries";
 
 /** A new password for oneself, with the one of today. */

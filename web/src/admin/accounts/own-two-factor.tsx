@@ -6,9 +6,9 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, PasswordInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway, staffQuery } from "../session";
-import { takesFocus } from "../takes-focus";
-import { TwoFactorSetup } from "../two-factor";
+import { isTurnedAway, staffQuery } from "../shared/session";
+import { takesFocus } from "../shared/focus-on-mount";
+import { TwoFactorSetup } from "../shared/two-factor";
 import { endTwoFactor, everyAccount } from "./queries";
 
 /** One's own authenticator app: set up, or taken off again. */

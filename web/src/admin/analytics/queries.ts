@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
-import { asStaff } from "../session";
+import { asStaff } from "../shared/session";
 import type { Period } from "./words";
 
 type Schemas = components["schemas"];

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components, operations } from "../../api/schema.gen";
-import { asStaff } from "../session";
+import { asStaff } from "../shared/session";
 
 type Schemas = components["schemas"];
 export type Entry = Schemas["AuditEntry"];

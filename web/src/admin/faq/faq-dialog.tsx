@@ -5,12 +5,12 @@ import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { toastFailure } from "../failed";
-import { useKeyOfContent } from "../fresh-key";
-import { isTurnedAway } from "../session";
-import { takesFocus } from "../takes-focus";
-import { useAsking } from "../unsaved";
-import { changed, DraftNotice, useDraft } from "../use-draft";
+import { toastFailure } from "../shared/error-toast";
+import { useKeyOfContent } from "../shared/idempotency-key";
+import { isTurnedAway } from "../shared/session";
+import { takesFocus } from "../shared/focus-on-mount";
+import { useAsking } from "../shared/unsaved";
+import { changed, DraftNotice, useDraft } from "../shared/use-draft";
 import { addFaq, categories, changeFaq, placeholdersQuery, readFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
 import { filled } from "./words";
 

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { list, open, refuse, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-import { moved } from "../drag-order";
+import { moved } from "../shared/drag-order";
 import type { AdminFaq } from "./queries";
 import { filled } from "./words";
 // Fetched before the clock of the first test runs.

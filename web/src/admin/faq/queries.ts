@@ -1,7 +1,7 @@
 import { queryOptions, keepPreviousData, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
-import { asStaff } from "../session";
+import { asStaff } from "../shared/session";
 
 type Schemas = components["schemas"];
 export type AdminFaq = Schemas["AdminFaq"];

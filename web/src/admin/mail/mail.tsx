@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { number } from "../../lib/format";
 import { useFilters } from "../../lib/filters";
 import { Segmented } from "../../ui/segmented";
-import { everyQuarterMinute, useEvery } from "../attention";
-import { dashboardQuery } from "../dashboard-query";
-import { PageHead } from "../page-head";
+import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { dashboardQuery } from "../shared/dashboard-query";
+import { PageHead } from "../shared/page-head";
 import { FailedMails } from "./failed-mails";
 import { RefusedAddresses } from "./refused-addresses";
 

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components, operations } from "../../api/schema.gen";
-import { asStaff } from "../session";
-import { unlessGone } from "../unless-gone";
+import { asStaff } from "../shared/session";
+import { unlessGone } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type FailedMail = Schemas["FailedMail"];

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Filters } from "../../lib/filters";
 import { Select } from "../../ui/field";
-import { useStaff } from "../session";
+import { useStaff } from "../shared/session";
 import { colleaguesQuery, type InboxFilter } from "./queries";
 
 type Given = Pick<InboxFilter, "assigned_to" | "unassigned">;

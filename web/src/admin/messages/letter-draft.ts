@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { freshKey } from "../fresh-key";
-import { keepHere, keptHere } from "../kept-here";
-import { useStaff } from "../session";
+import { freshKey } from "../shared/idempotency-key";
+import { keepHere, keptHere } from "../shared/tab-drafts";
+import { useStaff } from "../shared/session";
 import { audiences, type Audience } from "./queries";
 
 export type LetterDraft = {

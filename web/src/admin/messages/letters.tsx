@@ -12,11 +12,11 @@ import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../
 import { Icon } from "../../ui/icon";
 import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { everyQuarterMinute, useEvery } from "../attention";
-import { toastFailure } from "../failed";
-import { summary } from "../mail/report";
-import { NotRefreshed } from "../not-refreshed";
-import { people } from "../words";
+import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { toastFailure } from "../shared/error-toast";
+import { summary } from "../videos/mail-report";
+import { NotRefreshed } from "../shared/not-refreshed";
+import { people } from "../shared/words";
 import { useLetterDraft } from "./letter-draft";
 import { audiences, letterReachQuery, lettersQuery, retryLetter, sendLetter, type Audience, type Letter } from "./queries";
 import { audienceName, letterLabel, paragraphs } from "./words";

@@ -12,9 +12,9 @@ import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
 import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { keepFocus } from "../keep-focus";
-import { NotRefreshed } from "../not-refreshed";
-import { useStaff } from "../session";
+import { keepFocus } from "../shared/restore-focus";
+import { NotRefreshed } from "../shared/not-refreshed";
+import { useStaff } from "../shared/session";
 import { removeSubscriber, subscribersCsv, subscribersQuery, type Subscriber } from "./queries";
 
 /** Who asked at the foot of the site to be written to. */

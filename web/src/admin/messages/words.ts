@@ -1,4 +1,4 @@
-import { people } from "../words";
+import { people } from "../shared/words";
 import type { Audience, Department, MessageStatus, Reply } from "./queries";
 import type { DraftState } from "./keep-draft";
 

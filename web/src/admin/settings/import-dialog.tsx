@@ -8,7 +8,7 @@ import { FieldError, FormMessage } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { useAsking } from "../unsaved";
+import { useAsking } from "../shared/unsaved";
 import { changeSettings, previewSettings, useSettingsChanged, useTyped, type Difference } from "./queries";
 import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 

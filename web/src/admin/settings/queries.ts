@@ -3,7 +3,7 @@ import { queryOptions, skipToken, useQuery, useQueryClient } from "@tanstack/rea
 import { api } from "../../api/client";
 import { siteQuery } from "../../api/queries";
 import type { components } from "../../api/schema.gen";
-import { asStaff, staffQuery } from "../session";
+import { asStaff, staffQuery } from "../shared/session";
 import type { Typed } from "./words";
 
 type Schemas = components["schemas"];

@@ -1,5 +1,5 @@
 import { parseMoney, typedMoney } from "../../lib/money";
-import { amountProblem, most } from "../users/amounts";
+import { amountProblem, most } from "../shared/amounts";
 import type { AdminProduct, Category, NewProduct, ProductPatch } from "./queries";
 
 /** What the product dialog holds while somebody types. */

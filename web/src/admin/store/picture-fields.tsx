@@ -5,7 +5,7 @@ import { FieldError } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { ProgressBar } from "../../ui/progress-bar";
 import { toast } from "../../ui/toast";
-import { useDragOrder } from "../drag-order";
+import { useDragOrder } from "../shared/drag-order";
 import { accept, most, sorted, type Picture, type usePictures } from "./pictures";
 
 type Props = { form: ReturnType<typeof usePictures>; art: string; busy: boolean };

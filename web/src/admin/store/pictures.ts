@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
-import { moved } from "../drag-order";
-import { unlessGone } from "../unless-gone";
+import { moved } from "../shared/drag-order";
+import { unlessGone } from "../shared/missing-records";
 import { addImage, orderImages, removeImage, type AdminProduct } from "./queries";
 
 export const most = 4;

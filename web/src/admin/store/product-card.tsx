@@ -10,8 +10,8 @@ import { Switch } from "../../ui/field";
 import { Loading, Skeleton } from "../../ui/states";
 import { TwoScripts } from "../../ui/two-scripts";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../session";
-import { useCurrency } from "../users/money-input";
+import { isTurnedAway } from "../shared/session";
+import { useCurrency } from "../shared/money-input";
 import { changeProduct, useProductsChanged, type AdminProduct } from "./queries";
 
 type Props = { product: AdminProduct; onEdit: () => void; onDelete: () => void };

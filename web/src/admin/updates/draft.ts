@@ -1,6 +1,6 @@
 import { campLocal } from "../../lib/format";
-import { changed } from "../use-draft";
-import { people } from "../words";
+import { changed } from "../shared/use-draft";
+import { people } from "../shared/words";
 import type { AdminUpdate, NewUpdate, Priority, UpdatePatch } from "./queries";
 
 /** What the form holds while somebody types. */

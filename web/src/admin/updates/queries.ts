@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
-import { asStaff } from "../session";
-import { orNull } from "../unless-gone";
+import { asStaff } from "../shared/session";
+import { orNull } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type AdminUpdate = Schemas["AdminUpdate"];

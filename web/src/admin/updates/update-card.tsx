@@ -6,9 +6,9 @@ import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { toastFailure } from "../failed";
-import { summary } from "../mail/report";
-import { scheduleTime } from "../words";
+import { toastFailure } from "../shared/error-toast";
+import { summary } from "../videos/mail-report";
+import { scheduleTime } from "../shared/words";
 import { toggled } from "./draft";
 import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";
 

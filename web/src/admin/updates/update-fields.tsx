@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import { useSite } from "../../api/queries";
 import { Checkbox, Field, Select, TextArea, TextInput } from "../../ui/field";
-import { takesFocus } from "../takes-focus";
-import { zoneName } from "../words";
+import { takesFocus } from "../shared/focus-on-mount";
+import { zoneName } from "../shared/words";
 import { endOfDay, type Draft } from "./draft";
 import type { Priority } from "./queries";
 

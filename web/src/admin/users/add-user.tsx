@@ -3,8 +3,8 @@ import { explain, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../session";
-import { useTyped, useUnsaved } from "../unsaved";
+import { isTurnedAway } from "../shared/session";
+import { useTyped, useUnsaved } from "../shared/unsaved";
 import { addFamily, useUsersChanged } from "./queries";
 
 export const allRequired = "All fields are required";

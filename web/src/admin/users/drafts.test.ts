@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { family, leah, payment, plan } from "../../test/families";
 import { adjustment, changesOf, draftOf, problemsOf } from "./edit-draft";
-import { freshKey } from "../fresh-key";
-import { threeWay } from "../use-draft";
+import { freshKey } from "../shared/idempotency-key";
+import { threeWay } from "../shared/use-draft";
 import { amountOf, balanceAfter, problemsOf as recordProblems, type Draft } from "./record-draft";
 import { running } from "./statement";
 import { dueText, paidShare, recorded, signed, waits } from "./words";

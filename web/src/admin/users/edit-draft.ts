@@ -1,5 +1,5 @@
 import { parseMoney, typedMoney } from "../../lib/money";
-import { amountProblem } from "./amounts";
+import { amountProblem } from "../shared/amounts";
 import type { Family, FamilyPatch } from "./queries";
 
 /** What the edit dialog holds while somebody types. */

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { takesFocus } from "../takes-focus";
+import { takesFocus } from "../shared/focus-on-mount";
 import { invitationLink, invite, useUsersChanged, type Family } from "./queries";
 
 /** By mail, or as a link to hand over by other means. */

@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../session";
+import { isTurnedAway } from "../shared/session";
 import { mergeFamilies, usersQuery, useUsersChanged, type Family, type Merged, type MergedTotal } from "./queries";
 import { addressOf, listed, mailKinds, nameOf } from "./words";
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../session";
+import { isTurnedAway } from "../shared/session";
 import { editFamily, knownFamily, readFamily, writeFamily, type Family, type FamilyDetail } from "./queries";
 
 export type Preference = "daily_video_email" | "camp_updates_email" | "email_notifications";

@@ -1,5 +1,5 @@
 import { parseMoney } from "../../lib/money";
-import { amountProblem } from "./amounts";
+import { amountProblem } from "../shared/amounts";
 import type { NewPayment, Plan } from "./queries";
 
 export type Kind = NewPayment["kind"];

@@ -1,0 +1,76 @@
+import { screen, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { open, refuse, server } from "../../test/portal";
+import { dashboard, kornbluh, onDuty } from "../../test/staff";
+import { linesOf } from "./dashboard";
+
+const none = { unread_messages: 0, failed_mails: 0, failed_video_mails: 0, suppressed_addresses: 0, reported_comments: 0, held_comments: 0, to_approve: 0, overdue_plans: 0, failed_jobs: 0, next_video: null };
+
+describe("the dashboard", () => {
+  it("tells what needs attention now, each with its way", async () => {
+    server(onDuty);
+    open("/admin/dashboard");
+    const list = within((await screen.findByText("19 overdue plans")).closest("ul")!);
+    expect(list.getByText("1 family to approve").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=to_approve");
+    expect(list.getByText("19 overdue plans").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=overdue");
+    expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=reported_comments");
+    expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe("/admin/messages?status=unread");
+    expect(list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/mail?about=videos");
+    expect(list.getByText("1 other mail failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/mail?about=other");
+    expect(list.getByText("1 address refused mail for good").closest("a")?.getAttribute("href")).toBe("/admin/mail?show=addresses");
+    expect(list.getByText(/^Next video:/).textContent).toBe("Next video: Grand Siyum, Tuesday, Jul 30, 2030, 8:30\u00a0PM");
+  });
+
+  it("has a tile with its count for every page, and only for those", async () => {
+    server(onDuty);
+    open("/admin/dashboard");
+    expect(await screen.findByText("34 this year, 3 drafts")).toBeTruthy();
+    const tiles = within(screen.getByRole("region", { name: "Everything" }));
+    expect(tiles.getByText("132 users")).toBeTruthy();
+    expect(tiles.getByText("340 videos")).toBeTruthy();
+    expect(tiles.getByText("5 active")).toBeTruthy();
+    expect(tiles.getByText("24 items").closest("a")?.getAttribute("href")).toBe("/admin/store");
+    expect(tiles.queryByText("Dashboard")).toBeNull();
+    expect(screen.getByRole("link", { name: "Upload New Report" }).getAttribute("href")).toBe("/admin/reports?action=upload");
+  });
+
+  it("keeps the admin accounts from who may not see them", async () => {
+    server({ ...onDuty, "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } } });
+    open("/admin/dashboard");
+    expect(await screen.findByText("132 users")).toBeTruthy();
+    expect(screen.queryByText("Admin accounts")).toBeNull();
+  });
+
+  it("says when nothing waits", async () => {
+    server({ ...onDuty, "GET /api/admin/dashboard": { ...dashboard, attention: none } });
+    open("/admin/dashboard");
+    expect(await screen.findByText("Nothing waits for you.")).toBeTruthy();
+  });
+
+  it("does not take a failure for calm", async () => {
+    const camp = server({ ...onDuty, "GET /api/admin/dashboard": refuse(500, "internal", "Something went wrong.") });
+    const user = open("/admin/dashboard");
+    expect(await screen.findByText("The figures could not be loaded")).toBeTruthy();
+    camp.answer("GET /api/admin/dashboard", dashboard);
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByText("19 overdue plans")).toBeTruthy();
+  });
+
+  it("is left by Logout", async () => {
+    const camp = server({ ...onDuty, "POST /api/admin/auth/sign-out": null });
+    const user = open("/admin/dashboard");
+    await screen.findByText("19 overdue plans");
+    camp.answer("GET /api/admin/session", { staff: null });
+    await user.click(screen.getByRole("button", { name: "Logout" }));
+    expect(await screen.findByLabelText("Username")).toBeTruthy();
+  });
+});
+
+it("a line leads to just those that it counts, where a list shows them", () => {
+  const lines = linesOf({ ...none, unread_messages: 1, failed_mails: 1, failed_jobs: 1 }, "UTC");
+  expect(lines.map(({ text, to }) => [text, to])).toEqual([
+    ["1 unread message", "/admin/messages?status=unread"],
+    ["1 mail failed within the last seven days", "/admin/mail?about=other"],
+    ["1 failed job: whoever runs the portal should look at it", undefined],
+  ]);
+});

@@ -1,0 +1,48 @@
+import { useRef, useState } from "react";
+import type { Filters } from "../../lib/filters";
+import { buttonLook } from "../../ui/button";
+import { Icon, type IconName } from "../../ui/icon";
+
+/**
+ * A form above its list, unfolded by `?action=` in the address. Folded away it keeps what was typed; once it was
+ * sent, the next one is empty.
+ */
+export function useFoldedForm(action: string, { params, set }: Filters) {
+  const open = params.get("action") === action;
+  const [everOpened, setEverOpened] = useState(open);
+  const [sent, setSent] = useState(false);
+  const [forms, setForms] = useState(0);
+  const button = useRef<HTMLButtonElement>(null);
+  if (open && !everOpened) setEverOpened(true);
+  if (sent && !open) {
+    setSent(false);
+    setForms(forms + 1);
+  }
+
+  function close() {
+    set({ action: "" }, true);
+    button.current?.focus();
+  }
+  return {
+    open,
+    everOpened,
+    /** Of the form, so that it begins anew. */
+    key: forms,
+    unfold: () => set({ action }, true),
+    close,
+    done: () => {
+      setSent(true);
+      close();
+    },
+    button: { ref: button, open, onClick: () => set({ action: open ? "" : action }, true) },
+  };
+}
+
+type ButtonProps = ReturnType<typeof useFoldedForm>["button"] & { icon: IconName; children: string };
+
+export const FoldedFormButton = ({ ref, open, onClick, icon, children }: ButtonProps) => (
+  <button ref={ref} type="button" aria-expanded={open} onClick={onClick} className={buttonLook("main", "max-sm:w-full")}>
+    <Icon name={open ? "close" : icon} />
+    {children}
+  </button>
+);

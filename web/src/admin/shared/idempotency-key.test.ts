@@ -1,0 +1,19 @@
+import { renderHook } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { useKeyOfContent } from "./idempotency-key";
+
+describe("the key of what a form sends", () => {
+  it("stays for the same content, also when other content was tried in between", () => {
+    const { result: { current: keyOf } } = renderHook(() => useKeyOfContent());
+    const first = keyOf({ title: "Campfire", is_featured: false });
+    const other = keyOf({ title: "Campfire!", is_featured: false });
+    expect(other).not.toBe(first);
+    expect(keyOf({ title: "Campfire", is_featured: false })).toBe(first);
+  });
+
+  it("is another one in the next form, whatever stands in it", () => {
+    const { result: one } = renderHook(() => useKeyOfContent());
+    const { result: next } = renderHook(() => useKeyOfContent());
+    expect(next.current({ title: "Campfire" })).not.toBe(one.current({ title: "Campfire" }));
+  });
+});

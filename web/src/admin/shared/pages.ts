@@ -1,0 +1,71 @@
+import { useQuery } from "@tanstack/react-query";
+import { count, number } from "../../lib/format";
+import { paths } from "../../lib/paths";
+import type { IconName } from "../../ui/icon";
+import { everyQuarterMinute, useEvery } from "./refetch-interval";
+import { dashboardQuery, type Tiles } from "./dashboard-query";
+
+export type AdminPage = {
+  label: string;
+  to: string;
+  icon: IconName;
+  /** What the tile on the dashboard says it is for; the dashboard itself has none. */
+  about?: string;
+  /** How much there is: short beside the link, in words on the tile. */
+  note?: (tiles: Tiles) => string;
+  tile?: (tiles: Tiles) => string;
+  /** Somebody waits: it stands out. */
+  urgent?: (tiles: Tiles) => boolean;
+  /** Below the line, with what is set up once. */
+  house?: true;
+  ownersOnly?: true;
+};
+
+/** What the staff area has. A page that comes to exist is added here, once for the navigation and the dashboard. */
+const pages: AdminPage[] = [
+  { label: "Dashboard", to: paths.admin.dashboard, icon: "home" },
+  {
+    label: "Reports", to: paths.admin.reports, icon: "film", about: "Upload and manage daily progress reports",
+    note: ({ reports, drafts }) => (drafts > 0 ? count(drafts, "draft") : number(reports)),
+    tile: ({ reports, drafts }) => `${number(reports)} this year${drafts > 0 ? `, ${count(drafts, "draft")}` : ""}`,
+  },
+  {
+    label: "Gallery", to: paths.admin.gallery, icon: "box", about: "Manage previous years' camp videos",
+    note: ({ gallery }) => number(gallery), tile: ({ gallery }) => count(gallery, "video"),
+  },
+  {
+    label: "Users", to: paths.admin.users, icon: "people", about: "Families, payments and the mail they get",
+    note: ({ users }) => number(users), tile: ({ users }) => count(users, "user"),
+  },
+  {
+    label: "Live updates", to: paths.admin.liveUpdates, icon: "horn", about: "Short announcements, on the site at once and by mail",
+    note: ({ live_updates }) => number(live_updates), tile: ({ live_updates }) => `${number(live_updates)} active`,
+  },
+  {
+    label: "Messages", to: paths.admin.messages, icon: "message", about: "What people write to the camp, and the camp's letters",
+    note: ({ messages_unread }) => (messages_unread > 0 ? `${number(messages_unread)} unread` : ""), tile: ({ messages_unread }) => `${number(messages_unread)} unread`,
+    urgent: ({ messages_unread }) => messages_unread > 0,
+  },
+  { label: "Mail", to: paths.admin.mail, icon: "mail", about: "What did not arrive, and why" },
+  {
+    label: "FAQ", to: paths.admin.faq, icon: "help", about: "What families ask, and what the camp answers",
+    note: ({ faq }) => number(faq), tile: ({ faq }) => count(faq, "entry", "entries"),
+  },
+  {
+    label: "Store", to: paths.admin.store, icon: "bag", about: "What families find in the camp store",
+    note: ({ store }) => number(store), tile: ({ store }) => count(store, "item"),
+  },
+  { label: "Analytics", to: paths.admin.analytics, icon: "chart", about: "What families watch and say" },
+  {
+    label: "Admin accounts", to: paths.admin.accounts, icon: "key", about: "Who may sign in to the staff area", house: true, ownersOnly: true,
+    note: ({ accounts }) => number(accounts), tile: ({ accounts }) => `${number(accounts)} active`,
+  },
+  { label: "Settings", to: paths.admin.settings, icon: "cog", about: "How the portal behaves, for everybody", house: true, ownersOnly: true },
+  { label: "Audit", to: paths.admin.audit, icon: "clock", about: "Who did what, when, to which record", house: true, ownersOnly: true },
+];
+
+export const pagesFor = (role: "owner" | "staff") => pages.filter(({ ownersOnly }) => !ownersOnly || role === "owner");
+
+export function useTiles(): Tiles | undefined {
+  return useQuery({ ...dashboardQuery, refetchInterval: useEvery(everyQuarterMinute) }).data?.tiles;
+}

@@ -1,0 +1,83 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, isApiError, send, type Staff } from "../../api/client";
+import { sessionQuery, siteQuery } from "../../api/queries";
+import { paths } from "../../lib/paths";
+import { toast } from "../../ui/toast";
+import { keepOnlyOf } from "./tab-drafts";
+
+/** Where staff land after signing in. */
+export const firstPage = paths.admin.dashboard;
+
+/** Back to where one came from, if that is a page of the staff area. */
+export function staffNext(next: string | null): string {
+  if (!next) return firstPage;
+  try {
+    const url = new URL(next, location.origin);
+    const inside = url.origin === location.origin && url.pathname.startsWith("/admin/") && url.pathname !== paths.admin.login;
+    return inside ? url.pathname + url.search : firstPage;
+  } catch {
+    return firstPage;
+  }
+}
+
+export const staffQuery = queryOptions({
+  queryKey: ["staff"],
+  queryFn: () => send(api.GET("/api/admin/session")),
+  staleTime: 60_000,
+});
+
+export const useStaff = () => useQuery(staffQuery).data?.staff ?? null;
+
+/** The camp asks for an authenticator app and this account has none yet; the server lets it do nothing else. */
+export const mustEnrol = (staff: Staff) => staff.two_factor_required && !staff.two_factor;
+
+const atTheDoor = new Set<() => void>();
+
+/** Tells whenever the server turned a call of the staff area away at the door. */
+export function onTurnedAway(listener: () => void) {
+  atTheDoor.add(listener);
+  return () => {
+    atTheDoor.delete(listener);
+  };
+}
+
+export const isTurnedAway = (error: unknown) => isApiError(error, "staff_required", "second_factor_setup_required");
+
+/** `send` for the calls that need a member of the staff. */
+export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T> {
+  try {
+    return await send(call);
+  } catch (error) {
+    if (isTurnedAway(error)) atTheDoor.forEach((listener) => listener());
+    throw error;
+  }
+}
+
+/** Call after signing in or out: what one person may see is nobody else's business. */
+export function useStaffChanged() {
+  const client = useQueryClient();
+  return async (staff: Staff | null) => {
+    keepOnlyOf(staff?.id);
+    await client.cancelQueries();
+    client.setQueryData(staffQuery.queryKey, { staff });
+    const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], staffQuery.queryKey[0]].map(String);
+    const others = ({ queryKey }: { queryKey: readonly unknown[] }) => !keep.includes(String(queryKey[0]));
+    client.removeQueries({ predicate: others, type: "inactive" });
+    if (staff) await client.invalidateQueries({ predicate: others, type: "active" });
+  };
+}
+
+export function useSignOut(onSignedOut: () => void) {
+  const staffChanged = useStaffChanged();
+  return useMutation({
+    mutationFn: () => send(api.POST("/api/admin/auth/sign-out")),
+    onSuccess: async () => {
+      onSignedOut();
+      await staffChanged(null);
+      toast({ title: "Signed Out" });
+    },
+    onError: () => toast({ title: "Error", description: "Failed to sign out", destructive: true }),
+  });
+}
+
+export const roleName = (staff: Pick<Staff, "role">) => (staff.role === "owner" ? "Owner" : "Staff");

@@ -1,0 +1,35 @@
+import { useState } from "react";
+import { explain } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { takesFocus } from "./focus-on-mount";
+
+/** Two people at one record: nothing is overwritten silently, and nothing that was typed is lost. */
+export function StaleNotice({ what, onReload }: { what: string; onReload: () => Promise<unknown> }) {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  return (
+    <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
+      <p className="flex items-start gap-2">
+        <Icon name="alert" className="mt-[0.15em]" />
+        Somebody else changed this {what} in the meantime. Nothing was saved. Reload it: what you typed stays.
+      </p>
+      {failure && <p className="text-sm">{failure}</p>}
+      <Button
+        look="line"
+        icon="refresh"
+        ref={takesFocus}
+        busy={busy}
+        className="justify-self-start"
+        onClick={async () => {
+          setBusy(true);
+          setFailure(null);
+          await onReload().catch((error: unknown) => setFailure(explain(error)));
+          setBusy(false);
+        }}
+      >
+        Reload and keep what I typed
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { useEffect, useState, type ReactNode } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Navigate, useLocation } from "react-router";
+import type { Staff } from "../../api/client";
+import { paths } from "../../lib/paths";
+import { Button } from "../../ui/button";
+import { escapeAsks, useModal } from "../../ui/dialog";
+import { ErrorState, Loading, Skeleton } from "../../ui/states";
+import { mustEnrol, onTurnedAway, staffQuery } from "../shared/session";
+import { SignInForm } from "./sign-in-form";
+import { TwoFactorSetup } from "../shared/two-factor";
+
+type Props = { children: (staff: Staff, leave: () => void) => ReactNode };
+
+/**
+ * Lets members of the staff in; the server guards every call by itself. Whoever was in and is turned away signs in
+ * again over the page, which stays as it is with all that was typed.
+ */
+export function Guard({ children }: Props) {
+  const client = useQueryClient();
+  const session = useQuery(staffQuery);
+  const { pathname, search } = useLocation();
+  const [inside, setInside] = useState<Staff | null>(null);
+  const [left, setLeft] = useState(false);
+  const [enrolling, setEnrolling] = useState(false);
+  const staff = session.data?.staff ?? null;
+  const welcome = staff !== null && !mustEnrol(staff);
+
+  useEffect(() => onTurnedAway(() => void client.invalidateQueries({ queryKey: staffQuery.queryKey })), [client]);
+
+  if (welcome && inside !== staff) setInside(staff);
+  if (inside && staff && !welcome && !enrolling) setEnrolling(true);
+
+  // Not before the session is gone: the door would lead straight back in.
+  if (left) return welcome ? <Opening /> : <Navigate to={paths.admin.login} replace />;
+  if (!inside) {
+    if (session.isPending || welcome) return <Opening />;
+    if (session.isError) {
+      return (
+        <main className="wrap py-section">
+          <ErrorState title="The staff area could not be opened" error={session.error} retrying={session.isFetching} onRetry={session.refetch} />
+        </main>
+      );
+    }
+    return <Navigate to={paths.admin.loginFor(pathname + search)} replace />;
+  }
+  return (
+    <>
+      {children(inside, () => setLeft(true))}
+      {enrolling ? (
+        <Door title="Set up two-factor" onLeave={() => setLeft(true)}>
+          <TwoFactorSetup onDone={() => setEnrolling(false)} />
+        </Door>
+      ) : (
+        staff === null && !session.isPending && (
+          <Door title="Please sign in again" onLeave={() => setLeft(true)}>
+            <p className="mb-4 text-muted">Your session has ended. Everything on the page is still as you left it.</p>
+            <SignInForm username={inside.username} />
+          </Door>
+        )
+      )}
+    </>
+  );
+}
+
+/** Closed until one has signed in: neither Escape nor the backdrop opens it. */
+function Door({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
+  const ref = useModal();
+  return (
+    <dialog
+      ref={ref}
+      aria-label={title}
+      onKeyDown={(event) => escapeAsks(event, () => undefined)}
+      onCancel={(event) => event.preventDefault()}
+      onClose={() => ref.current?.isConnected && !ref.current.open && ref.current.showModal()}
+      className="sheet m-auto max-h-[calc(100dvh-2rem)] w-[min(100%-2rem,27.5rem)] overflow-auto p-5 shadow-high sm:p-8"
+    >
+      <h2 className="mb-3">{title}</h2>
+      {children}
+      <Button look="quiet" onClick={onLeave} className="mt-3 w-full">Leave this page</Button>
+    </dialog>
+  );
+}
+
+const Opening = () => (
+  <Loading label="Opening the staff area" className="wrap grid min-h-dvh content-start gap-5 pt-8">
+    <Skeleton className="h-10 w-64 max-w-full" />
+    <Skeleton className="h-64 w-full" />
+  </Loading>
+);

@@ -1,0 +1,33 @@
+import type { AdminVideo } from "../../api/client";
+import { count } from "../../lib/format";
+import { ConfirmDialog } from "../../ui/dialog";
+import { toast } from "../../ui/toast";
+import { keepFocus } from "../shared/restore-focus";
+import { deleteVideo, useVideosChanged } from "./queries";
+import { unlessGone } from "../shared/missing-records";
+import { VideoTitle } from "../shared/video-title";
+
+export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: () => void }) {
+  const videosChanged = useVideosChanged();
+  const loses = [count(video.comment_count, "comment"), count(video.like_count, "like")].join(" and ");
+  return (
+    <ConfirmDialog
+      title="Are you sure you want to delete this video?"
+      name={<VideoTitle>{video.title}</VideoTitle>}
+      action="Delete video"
+      onClose={onClose}
+      onConfirm={async () => {
+        try {
+          await unlessGone(deleteVideo(video.id));
+        } catch (error) {
+          toast({ title: "Error", description: "Failed to delete video", destructive: true });
+          throw error;
+        }
+        toast({ title: "Success", description: "Video deleted successfully" });
+        void videosChanged().then(keepFocus);
+      }}
+    >
+      {video.comment_count + video.like_count > 0 ? `Its ${loses} go with it. ` : ""}This cannot be undone.
+    </ConfirmDialog>
+  );
+}

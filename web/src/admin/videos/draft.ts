@@ -1,0 +1,75 @@
+import type { AdminVideo } from "../../api/client";
+import { campLocal } from "../../lib/format";
+import type { VideoPatch, VideoStatus } from "./queries";
+import { threeWay } from "../shared/use-draft";
+import { people } from "../shared/words";
+
+/** What the edit panel holds while somebody types. */
+export type Draft = {
+  title: string;
+  description: string;
+  video_url: string;
+  upload_date: string;
+  is_featured: boolean;
+  publish: boolean;
+  date: string;
+  time: string;
+};
+
+export const nineInTheMorning = "09:00";
+
+export function draftOf(video: AdminVideo, timeZone: string): Draft {
+  const at = video.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: "" };
+  return {
+    title: video.title,
+    description: video.description ?? "",
+    video_url: video.video_url,
+    upload_date: video.upload_date,
+    is_featured: video.is_featured,
+    publish: video.status === "published" && !video.scheduled_date,
+    ...at,
+  };
+}
+
+/** What the video will be: published by the switch, scheduled by a date, else a draft. */
+export const statusOf = (draft: Draft): VideoStatus => (draft.publish ? "published" : draft.date ? "scheduled" : "draft");
+
+export const wallTime = ({ date, time }: { date: string; time: string }) => `${date}T${time || nineInTheMorning}`;
+
+/** Only what the person changed: a status that nobody touched is not sent, so it stays (decision V3). */
+export function changesOf(draft: Draft, video: AdminVideo, timeZone: string): Omit<VideoPatch, "version"> {
+  const before = draftOf(video, timeZone);
+  const status = statusOf(draft);
+  const moved = status === "scheduled" && wallTime(draft) !== wallTime(before);
+  return {
+    ...(draft.title.trim() !== before.title ? { title: draft.title.trim() } : {}),
+    ...(draft.description.trim() !== before.description ? { description: draft.description.trim() || null } : {}),
+    ...(draft.video_url.trim() !== before.video_url ? { video_url: draft.video_url.trim() } : {}),
+    ...(draft.upload_date !== before.upload_date ? { upload_date: draft.upload_date } : {}),
+    ...(draft.is_featured !== before.is_featured ? { is_featured: draft.is_featured } : {}),
+    ...(status !== video.status || moved ? { status } : {}),
+    ...(status === "scheduled" && (status !== video.status || moved) ? { scheduled_date: wallTime(draft) } : {}),
+  };
+}
+
+/** After somebody else saved: what I typed stays, the rest is what the video is now. */
+export function merge(mine: Draft, base: Draft, fresh: Draft): Draft {
+  // The switch and the date speak of one thing: whoever touched either meant both.
+  const touched = mine.publish !== base.publish || mine.date !== base.date || mine.time !== base.time;
+  const { publish, date, time } = touched ? mine : fresh;
+  return { ...threeWay(mine, base, fresh), publish, date, time };
+}
+
+/** How many addresses get mail if the video is published: only the first time, and only in its own year. */
+export function reachOf(video: Pick<AdminVideo, "published_at" | "announced"> | null, uploadDate: string, currentYear: number, recipients: number) {
+  const known = video && (video.published_at || video.announced);
+  return !known && Number(uploadDate.slice(0, 4)) === currentYear ? recipients : 0;
+}
+
+/** What the button of the edit panel does. */
+export function updateLabel(before: VideoStatus, after: VideoStatus, reach: number) {
+  if (before === after) return "Update Video";
+  if (after === "draft") return "Update Video and set back to draft";
+  if (after === "scheduled") return "Update Video and schedule";
+  return reach > 0 ? `Update Video and notify ${people(reach)}` : "Update Video and publish";
+}

@@ -1,0 +1,158 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { isApiError, type AdminVideo } from "../../api/client";
+import { useSite } from "../../api/queries";
+import { explain, useForm } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Drawer } from "../../ui/drawer";
+import { Checkbox, Field, FormMessage, Switch, TextArea, TextInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel } from "./draft";
+import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
+import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
+import { noMoment, ScheduleFields } from "./schedule-fields";
+import { isTurnedAway } from "../shared/session";
+import { takesFocus } from "../shared/focus-on-mount";
+import { TriedNotice, type Tried } from "./try-video";
+import { useAsking } from "../shared/unsaved";
+import { DraftNotice, useDraft } from "../shared/use-draft";
+import { people, withNotifications } from "../shared/words";
+
+type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
+
+/** Changes a video. A status that nobody touched stays as it is (decision V3). */
+export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
+  const site = useSite();
+  const counts = useQuery(countsQuery).data;
+  const videosChanged = useVideosChanged();
+  const [asking, setAsking] = useState(false);
+  const [tried, setTried] = useState<Tried | null>(null);
+  const { row: video, draft, set, dirty, stale, becameStale, reload } = useDraft({
+    opened,
+    draftOf: (one) => draftOf(one, timeZone),
+    merge,
+    read: async (one) => {
+      const fresh = await readVideo(one);
+      void videosChanged();
+      return fresh;
+    },
+    onGone: () => {
+      toast({ title: "Update Failed", description: "This video has been deleted in the meantime.", destructive: true });
+      onClose();
+    },
+  });
+
+  const status = statusOf(draft);
+  const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
+  const takesAway = video.status === "published" && status !== "published";
+
+  async function save() {
+    const { notified } = await editVideo(video.id, { version: video.version, ...changesOf(draft, video, timeZone) });
+    toast({ title: "Success", description: withNotifications("Video updated successfully", notified) });
+    await videosChanged();
+    onClose();
+  }
+
+  function refused(error: unknown) {
+    if (isTurnedAway(error)) return true;
+    if (isApiError(error, "stale")) {
+      becameStale();
+      return true;
+    }
+    toast({ title: "Update Failed", description: explain(error), destructive: true });
+    return false;
+  }
+
+  const { busy, errors, message, form } = useForm({
+    check: () => ({
+      ...(draft.title.trim() ? {} : { title: "Title is required" }),
+      ...(looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
+      ...(!draft.publish && draft.time && !draft.date ? { scheduled_date: noMoment } : {}),
+    }),
+    submit: async () => {
+      // Taking away what families can see is asked about first.
+      if (takesAway) setAsking(true);
+      else await save();
+    },
+    failed: refused,
+  });
+
+  const { close, question } = useAsking({ dirty, name: video.title, about: "changes", onClose });
+
+  return (
+    <Drawer title="Edit video" onClose={close}>
+      <form {...form} className="grid gap-5">
+        <DraftNotice what="video" stale={stale} onReload={reload} />
+        <Field label="Video Title" error={errors.title}>
+          <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={takesFocus} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+        </Field>
+        <Field label="Description" optional error={errors.description}>
+          <TextArea name="description" dir="auto" rows={4} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />
+        </Field>
+        <LinkField value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} saved={video} onTried={setTried} />
+        <Field label="Upload Date" error={errors.upload_date} hint="The day it was filmed.">
+          <TextInput name="upload_date" type="date" max={site?.today} value={draft.upload_date} onChange={(event) => set({ upload_date: event.target.value })} required />
+        </Field>
+        <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." checked={draft.is_featured} onChange={(event) => set({ is_featured: event.target.checked })} />
+
+        <fieldset className="grid gap-4 border-t border-line pt-5">
+          <legend className="sr-only">When families see it</legend>
+          <Switch
+            label="Publish Immediately"
+            hint="While it is off, the video waits for the date below, or is a draft."
+            checked={draft.publish}
+            onChange={(event) => set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })}
+          />
+          <ScheduleFields
+            optional
+            date={draft.date}
+            time={draft.time}
+            onDate={(date) => set({ date, time: date ? draft.time || nineInTheMorning : "" })}
+            onTime={(time) => set({ time })}
+            disabled={draft.publish}
+            error={errors.scheduled_date ?? errors.status}
+          />
+          {video.status !== "draft" && status !== "draft" && (
+            <Button look="quiet" onClick={() => set({ publish: false, date: "", time: "" })} className="-ms-2.5 justify-self-start">Set back to draft</Button>
+          )}
+          <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">{consequence(video, status, reach)}</p>
+        </fieldset>
+
+        <TriedNotice tried={tried} url={draft.video_url} />
+        <FormMessage>{message}</FormMessage>
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Updating..." : updateLabel(video.status, status, reach)}</Button>
+        </div>
+      </form>
+      {question}
+      {asking && (
+        <ConfirmDialog
+          title={status === "scheduled" ? "Schedule a published video?" : "Set a published video back to draft?"}
+          name={video.title}
+          action={status === "scheduled" ? "Schedule it" : "Set back to draft"}
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            try {
+              await save();
+            } catch (error) {
+              if (!refused(error)) throw error;
+            }
+          }}
+        >
+          {status === "scheduled"
+            ? "Families can watch it now. It disappears until the chosen time, and nobody is mailed a second time."
+            : "Families can watch it now. It disappears until it is published again."}
+        </ConfirmDialog>
+      )}
+    </Drawer>
+  );
+}
+
+function consequence(video: AdminVideo, status: ReturnType<typeof statusOf>, reach: number) {
+  const told = reach > 0 ? ` ${people(reach)} will be notified by email.` : " Nobody is mailed.";
+  if (status === "draft") return video.status === "draft" ? "It stays a draft: only staff see it." : "It goes back to draft: only staff see it.";
+  if (status === "scheduled") return `${video.status === "scheduled" ? "It stays scheduled" : "It appears by itself at that time"}.${told}`;
+  return video.status === "published" ? "It stays published. Nobody is mailed." : `It is published at once.${told}`;
+}

@@ -1,0 +1,175 @@
+import { useState } from "react";
+import { isApiError, type AdminVideo } from "../../api/client";
+import { explainOr, useForm } from "../../lib/forms";
+import { campLocal } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { ConfirmDialog, Dialog } from "../../ui/dialog";
+import { Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { nineInTheMorning, wallTime } from "./draft";
+import { useKeyOfContent } from "../shared/idempotency-key";
+import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
+import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoStatus } from "./queries";
+import { noMoment, ScheduleFields } from "./schedule-fields";
+import { isTurnedAway } from "../shared/session";
+import { takesFocus } from "../shared/focus-on-mount";
+import { TriedNotice, type Tried } from "./try-video";
+import { useAsking } from "../shared/unsaved";
+import { changed, DraftNotice, useDraft } from "../shared/use-draft";
+
+type Props = { video: AdminVideo | null; currentYear: number; timeZone: string; onClose: () => void };
+
+/** The ten years ending last year, last year first; and the video's own, should it be older. */
+export function campYears(currentYear: number, own?: number) {
+  const years = Array.from({ length: 10 }, (_, i) => currentYear - 1 - i);
+  return own === undefined || years.includes(own) ? years : [...years, own].toSorted((a, b) => b - a);
+}
+
+/** The same day in another summer. */
+export function dayInYear(day: string, year: number) {
+  const rest = day.slice(4);
+  const leap = new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1;
+  return `${year}${rest === "-02-29" && !leap ? "-02-28" : rest}`;
+}
+
+const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string) => ({
+  title: video?.title ?? "",
+  description: video?.description ?? "",
+  year: String(video?.year ?? currentYear - 1),
+  video_url: video?.video_url ?? "",
+  status: video?.status ?? ("published" as VideoStatus),
+  ...(video?.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: nineInTheMorning }),
+});
+
+/** Adds a video of an earlier summer, or changes one. */
+export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }: Props) {
+  const videosChanged = useVideosChanged();
+  const keyOf = useKeyOfContent();
+  const [asking, setAsking] = useState(false);
+  const [tried, setTried] = useState<Tried | null>(null);
+  const { row: video, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
+    opened,
+    draftOf: (one) => draftOf(one, currentYear, timeZone),
+    read: readVideo,
+    onGone: () => {
+      toast({ title: "Error", description: "This video has been deleted in the meantime.", destructive: true });
+      void videosChanged();
+      onClose();
+    },
+  });
+  const { status, date, time } = draft;
+  const takesAway = video?.status === "published" && status !== "published";
+  const { close, question } = useAsking({ dirty, name: video?.title ?? "A new gallery video", onClose });
+
+  async function save() {
+    const fields = { title: draft.title.trim(), description: draft.description.trim() || null, video_url: draft.video_url.trim() };
+    const scheduled = status === "scheduled" ? { scheduled_date: wallTime(draft) } : {};
+    if (video) {
+      const mine = changed(draft, base);
+      const moved = "status" in mine || (status === "scheduled" && wallTime(draft) !== wallTime(base));
+      await editVideo(video.id, {
+        version: video.version,
+        ...("title" in mine ? { title: fields.title } : {}),
+        ...("description" in mine ? { description: fields.description } : {}),
+        ...("video_url" in mine ? { video_url: fields.video_url } : {}),
+        ...("year" in mine ? { upload_date: dayInYear(video.upload_date, Number(draft.year)) } : {}),
+        ...(moved ? { status, ...scheduled } : {}),
+      });
+    } else {
+      const added = { ...fields, year: Number(draft.year), status, ...scheduled };
+      await createGalleryVideo(keyOf(added), added);
+    }
+    toast({ title: "Success", description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!" });
+    onClose();
+    void videosChanged();
+  }
+
+  function refused(error: unknown) {
+    if (isTurnedAway(error)) return true;
+    if (isApiError(error, "stale")) {
+      becameStale();
+      return true;
+    }
+    const words = video ? "Failed to update gallery video" : "Failed to save gallery video";
+    const reason = explainOr(error, "");
+    toast({ title: "Error", description: reason ? `${words}: ${reason}` : words, destructive: true });
+    if (isApiError(error, "not_found")) void videosChanged();
+    return false;
+  }
+
+  const { busy, errors, message, form } = useForm({
+    check: () => ({
+      ...(draft.title.trim() ? {} : { title: "Title is required" }),
+      ...(draft.year ? {} : { year: "Please choose a year." }),
+      ...(looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
+      ...(status === "scheduled" && !date ? { scheduled_date: noMoment } : {}),
+    }),
+    submit: async () => {
+      // Taking away what families can see is asked about first.
+      if (takesAway) setAsking(true);
+      else await save();
+    },
+    failed: refused,
+  });
+
+  return (
+    <Dialog title={opened ? "Edit Gallery Video" : "Add Gallery Video"} onClose={close} className="sm:w-[min(100%-2rem,40rem)]!">
+      <form {...form} className="grid gap-4">
+        <DraftNotice what="video" stale={stale} onReload={reload} />
+        <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
+          <Field label="Video Title" error={errors.title}>
+            <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={takesFocus} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+          </Field>
+          <Field label="Camp Year" error={errors.year ?? errors.upload_date}>
+            <Select name="year" value={draft.year} onChange={(event) => set({ year: event.target.value })} required>
+              {campYears(currentYear, video?.year).map((year) => <option key={year}>{year}</option>)}
+            </Select>
+          </Field>
+        </div>
+        <Field label="Description" optional error={errors.description}>
+          <TextArea name="description" dir="auto" rows={3} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />
+        </Field>
+        <LinkField label="Google Drive Video URL" value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} {...(video ? { saved: video } : {})} onTried={setTried} />
+        <Field label="Status" error={errors.status} hint="Videos of earlier summers are not mailed to families.">
+          <Select name="status" value={status} onChange={(event) => set({ status: event.target.value as VideoStatus })}>
+            <option value="published">Published</option>
+            <option value="scheduled">Scheduled</option>
+            <option value="draft">Draft</option>
+          </Select>
+        </Field>
+        {status === "scheduled" && <ScheduleFields date={date} time={time} onDate={(day) => set({ date: day })} onTime={(at) => set({ time: at })} error={errors.scheduled_date} />}
+        <TriedNotice tried={tried} url={draft.video_url} />
+        <FormMessage>{message}</FormMessage>
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>{busy ? "Saving..." : saveLabel(video?.status, status)}</Button>
+        </div>
+      </form>
+      {question}
+      {asking && (
+        <ConfirmDialog
+          title={status === "scheduled" ? "Schedule a published video?" : "Set a published video back to draft?"}
+          name={video?.title}
+          action={status === "scheduled" ? "Schedule it" : "Set back to draft"}
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            try {
+              await save();
+            } catch (error) {
+              if (!refused(error)) throw error;
+            }
+          }}
+        >
+          Families can watch it now. It disappears until {status === "scheduled" ? "the chosen time" : "it is published again"}.
+        </ConfirmDialog>
+      )}
+    </Dialog>
+  );
+}
+
+function saveLabel(before: VideoStatus | undefined, after: VideoStatus) {
+  if (before === after) return "Update Video";
+  if (after === "scheduled") return "Schedule";
+  if (after === "draft") return before === "published" ? "Set back to draft" : "Save draft";
+  return before ? "Publish" : "Add to Gallery";
+}

@@ -1,0 +1,85 @@
+import { useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { Badge } from "../../ui/badge";
+import { Field, TextInput } from "../../ui/field";
+import { Skeleton } from "../../ui/states";
+import { Thumbnail } from "../../videos/thumbnail";
+import { linkQuery, type VideoType } from "./queries";
+import { TryVideo, type Tried } from "./try-video";
+import { providerName } from "../shared/words";
+
+export const invalidUrl = "Please enter a valid URL.";
+
+/** A link of the web, or the path of a file that the portal keeps itself. The server knows the rest. */
+export function looksLikeLink(typed: string) {
+  const url = typed.trim();
+  return url.startsWith("/media/") || (/^https?:\/\/\S+\.\S+/i.test(url) && URL.canParse(url)) || /^http:\/\/(localhost|127\.)/i.test(url);
+}
+
+type Known = { video_url: string; video_type: VideoType; thumbnail_url?: string | null };
+type Props = { label?: string; value: string; onChange: (url: string) => void; error?: string | undefined; saved?: Known; onTried: (tried: Tried) => void };
+
+/** The video's address, with what the portal makes of it: who serves it, its picture, and a try in the player. */
+export function LinkField({ label = "Video URL", value, onChange, error, saved, onTried }: Props) {
+  const [left, setLeft] = useState(false);
+  const settled = useSettled(value.trim(), 300);
+  const unchanged = saved !== undefined && value.trim() === saved.video_url;
+  const check = useQuery(linkQuery(!unchanged && looksLikeLink(settled) ? settled : ""));
+  const current = settled === value.trim();
+  const known = unchanged ? saved : current ? check.data : undefined;
+  const refusal = current && isApiError(check.error, "validation") ? (check.error.fields["video_url"] ?? invalidUrl) : looksLikeLink(value) ? null : invalidUrl;
+  const refused = left && value.trim() !== "" && !unchanged ? refusal : null;
+  const checking = !unchanged && looksLikeLink(value) && (!current || check.isFetching);
+
+  return (
+    <div className="grid items-start gap-4 md:grid-cols-[minmax(0,1fr)_12.5rem]">
+      <Field
+        label={label}
+        error={error ?? refused}
+        hint={saved?.video_url.startsWith("/media/") && unchanged ? "A file that the portal keeps itself." : "From Google Drive, YouTube or Dropbox, or the address of a media file."}
+      >
+        <TextInput
+          name="video_url"
+          type="text"
+          inputMode="url"
+          dir="ltr"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={2_000}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          onBlur={() => setLeft(true)}
+          required
+        />
+      </Field>
+      <div className="relative aspect-video w-full max-w-60 overflow-hidden rounded-md border border-line bg-sunk max-md:w-44">
+        {checking ? (
+          <Skeleton className="size-full" />
+        ) : known?.thumbnail_url ? (
+          <Thumbnail key={known.thumbnail_url} url={known.thumbnail_url} eager />
+        ) : (
+          <p className="grid size-full place-items-center px-3 text-center text-xs text-muted">No thumbnail available</p>
+        )}
+        <span role="status" className="absolute start-1.5 bottom-1.5">
+          {known && !checking && <Badge tone="dark">{unchanged && saved.video_url.startsWith("/media/") ? "Own file" : providerName[known.video_type]}</Badge>}
+        </span>
+      </div>
+      {known && !checking && (
+        <div className="md:col-span-2">
+          <TryVideo key={known.video_url} video={known} onOutcome={(outcome) => onTried({ url: value.trim(), outcome })} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The value once it has rested for a moment. */
+function useSettled(value: string, wait: number) {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), wait);
+    return () => clearTimeout(timer);
+  }, [value, wait]);
+  return settled;
+}

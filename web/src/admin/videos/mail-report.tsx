@@ -1,0 +1,96 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { AdminVideo } from "../../api/client";
+import { explain } from "../../lib/forms";
+import { number } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { ErrorState, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { deliveriesQuery, retryDeliveries, type Deliveries } from "./queries";
+
+/** While mails are on their way their number changes by the second. */
+function useDeliveries(id: string, enabled = true) {
+  const slowly = useEvery(everyQuarterMinute);
+  return useQuery({
+    ...deliveriesQuery(id),
+    enabled,
+    refetchInterval: ({ state }) => (slowly && state.data?.queued ? 3_000 : slowly),
+  });
+}
+
+/** In a few words how the mails of a fresh video are doing. */
+export function MailSummary({ video }: { video: AdminVideo }) {
+  const { data } = useDeliveries(video.id);
+  if (!data) return "Mail";
+  return summary(data);
+}
+
+export function summary({ queued, sent, failed }: Deliveries) {
+  const parts = [
+    queued > 0 && `${number(queued)} queued`,
+    (sent > 0 || (queued === 0 && failed === 0)) && `${number(sent)} sent`,
+    failed > 0 && `${number(failed)} failed`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+/** Queued, sent, failed, with another try for those that failed. */
+export function MailReport({ video }: { video: AdminVideo }) {
+  const client = useQueryClient();
+  const deliveries = useDeliveries(video.id, video.announced);
+  const retry = useMutation({
+    mutationFn: () => retryDeliveries(video.id),
+    onSuccess: async ({ queued }) => {
+      await client.invalidateQueries({ queryKey: deliveriesQuery(video.id).queryKey });
+      toast({ title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` });
+    },
+    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+  });
+
+  if (!video.announced) {
+    return (
+      <p className="text-muted">
+        {video.archive ? "Videos of earlier summers are not mailed." : "Nobody has been mailed about this video yet. It happens once, when it is first published."}
+      </p>
+    );
+  }
+  if (deliveries.isError && !deliveries.data) {
+    return <ErrorState title="The mails could not be loaded" error={deliveries.error} retrying={deliveries.isFetching} onRetry={deliveries.refetch} />;
+  }
+  if (!deliveries.data) {
+    return (
+      <Loading label="Loading mails" className="grid grid-cols-3 gap-3">
+        {Array.from({ length: 3 }, (_, i) => <Skeleton key={i} className="h-16" />)}
+      </Loading>
+    );
+  }
+  const { queued, sent, failed, suppressed } = deliveries.data;
+  return (
+    <div className="grid gap-3">
+      <dl className="sheet grid grid-cols-3 text-center">
+        <Figure label="Queued" value={queued} tone={queued > 0 ? "text-lake" : undefined} />
+        <Figure label="Sent" value={sent} />
+        <Figure label="Failed" value={failed} tone={failed > 0 ? "text-clay" : undefined} />
+      </dl>
+      {failed > 0 && (
+        <Button look="line" icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()} className="justify-self-start">
+          {retry.isPending ? "Retrying..." : `Retry ${number(failed)} failed`}
+        </Button>
+      )}
+      {suppressed > 0 && (
+        <p className="flex items-start gap-2 text-sm text-muted">
+          <Icon name="info" className="mt-[0.15em]" />
+          {suppressed === 1 ? "1 address was left out: it refused mail for good earlier." : `${number(suppressed)} addresses were left out: they refused mail for good earlier.`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const Figure = ({ label, value, tone = "text-ink" }: { label: string; value: number; tone?: string | undefined }) => (
+  <div className="flex flex-col-reverse border-line px-2 py-3 not-first:border-s">
+    <dt className="text-sm text-muted">{label}</dt>
+    <dd className={`font-head text-xl tabular-nums ${tone}`}>{number(value)}</dd>
+  </div>
+);

@@ -1,0 +1,112 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
+import { api, type AdminVideo } from "../../api/client";
+import type { components } from "../../api/schema.gen";
+import { asStaff } from "../shared/session";
+import { orNull } from "../shared/missing-records";
+
+type Schemas = components["schemas"];
+export type NewVideo = Schemas["NewVideo"];
+export type NewGalleryVideo = Schemas["NewGalleryVideo"];
+export type VideoPatch = Schemas["VideoPatch"];
+export type VideoStatus = Schemas["VideoStatus"];
+export type VideoType = Schemas["VideoType"];
+export type AdminComment = Schemas["Page_AdminComment"]["items"][number];
+export type Deliveries = Schemas["Deliveries"];
+
+export type Attention = "failed_mails" | "reported_comments" | "held_comments";
+export type VideoOrder = "newest" | "views" | "title";
+export const videoOrders: Record<VideoOrder, string> = { newest: "Newest first", views: "Most viewed", title: "By title" };
+type DeskFilter = { q?: string; status?: VideoStatus; attention?: Attention; collection?: "current" | "archive"; year?: number; sort?: VideoOrder };
+
+const page = (filter: DeskFilter, limit: number, cursor: string, signal?: AbortSignal) =>
+  asStaff(api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
+
+/** The videos of every status, the last added first unless another order is asked for. A search asks for more at once, so that its count is true. */
+export const deskQuery = (filter: DeskFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "videos", filter],
+    queryFn: ({ pageParam, signal }) => page(filter, filter.q || filter.year ? 100 : 25, pageParam, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
+
+export const countsQuery = queryOptions({
+  queryKey: ["admin", "counts"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/counts", { signal })),
+});
+
+/** How many videos of each kind a search finds. */
+export const foundQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["admin", "counts", q],
+    queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/counts", { params: { query: { q } }, signal })),
+  });
+
+export const galleryYearsQuery = queryOptions({
+  queryKey: ["admin", "years"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/years", { signal })),
+});
+
+/** What the portal makes of a pasted link. */
+export const linkQuery = (url: string) =>
+  queryOptions({
+    queryKey: ["admin", "link", url],
+    queryFn: ({ signal }) => asStaff(api.POST("/api/admin/videos/check-link", { body: { video_url: url }, signal })),
+    enabled: url !== "",
+    staleTime: Infinity,
+    retry: false,
+  });
+
+export const deliveriesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "deliveries", id],
+    queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/{id}/deliveries", { params: { path: { id } }, signal })),
+  });
+
+/** All comments at once: those that wait for somebody come first, however old they are. */
+export const videoCommentsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "comments", id],
+    queryFn: async ({ signal }) => {
+      const all: AdminComment[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit: 100, ...(cursor ? { cursor } : {}) };
+        const { items, next } = await asStaff(api.GET("/api/admin/videos/{id}/comments", { params: { path: { id }, query }, signal }));
+        all.push(...items);
+        cursor = next ?? undefined;
+      } while (cursor && all.length < 5_000);
+      return all.toSorted((a, b) => urgency(b) - urgency(a));
+    },
+  });
+
+export const awaitsJudgement = (comment: AdminComment) => comment.reports > 0 && !comment.hidden;
+const urgency = (comment: AdminComment) => (comment.held ? 2 : awaitsJudgement(comment) ? 1 : 0);
+
+const at = (id: string) => ({ params: { path: { id } } });
+
+/** The video as it is now, or null when it was deleted. */
+export const readVideo = ({ id }: AdminVideo) => orNull(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
+export const createVideo = (key: string, body: NewVideo) => asStaff(api.POST("/api/admin/videos", { params: { header: { "Idempotency-Key": key } }, body }));
+export const createGalleryVideo = (key: string, body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { params: { header: { "Idempotency-Key": key } }, body }));
+export const editVideo = (id: string, body: VideoPatch) => asStaff(api.PATCH("/api/admin/videos/{id}", { ...at(id), body }));
+export const deleteVideo = (id: string) => asStaff(api.DELETE("/api/admin/videos/{id}", at(id)));
+export const bulkVideos = (ids: string[], action: "publish" | "delete") => asStaff(api.POST("/api/admin/videos/bulk", { body: { ids, action } }));
+export const retryDeliveries = (id: string) => asStaff(api.POST("/api/admin/videos/{id}/deliveries/retry", at(id)));
+export const hideComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id)));
+export const approveComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id)));
+export const showComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/show", at(id)));
+export const deleteComment = (id: string) => asStaff(api.DELETE("/api/admin/comments/{id}", at(id)));
+
+/** Call after any change to a video: lists, counts and what families see are asked for again. */
+export function useVideosChanged() {
+  const client = useQueryClient();
+  return () => {
+    for (const key of ["videos", "video"]) void client.invalidateQueries({ queryKey: [key] });
+    return Promise.all(
+      ["videos", "counts", "years", "deliveries", "comments", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })),
+    );
+  };
+}

@@ -1,0 +1,154 @@
+import { useState } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { AdminVideo } from "../../api/client";
+import { useSite } from "../../api/queries";
+import { useFilters, type Filters } from "../../lib/filters";
+import { number } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { Select } from "../../ui/field";
+import { SearchBox } from "../../ui/search-box";
+import { Segmented } from "../../ui/segmented";
+import { EmptyState } from "../../ui/states";
+import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { DeleteDialog } from "./delete-dialog";
+import { EditDrawer } from "./edit-drawer";
+import { FoldedFormButton, useFoldedForm } from "../shared/collapsible-form";
+import { Listing } from "../shared/listing";
+import { OrderBy, readOrder } from "../shared/sort-select";
+import { PageHead } from "../shared/page-head";
+import { countsQuery, deskQuery, foundQuery, videoOrders, type Attention, type VideoStatus } from "./queries";
+import { ReportRow, ReportsSkeleton } from "./report-row";
+import { SelectAll, SelectionBar, useSelection } from "./selection";
+import { UploadForm } from "./upload-form";
+import { VideoDrawer } from "./video-drawer";
+import { statusName } from "../shared/words";
+
+type Open = { what: "edit" | "delete" | "more"; video: AdminVideo } | null;
+
+const statuses: readonly VideoStatus[] = ["published", "scheduled", "draft"];
+const reasonName: Record<Attention, string> = { failed_mails: "With failed mails", reported_comments: "With reported comments", held_comments: "With comments to read" };
+const reasons = Object.keys(reasonName) as Attention[];
+
+/** The videos of every status: added, corrected, published, deleted, one by one or several at once. */
+export default function Reports() {
+  const site = useSite();
+  const filters = useFilters();
+  const { params, set } = filters;
+  const term = params.get("q")?.trim() ?? "";
+  const status = statuses.find((one) => one === params.get("status"));
+  const attention = reasons.find((one) => one === params.get("attention"));
+  const order = readOrder(params, videoOrders);
+  const refetchInterval = useEvery(everyQuarterMinute);
+  const counts = useQuery({ ...countsQuery, refetchInterval }).data;
+  const found = useQuery({ ...foundQuery(term), enabled: Boolean(term) });
+  const videos = useInfiniteQuery({
+    ...deskQuery({ ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(attention ? { attention } : {}), ...order }),
+    // A scheduled video becomes a published one by itself.
+    refetchInterval,
+  });
+  const [open, setOpen] = useState<Open>(null);
+  const upload = useFoldedForm("upload", filters);
+  const timeZone = site?.timezone ?? "UTC";
+  const shown = videos.data?.length ?? 0;
+  const selection = useSelection(videos.data ?? []);
+
+  return (
+    <>
+      <PageHead title="Report Management" text="Upload and manage daily progress reports">
+        <FoldedFormButton {...upload.button} icon="up">Upload New Report</FoldedFormButton>
+      </PageHead>
+
+      {upload.everOpened && <UploadForm key={upload.key} open={upload.open} onCancel={upload.close} onDone={upload.done} />}
+
+      <div className="mb-4 flex flex-wrap gap-3">
+        <SearchBox
+          label="Search videos"
+          placeholder="Search videos by title, description, type, or date..."
+          value={term}
+          onSearch={(q) => set({ q })}
+          className="flex-[1_1_20rem]"
+        />
+        <Segmented
+          label="Filter by status"
+          value={status ?? "all"}
+          options={[
+            { value: "all", label: "All", note: counts?.all },
+            { value: "published", label: "Published", note: counts?.published },
+            { value: "scheduled", label: "Scheduled", note: counts?.scheduled },
+            { value: "draft", label: "Drafts", note: counts?.draft },
+          ]}
+          onChange={(next) => set({ status: next === "all" ? "" : next })}
+          className="max-sm:w-full max-sm:[&>button]:px-2"
+        />
+      </div>
+
+      <h2 className="sr-only">Videos</h2>
+      <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
+        {term && videos.data && !videos.isPlaceholderData && (
+          <>Found {videos.hasNextPage ? (attention ? `${shown}+` : (found.data?.[status ?? "all"] ?? `${shown}+`)) : shown} video(s) matching "<bdi>{term}</bdi>"</>
+        )}
+      </p>
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        {shown > 0 && <SelectAll selection={selection} />}
+        <div className="ms-auto grid grid-cols-2 gap-3 max-sm:order-first max-sm:w-full">
+          <Select aria-label="Filter by what needs attention" value={attention ?? ""} onChange={(event) => set({ attention: event.target.value })}>
+            <option value="">All videos</option>
+            {reasons.map((reason) => <option key={reason} value={reason}>{reasonName[reason]}{counts ? ` (${number(counts[reason])})` : ""}</option>)}
+          </Select>
+          <OrderBy names={videoOrders} order={order} set={set} />
+        </div>
+      </div>
+
+      <Listing list={videos} what="videos" failed="Failed to load videos" skeleton={<ReportsSkeleton />} empty={<Nothing {...{ term, status, attention, set }} onUpload={upload.unfold} />}>
+        {(all) => (
+          <ul className="sheet overflow-clip">
+            {all.map((video) => (
+              <ReportRow
+                key={video.id}
+                video={video}
+                timeZone={timeZone}
+                selected={selection.has(video.id)}
+                onSelect={() => selection.toggle(video.id)}
+                onEdit={() => setOpen({ what: "edit", video })}
+                onDelete={() => setOpen({ what: "delete", video })}
+                onMore={() => setOpen({ what: "more", video })}
+              />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      <SelectionBar selection={selection} />
+
+      {open?.what === "edit" && <EditDrawer video={open.video} timeZone={timeZone} onClose={() => setOpen(null)} />}
+      {open?.what === "delete" && <DeleteDialog video={open.video} onClose={() => setOpen(null)} />}
+      {open?.what === "more" && <VideoDrawer video={open.video} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+type NothingProps = { term: string; status: VideoStatus | undefined; attention: Attention | undefined; set: Filters["set"]; onUpload: () => void };
+
+/** Why the list is empty, and the way on. */
+function Nothing({ term, status, attention, set, onUpload }: NothingProps) {
+  if (term) {
+    return (
+      <EmptyState title="No videos found">
+        <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
+      </EmptyState>
+    );
+  }
+  if (status || attention) {
+    const kind = status === "draft" ? "drafts" : status ? `${statusName[status].toLowerCase()} videos` : "videos";
+    return (
+      <EmptyState title={`No ${kind}${attention ? ` ${reasonName[attention].toLowerCase()}` : ""}`} picture="/art/placeholder.svg">
+        <Button look="line" onClick={() => set({ status: "", attention: "" })}>Show all videos</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No videos uploaded yet" text="The first one can be a link to Google Drive or YouTube." picture="/art/placeholder.svg">
+      <Button icon="up" onClick={onUpload}>Upload First Video</Button>
+    </EmptyState>
+  );
+}

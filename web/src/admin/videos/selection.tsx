@@ -1,0 +1,155 @@
+import { useState } from "react";
+import type { AdminVideo } from "../../api/client";
+import { isApiError } from "../../api/client";
+import { explain } from "../../lib/forms";
+import { count, number } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { toast } from "../../ui/toast";
+import { keepFocus } from "../shared/restore-focus";
+import { bulkVideos, useVideosChanged } from "./queries";
+import { isTurnedAway } from "../shared/session";
+import { VideoTitle } from "../shared/video-title";
+import { withNotifications } from "../shared/words";
+
+/** As many as the server takes at once. */
+const most = 100;
+
+/** Which of the videos that are shown are chosen. What is filtered away is not chosen any more. */
+export function useSelection(shown: readonly AdminVideo[]) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const chosen = shown.filter(({ id }) => ids.has(id));
+  return {
+    chosen,
+    has: (id: string) => ids.has(id),
+    all: chosen.length > 0 && chosen.length === shown.length,
+    toggle: (id: string) =>
+      setIds((now) => {
+        const next = new Set(now);
+        if (!next.delete(id)) next.add(id);
+        return next;
+      }),
+    toggleAll: () => setIds(new Set(chosen.length === shown.length ? [] : shown.map(({ id }) => id))),
+    clear: () => setIds(new Set()),
+  };
+}
+
+type Selection = ReturnType<typeof useSelection>;
+
+/** Above the list: all that are shown at once. */
+export const SelectAll = ({ selection: { chosen, all, toggleAll } }: { selection: Selection }) => (
+  <label className="inline-flex min-h-tap items-center gap-3 ps-3 text-sm md:ps-4">
+    <input
+      type="checkbox"
+      checked={all}
+      ref={(box) => {
+        if (box) box.indeterminate = chosen.length > 0 && !all;
+      }}
+      onChange={toggleAll}
+      className="size-5.5 shrink-0 accent-pine"
+    />
+    Select all shown
+  </label>
+);
+
+/** What can be done with those that are chosen, within reach wherever one has scrolled to. */
+export function SelectionBar({ selection: { chosen, clear } }: { selection: Selection }) {
+  const [asking, setAsking] = useState<"publish" | "delete" | null>(null);
+  const tooMany = chosen.length > most;
+  const close = () => setAsking(null);
+  return (
+    <>
+      {/* Said also when nothing is chosen any more. */}
+      <p role="status" className="sr-only">{chosen.length > 0 ? `${count(chosen.length, "video")} selected` : ""}</p>
+      {chosen.length > 0 && (
+        <div role="group" aria-label="Selected videos" className="sheet sticky bottom-3 z-10 mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 shadow-high">
+          <p className="me-auto font-medium tabular-nums">
+            {number(chosen.length)} selected
+            {tooMany && <span className="block text-sm font-normal text-clay">At most {most} at once.</span>}
+          </p>
+          <div className="flex flex-wrap gap-2">
+            <Button look="quiet" onClick={clear}>Clear</Button>
+            <Button look="line" icon="check" disabled={tooMany} onClick={() => setAsking("publish")}>Publish</Button>
+            <Button look="danger" icon="trash" disabled={tooMany} onClick={() => setAsking("delete")}>Delete</Button>
+          </div>
+        </div>
+      )}
+      {asking === "publish" && <PublishAll videos={chosen} onDone={clear} onClose={close} />}
+      {asking === "delete" && <DeleteAll videos={chosen} onDone={clear} onClose={close} />}
+    </>
+  );
+}
+
+type AskProps = { videos: readonly AdminVideo[]; onDone: () => void; onClose: () => void };
+
+function PublishAll({ videos, onDone, onClose }: AskProps) {
+  const run = useBulk("publish", onDone);
+  const hidden = videos.filter(({ status }) => status !== "published");
+  const mails = hidden.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
+  const already = videos.length - hidden.length;
+  if (hidden.length === 0) {
+    return (
+      <ConfirmDialog title={videos.length === 1 ? "This video is published already" : "These videos are published already"} name={<Titles videos={videos} />} action="OK" look="main" onConfirm={onClose} onClose={onClose}>
+        There is nothing to publish.
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <ConfirmDialog
+      title={`Publish ${count(hidden.length, "video")}?`}
+      name={<Titles videos={hidden} />}
+      action={mails > 0 ? `Publish and send ${count(mails, "mail")}` : "Publish"}
+      look="main"
+      onClose={onClose}
+      onConfirm={() => run(hidden, ({ done, notified }) => ({ title: "Success", description: withNotifications(`${count(done, "video")} published`, notified) }))}
+    >
+      {mails > 0 ? `Families see ${hidden.length === 1 ? "it" : "them"} at once, and ${mails === 1 ? "1 mail goes" : `${number(mails)} mails go`} out.` : `Families see ${hidden.length === 1 ? "it" : "them"} at once. Nobody is mailed.`}
+      {already > 0 && ` ${already === 1 ? "1 more is" : `${number(already)} more are`} published already.`}
+    </ConfirmDialog>
+  );
+}
+
+function DeleteAll({ videos, onDone, onClose }: AskProps) {
+  const run = useBulk("delete", onDone);
+  const comments = videos.reduce((sum, video) => sum + video.comment_count, 0);
+  const likes = videos.reduce((sum, video) => sum + video.like_count, 0);
+  const lost = [comments > 0 && count(comments, "comment"), likes > 0 && count(likes, "like")].filter(Boolean).join(" and ");
+  return (
+    <ConfirmDialog
+      title={`Are you sure you want to delete ${videos.length === 1 ? "this video" : `these ${number(videos.length)} videos`}?`}
+      name={<Titles videos={videos} />}
+      action={`Delete ${count(videos.length, "video")}`}
+      onClose={onClose}
+      onConfirm={() => run(videos, ({ done }) => ({ title: "Success", description: `${count(done, "video")} deleted successfully` }))}
+    >
+      {lost && `${lost} ${comments + likes === 1 ? "goes" : "go"} with ${videos.length === 1 ? "it" : "them"}. `}This cannot be undone.
+    </ConfirmDialog>
+  );
+}
+
+type Done = Awaited<ReturnType<typeof bulkVideos>>;
+
+function useBulk(action: "publish" | "delete", onDone: () => void) {
+  const videosChanged = useVideosChanged();
+  return async (videos: readonly AdminVideo[], says: (done: Done) => { title: string; description: string }) => {
+    try {
+      const done = await bulkVideos(videos.map(({ id }) => id), action);
+      onDone();
+      toast(says(done));
+      void videosChanged().then(keepFocus);
+    } catch (error) {
+      const gone = isApiError(error, "not_found");
+      if (gone) void videosChanged();
+      if (!isTurnedAway(error)) toast({ title: "Error", description: action === "delete" ? "Failed to delete videos" : "Failed to publish videos", destructive: true });
+      throw new Error(gone ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again." : explain(error), { cause: error });
+    }
+  };
+}
+
+/** Each by name; a long list is scrolled, by keyboard too. */
+const Titles = ({ videos }: { videos: readonly AdminVideo[] }) => (
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+  <ul aria-label="Videos" tabIndex={videos.length > 6 ? 0 : undefined} className="grid max-h-48 gap-1 overflow-auto">
+    {videos.map(({ id, title }) => <li key={id}><VideoTitle>{title}</VideoTitle></li>)}
+  </ul>
+);

@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState, type SyntheticEvent } from "react";
+import { cx } from "../../ui/class-names";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { Screen } from "../../videos/player";
+import type { VideoType } from "./queries";
+
+/** What became of a try. `embed`: another site's player was shown, which does not say whether it plays. */
+type Outcome = "trying" | "plays" | "soundOnly" | "fails" | "late" | "embed";
+export type Tried = { url: string; outcome: Outcome };
+
+/** After this a video that has not started counts as one that does not. */
+const startLimit = 15_000;
+
+type Props = { video: { video_url: string; video_type: VideoType; thumbnail_url?: string | null }; onOutcome: (outcome: Outcome) => void };
+
+/** Plays a link in the form, in the player that families get, before anything is published. */
+export function TryVideo({ video, onOutcome }: Props) {
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [round, setRound] = useState(0);
+  const came = (now: Outcome) => {
+    setOutcome(now);
+    onOutcome(now);
+  };
+
+  function start() {
+    setRound(round + 1);
+    came(video.video_type === "upload" ? "trying" : "embed");
+  }
+
+  const late = useRef(() => {});
+  useEffect(() => {
+    late.current = () => came("late");
+  });
+  useEffect(() => {
+    if (outcome !== "trying") return;
+    const timer = setTimeout(() => late.current(), startLimit);
+    return () => clearTimeout(timer);
+  }, [outcome, round]);
+
+  if (outcome === null) {
+    return <Button look="line" icon="play" onClick={start} className="justify-self-start">Try it</Button>;
+  }
+  const good = outcome === "plays";
+  return (
+    <div className="grid max-w-[40rem] gap-2">
+      <Screen
+        key={round}
+        video={{ ...video, title: "The video of this link", duration_seconds: null, thumbnail_url: video.thumbnail_url ?? null }}
+        playing
+        onLoaded={(event) => came(hasPicture(event, video.video_url) ? "plays" : "soundOnly")}
+        onBroken={() => came("fails")}
+      />
+      <p role="status" className={cx("flex items-start gap-2 text-sm", good ? "text-pine" : outcome === "trying" || outcome === "embed" ? "text-muted" : "text-clay")}>
+        <Icon name={good ? "check" : outcome === "trying" ? "clock" : outcome === "embed" ? "info" : "alert"} className="mt-[0.2em]" />
+        <span>{said(outcome, video.video_type)}</span>
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button look="line" icon="refresh" onClick={start}>Try again</Button>
+        <Button look="quiet" onClick={() => setOutcome(null)}>Close the player</Button>
+      </div>
+    </div>
+  );
+}
+
+/** Browsers play the sound of a video whose picture they cannot decode. */
+function hasPicture({ currentTarget }: SyntheticEvent<HTMLVideoElement>, url: string) {
+  return currentTarget.videoWidth > 0 || /\.(mp3|m4a)([?#]|$)/i.test(url);
+}
+
+function said(outcome: Outcome, type: VideoType) {
+  const advice = "Please check that the link opens the file itself for everybody, without signing in, and that the file is an MP4 (H.264 and AAC).";
+  switch (outcome) {
+    case "trying":
+      return "Loading the video...";
+    case "plays":
+      return "The video started. Families get this same player.";
+    case "soundOnly":
+      return "Only the sound plays, without a picture. Please export the video as an MP4 (H.264 and AAC).";
+    case "late":
+      return `The video has not started after ${startLimit / 1_000} seconds. ${advice}`;
+    case "fails":
+      return `The video did not start, so families could not watch it. ${advice}`;
+    case "embed":
+      return type === "youtube"
+        ? "This is the player that families get. If it says that the video is unavailable, set it to “Unlisted” or “Public” on YouTube and allow embedding."
+        : "This is the player that families get. If it asks for access or does not play, open the file in Google Drive, choose “Share”, and set it to “Anyone with the link”.";
+  }
+}
+
+/** Beside the button that publishes: a try that failed is not forgotten, and forbids nothing. */
+export function TriedNotice({ tried, url }: { tried: Tried | null; url: string }) {
+  if (!tried || tried.url !== url.trim() || !["fails", "late", "soundOnly"].includes(tried.outcome)) return null;
+  return (
+    <p className="flex items-start gap-2 rounded-md bg-clay-wash px-3.5 py-3 text-clay">
+      <Icon name="alert" className="mt-[0.15em]" />
+      <span>{tried.outcome === "soundOnly" ? "When you tried this link, only the sound played." : "When you tried this link, the video did not start. Families would not be able to watch it."}</span>
+    </p>
+  );
+}
