@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use futures_util::future::{BoxFuture, Either};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::sqlite::{
@@ -231,27 +232,44 @@ pub(crate) struct Query<'c> {
     wrong: Option<sqlx::Error>,
 }
 
-/// Runs the query on whichever engine it is for; `$call` is sqlx's method for the number of rows.
+/// Rows of either engine as they came; their types are read afterwards, so that what talks to the
+/// database is compiled once and not for every type.
+enum Rows {
+    Sqlite(Vec<SqliteRow>),
+    Postgres(Vec<PgRow>),
+}
+
+impl Rows {
+    fn read<T: Row>(self) -> Result<Vec<T>> {
+        Ok(match self {
+            Rows::Sqlite(rows) => rows.iter().map(T::from_row).collect::<sqlx::Result<_>>()?,
+            Rows::Postgres(rows) => rows.iter().map(T::from_row).collect::<sqlx::Result<_>>()?,
+        })
+    }
+}
+
+/// Runs the query on whichever engine it is for; `$pool` is the pool of SQLite that it needs outside
+/// a transaction, `$call` sqlx's method for the number of rows.
 macro_rules! run {
-    ($query:expr, $make:ident, $call:ident) => {{
+    ($query:expr, $pool:ident, $call:ident) => {{
         let Query { on, text, args, wrong } = $query;
         if let Some(wrong) = wrong {
             return Err(wrong.into());
         }
         match (on, args) {
-            (On::Db(Db::Sqlite { read, .. }), Args::Sqlite(args)) => {
-                sqlx::$make::<Sqlite, T, _>(text, args).$call(read).await?
+            (On::Db(Db::Sqlite { $pool, .. }), Args::Sqlite(args)) => {
+                Either::Left(sqlx::query_with(text, args).$call($pool).await?)
             }
             (On::Tx(Tx::Sqlite(tx)), Args::Sqlite(args)) => {
                 tx.check()?;
-                let outcome = sqlx::$make::<Sqlite, T, _>(text, args).$call(&mut **tx).await;
-                tx.noted(outcome)?
+                let outcome = sqlx::query_with(text, args).$call(&mut **tx).await;
+                Either::Left(tx.noted(outcome)?)
             }
             (On::Db(Db::Postgres(pool)), Args::Postgres(args)) => {
-                in_time(sqlx::$make::<Postgres, T, _>(text, args).$call(pool)).await?
+                Either::Right(in_time(sqlx::query_with(text, args).$call(pool)).await?)
             }
             (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
-                in_time(sqlx::$make::<Postgres, T, _>(text, args).$call(&mut **tx)).await?
+                Either::Right(in_time(sqlx::query_with(text, args).$call(&mut **tx)).await?)
             }
             _ => unreachable!("arguments are made for the engine they run on"),
         }
@@ -277,15 +295,15 @@ impl Query<'_> {
     }
 
     pub(crate) async fn all<T: Row>(self) -> Result<Vec<T>> {
-        Ok(run!(self, query_as_with, fetch_all))
+        self.rows().await?.read()
     }
 
     pub(crate) async fn one<T: Row>(self) -> Result<T> {
-        Ok(run!(self, query_as_with, fetch_one))
+        self.optional().await?.ok_or(Error::from(sqlx::Error::RowNotFound))
     }
 
     pub(crate) async fn optional<T: Row>(self) -> Result<Option<T>> {
-        Ok(run!(self, query_as_with, fetch_optional))
+        Ok(self.first().await?.read()?.pop())
     }
 
     /// The single value of the single row.
@@ -297,31 +315,40 @@ impl Query<'_> {
     }
 
     /// How many rows were written.
-    pub(crate) async fn execute(self) -> Result<u64> {
-        let Query { on, text, args, wrong } = self;
-        if let Some(wrong) = wrong {
-            return Err(wrong.into());
-        }
-        Ok(match (on, args) {
-            (On::Db(Db::Sqlite { write, .. }), Args::Sqlite(args)) => {
-                sqlx::query_with::<Sqlite, _>(text, args).execute(write).await?.rows_affected()
-            }
-            (On::Tx(Tx::Sqlite(tx)), Args::Sqlite(args)) => {
-                tx.check()?;
-                let outcome = sqlx::query_with::<Sqlite, _>(text, args).execute(&mut **tx).await;
-                tx.noted(outcome)?.rows_affected()
-            }
-            (On::Db(Db::Postgres(pool)), Args::Postgres(args)) => {
-                in_time(sqlx::query_with::<Postgres, _>(text, args).execute(pool))
-                    .await?
-                    .rows_affected()
-            }
-            (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
-                in_time(sqlx::query_with::<Postgres, _>(text, args).execute(&mut **tx))
-                    .await?
-                    .rows_affected()
-            }
-            _ => unreachable!("arguments are made for the engine they run on"),
+    pub(crate) fn execute<'q>(self) -> BoxFuture<'q, Result<u64>>
+    where
+        Self: 'q,
+    {
+        Box::pin(async move {
+            Ok(match run!(self, write, execute) {
+                Either::Left(done) => done.rows_affected(),
+                Either::Right(done) => done.rows_affected(),
+            })
+        })
+    }
+
+    fn rows<'q>(self) -> BoxFuture<'q, Result<Rows>>
+    where
+        Self: 'q,
+    {
+        Box::pin(async move {
+            Ok(match run!(self, read, fetch_all) {
+                Either::Left(rows) => Rows::Sqlite(rows),
+                Either::Right(rows) => Rows::Postgres(rows),
+            })
+        })
+    }
+
+    /// At most one row.
+    fn first<'q>(self) -> BoxFuture<'q, Result<Rows>>
+    where
+        Self: 'q,
+    {
+        Box::pin(async move {
+            Ok(match run!(self, read, fetch_optional) {
+                Either::Left(row) => Rows::Sqlite(row.into_iter().collect()),
+                Either::Right(row) => Rows::Postgres(row.into_iter().collect()),
+            })
         })
     }
 }
