@@ -339,6 +339,11 @@ _suite +SUITES: _web
             const { stats } = require(process.argv[1]);
             console.log(stats.expected + stats.flaky, stats.unexpected, stats.skipped)' "$logs/playwright.json" 2>/dev/null || echo 0 0 0)"
         [ "$skipped" -eq 0 ] || echo "Attention: $skipped journeys are skipped."
+        node -e '
+            const { stats, suites } = require(process.argv[1]);
+            const all = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(all)];
+            const titles = all({ suites }).filter(({ tests }) => tests.some(({ status }) => status === "flaky")).map(({ file, title }) => `${file}: ${title}`);
+            if (stats.flaky > 0) console.log(`Attention: ${stats.flaky} journeys passed only at the second try: ${titles.join("; ")}`)' "$logs/playwright.json" 2>/dev/null || true
         counted "$status" "$ok" "$bad"
     }
     clippy() {

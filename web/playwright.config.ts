@@ -12,6 +12,8 @@ export default defineConfig({
   timeout: 600_000,
   expect: { timeout: 60_000 },
   forbidOnly: true,
+  // One that passes only at the second try is a fault to be found: the suite names it.
+  retries: 1,
   reporter: "list",
   use: {
     ...devices["Desktop Chrome"],

@@ -26,11 +26,13 @@ for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/
 
     const ahead = [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(([, href]) => new URL(href!.replaceAll("&amp;", "&"), camp.url).href);
     expect(ahead.length).toBeGreaterThan(0);
-    const asked = await page.evaluate(() => window.asked);
     for (const address of ahead) {
-      expect(asked, "what the page asked for").toContain(address);
+      await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
       // What happened meanwhile may have it asked for again, but none of the asking is beside what was fetched ahead.
-      expect(requests.filter((url) => url === address).length, address).toBe(asked.filter((url) => url === address).length);
+      await expect.poll(async () => {
+        const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
+        return requests.filter((url) => url === address).length - asked;
+      }, address).toBe(0);
     }
     // The page's own script, beside those that every page has.
     const every = html.match(/<link rel="modulepreload" crossorigin href=/g)?.length ?? 0;

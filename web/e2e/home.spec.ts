@@ -11,8 +11,9 @@ test.describe("The scenes at the top of Home", () => {
     await page.clock.install();
     await page.goto("/");
     await shows(page, scenes[0]);
-    // The page's clock also runs by itself, on a busy machine by seconds.
-    await page.clock.runFor(10_000);
+    // It runs by itself, on a busy machine by seconds at each step.
+    await page.clock.pauseAt(Date.now() + 5_000);
+    await page.clock.runFor(5_000);
     await shows(page, scenes[0]);
     await page.clock.runFor(21_000);
     await shows(page, scenes[1]);
@@ -78,15 +79,17 @@ test("a page in Yiddish direction is the mirror of itself, and its scenes are sw
   await shows(phone, scenes[0]);
   await expect(phone.getByRole("region", { name: "Latest videos" }).getByRole("article")).toHaveCount(3);
   await expect(phone.getByRole("contentinfo").getByRole("textbox")).toBeVisible();
-  const places = () =>
-    phone.evaluate(() => {
+  // Both are measured in one go: what comes meanwhile would move everything.
+  const { before, after } = await phone.evaluate(() => {
+    const places = () => {
       const marks = [...document.querySelectorAll("header a, header button, h1, h2, main article time, .hero-controls button, footer a, footer input")];
       const boxes = marks.map((mark) => mark.getBoundingClientRect()).filter(({ width, height }) => width > 0 && height > 0);
       return { width: document.documentElement.clientWidth, sideways: document.documentElement.scrollWidth, boxes: boxes.map(({ left, right }) => [Math.round(left), Math.round(right)] as const) };
-    });
-  const before = await places();
-  await phone.evaluate(() => Object.assign(document.documentElement, { dir: "rtl", lang: "yi" }));
-  const after = await places();
+    };
+    const usual = places();
+    Object.assign(document.documentElement, { dir: "rtl", lang: "yi" });
+    return { before: usual, after: places() };
+  });
   expect(after.sideways).toBe(after.width);
   const mirrored = before.boxes.filter(([left, right], i) => {
     const [newLeft, newRight] = after.boxes[i]!;
@@ -136,6 +139,7 @@ test("the menu on a phone opens, leads on, and closes by Escape, cross and backd
   await menu.getByRole("button", { name: "Close menu" }).tap();
   await expect(menu).toBeHidden();
   await open.tap();
+  await expect(menu).toBeVisible();
   await phone.touchscreen.tap(10, 400);
   await expect(menu).toBeHidden();
   await open.tap();

@@ -70,6 +70,7 @@ test("staff post, edit and delete a video without a mouse", async ({ page, camp 
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog", { name: "Discard your changes?" })).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "Discard your changes?" })).toBeHidden();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "Edit video" })).toBeHidden();
 

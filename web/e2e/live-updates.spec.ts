@@ -74,6 +74,7 @@ test("what staff post stands on another page at once, and nothing is lost or dou
     await expect(titles(page)).toHaveText(["News 8", "News 6", "News 5", "News 4", "News 3", "News 2", "News 1"]);
     await told(desk, { title: "News 9" });
     await expect(titles(page).first()).toHaveText("News 9");
+    await expect(toast(page)).toContainText("News 9");
     const heard = (await seen()).toasts.flatMap((text) => /News \d+/.exec(text)?.[0] ?? []);
     expect(heard.filter((title) => title !== "News 7")).toEqual(["News 1", "News 2", "News 3", "News 4", "News 5", "News 6", "News 8", "News 9"]);
   });
@@ -156,10 +157,10 @@ test("updates grow old in front of one's eyes, and the list of all comes in part
   const desk = await somebody();
   await staff(desk, camp);
   await told(desk, { title: "Package room", priority: "low" });
-  await told(desk, { title: "שבת קודש", message: "גוט שבת", priority: "high" });
+  const { created_at } = await told(desk, { title: "שבת קודש", message: "גוט שבת", priority: "high" });
   await page.goto("/");
   const first = news(page).getByRole("listitem").first();
-  const now = Date.now();
+  const now = Date.parse(created_at);
   for (const [minutes, age, fresh] of [[0, "Just now", true], [2, "1 minute ago", true], [61, "1 hour ago", true], [119, "1 hour ago", true], [122, "2 hours ago", false], [24 * 60 + 2, "1 day ago", false], [10 * 24 * 60, "9 days ago", false]] as const) {
     await page.clock.setFixedTime(now + minutes * 60_000 - 30_000);
     await page.reload();

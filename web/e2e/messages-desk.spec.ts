@@ -253,7 +253,7 @@ test.describe("Letters", () => {
     await question.getByRole("button", { name: "Send letter" }).click();
     await expect(toast(page)).toContainText("It is on its way to 2 people.");
     await expect(form.getByLabel("Subject")).toHaveValue("");
-    expect(await page.evaluate(() => sessionStorage.length), "what was sent is kept nowhere").toBe(0);
+    await expect.poll(() => page.evaluate(() => sessionStorage.length), "what was sent is kept nowhere").toBe(0);
     const sent = page.getByRole("region", { name: "Sent letters" }).getByRole("listitem");
     await expect(sent).toContainText(/Come at ten.*2 sent/s);
 

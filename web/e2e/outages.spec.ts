@@ -1,5 +1,4 @@
-import { account, call, demoTest as test, expect, samplePassword, signIn, signInLink, toast } from "./house/camp";
-import { pause } from "./house/portal";
+import { account, call, demoTest as test, expect, hold, samplePassword, signIn, signInLink, toast } from "./house/camp";
 import type { Page } from "@playwright/test";
 
 // Nothing of this reaches the sample camp: whatever would change it is answered on the way.
@@ -132,10 +131,6 @@ test("a message and an address for the list wait in their fields until they can 
 
 test("on a slow line every page shows the shape of what is coming", async ({ page, request }) => {
   const { items: [film] } = await call<{ items: { id: string }[] }>(request, "GET", "/api/videos?collection=current");
-  await page.route(/\/api\/(videos|live-updates|faq|store)/, async (route) => {
-    await pause(1_200);
-    await route.fallback().catch(() => undefined);
-  });
   for (const [address, label, healed] of [
     ["/", "Loading videos", section(page, "Latest videos").getByRole("article").first()],
     ["/current-videos", "Loading videos", page.getByRole("main").getByRole("article").first()],
@@ -145,10 +140,14 @@ test("on a slow line every page shows the shape of what is coming", async ({ pag
     ["/store", "Loading the store", page.getByRole("main").getByRole("article").first()],
     [`/video/${film!.id}`, "Loading video...", page.getByRole("region", { name: "Comments" })],
   ] as const) {
+    const lists = /\/api\/(videos|live-updates|faq|store)/;
+    const letGo = await hold(page, lists);
     await page.goto(address, { waitUntil: "commit" });
     await expect(page.getByRole("main").getByRole("status").filter({ hasText: label }).first(), address).toBeVisible();
     await expect(page.getByText(/^No videos|^No updates|^No questions|^Nothing in/)).toHaveCount(0);
+    letGo();
     await expect(healed, address).toBeVisible();
+    await page.unroute(lists);
   }
 });
 

@@ -50,7 +50,7 @@ test("a scheduled video appears by itself on an open Home page when its time com
   // The form knows minutes only; nobody waits for the hour.
   const { items } = await call<{ items: Schemas["AdminVideo"][] }>(desk.request, "GET", "/api/admin/videos");
   const { id, version } = items.find(({ title }) => title === "Grand Siyum")!;
-  const moment = new Date(Date.now() + 3_000);
+  const moment = new Date(Date.now() + 8_000);
   const near = campClock(moment);
   await call(desk.request, "PATCH", `/api/admin/videos/${id}`, { version, scheduled_date: `${near.date}T${near.time}:${near.second}` });
   await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible();

@@ -101,7 +101,10 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
 
     await card.getByRole("button", { name: "Show Camp cap" }).click();
     await expect(card).toContainText("Active");
-    await card.getByRole("switch", { name: "Featured Camp cap" }).check();
+    // It shows what was pressed only once the page knows that the server is being told.
+    const featured = card.getByRole("switch", { name: "Featured Camp cap" });
+    await featured.click();
+    await expect(featured).toBeChecked();
     await expect(toast(page)).toContainText("Camp cap is featured.");
     await expect(figure(page, "Featured")).toHaveText("1");
     expect((await onShow(visitor)).map(({ title }) => title)).toEqual(["Camp cap", "Enamel mug"]);

@@ -1,5 +1,4 @@
-import { account, call, expect, onYouTube, parent, password, posted, staff, test, toast } from "./house/camp";
-import { pause } from "./house/portal";
+import { account, call, expect, hold, onYouTube, parent, password, posted, staff, test, toast } from "./house/camp";
 import type { Page } from "@playwright/test";
 
 test.describe("A report that cannot be saved", () => {
@@ -66,10 +65,7 @@ test.describe("A report that cannot be saved", () => {
   });
 
   test("an impatient double click on a slow line posts the video once", async ({ page }) => {
-    await page.route("**/api/admin/videos", async (route) => {
-      if (route.request().method() === "POST") await pause(1_500);
-      await route.fallback();
-    });
+    const letGo = await hold(page, "**/api/admin/videos", "POST");
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("Campfire");
     await form.getByLabel("Video URL").fill(onYouTube().link);
@@ -77,6 +73,7 @@ test.describe("A report that cannot be saved", () => {
     const busy = form.getByRole("button", { name: "Uploading..." });
     await expect(busy).toBeVisible();
     await form.getByLabel("Title").press("Enter");
+    letGo();
     await expect(toast(page)).toContainText("Video uploaded successfully");
     await expect(page.getByRole("heading", { name: "Campfire" })).toHaveCount(1);
   });
@@ -149,12 +146,10 @@ test("a comment written offline waits in its field until it can be posted", asyn
   await expect(field).toHaveValue("From a tunnel");
 
   await page.context().setOffline(false);
-  await page.route("**/comments", async (route) => {
-    if (route.request().method() === "POST") await pause(1_500);
-    await route.fallback();
-  });
+  const letGo = await hold(page, "**/comments", "POST");
   await page.getByRole("button", { name: "Post comment" }).dblclick();
   await expect(page.getByRole("button", { name: "Posting..." })).toBeVisible();
+  letGo();
   await expect(field).toHaveValue("");
   await expect(page.getByRole("region", { name: "Comments" }).getByRole("listitem")).toHaveCount(1);
 

@@ -39,6 +39,7 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   await page.getByRole("button", { name: "Save All Changes" }).click();
   await expect(toast(page)).toContainText("Profile Updated!");
   await page.reload();
+  await expect(switches).toHaveCount(3);
   for (const one of await switches.all()) await expect(one).not.toBeChecked();
   await page.goto("/");
   await expect(card(page)).toContainText(`You have stopped all emails to ${chaya.email}, so we do not write there.`);

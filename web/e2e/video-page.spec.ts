@@ -58,7 +58,7 @@ test("what is said under a video appears and vanishes on other open pages, with 
   await expect(toast(reader)).toContainText("Comment reported");
 
   const age = theirs.getByRole("listitem").first().locator("time");
-  const now = Date.now();
+  const now = Date.parse((await age.getAttribute("datetime"))!);
   for (const [minutes, words] of [[1.5, "1 minute ago"], [60, "1 hour ago"], [26 * 60, "1 day ago"], [6.5 * 24 * 60, "6 days ago"]] as const) {
     await reader.clock.setFixedTime(now + minutes * 60_000);
     await reader.reload();
@@ -103,7 +103,7 @@ demoTest.describe("In the sample camp", () => {
       await neighbours.getByRole("link", { name: "Previous video" }).click();
       await expect(page).toHaveURL(new RegExp(film.id));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-      expect(await page.evaluate(() => scrollY)).toBe(0);
+      await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
     }
     await neighbours.getByRole("link", { name: "Next video" }).click();
     await expect(page).toHaveURL(new RegExp(items[1]!.id));
@@ -142,7 +142,7 @@ demoTest.describe("In the sample camp", () => {
     await phone.goto(`/video/${items[0]!.id}`);
     await phone.getByRole("button", { name: "Share" }).tap();
     await phone.getByRole("button", { name: "Other apps" }).tap();
-    expect(await phone.evaluate(() => (window as unknown as { shared: object }).shared)).toEqual({
+    await expect.poll(() => phone.evaluate(() => (window as unknown as { shared?: object }).shared)).toEqual({
       title: items[0]!.title, text: `Check out this camp video: ${items[0]!.title}`, url: phone.url(),
     });
     await expect(phone.getByRole("button", { name: "Other apps" })).toBeHidden();

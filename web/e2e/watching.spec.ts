@@ -26,12 +26,15 @@ test("a video of the camp's own plays, and can be wound forward and back", async
     v.currentTime = 5;
   });
   await expect.poll(() => video.evaluate((v: HTMLVideoElement) => !v.seeking && v.readyState >= 2 && v.currentTime)).toBeCloseTo(5, 1);
-  await video.evaluate((v: HTMLVideoElement) => {
+  const back = await video.evaluate(async (v: HTMLVideoElement) => {
+    const sought = new Promise((done) => v.addEventListener("seeked", done, { once: true }));
     v.currentTime = 1;
-    return v.play();
+    await sought;
+    return v.currentTime;
   });
+  expect(back).toBeCloseTo(1, 1);
+  await video.evaluate((v: HTMLVideoElement) => v.play());
   await expect.poll(() => video.evaluate(currentTime)).toBeGreaterThan(1.2);
-  expect(await video.evaluate(currentTime)).toBeLessThan(5);
   expect(new Set(pieces), "files travel in pieces").toEqual(new Set([206]));
 
   const piece = await request.get(`/media/videos/${film.id}`, { headers: { range: "bytes=100-199" } });
@@ -87,8 +90,7 @@ test("a video can be shared by mail, by WhatsApp and as a copied link", async ({
   expect(mail.searchParams.get("body")).toContain(page.url());
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Copy link" }).click();
-  await expect(page.getByRole("button", { name: "Copied!" })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   await expect(page.getByRole("button", { name: "Copy link" })).toBeVisible();
 });
 

@@ -173,6 +173,17 @@ export async function told(staffPage: Page, update: NewUpdate): Promise<Schemas[
   return saved.update;
 }
 
+/** Keeps such requests waiting until they are let go, so that what the page shows meanwhile can be seen however slow the machine is. */
+export async function hold(page: Page, address: string | RegExp, method?: string) {
+  let letGo = () => {};
+  const gone = new Promise<void>((done) => (letGo = done));
+  await page.route(address, async (route) => {
+    if (!method || route.request().method() === method) await gone;
+    await route.fallback().catch(() => undefined);
+  });
+  return letGo;
+}
+
 /** The newest message in the corner of the page. */
 export const toast = (page: Page) => page.getByRole("list", { name: "Notifications" });
 

@@ -30,7 +30,18 @@ export class Portal {
     private readonly server: MailServer | null,
   ) {}
 
-  static async open({ post, seeded, settings }: Plan): Promise<Portal> {
+  static async open(plan: Plan): Promise<Portal> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await Portal.attempt(plan);
+      } catch (error) {
+        // Between finding a free port and listening on it, somebody else may have taken it.
+        if (attempt === 3 || !/address.*in use/i.test(String(error))) throw error;
+      }
+    }
+  }
+
+  private static async attempt({ post, seeded, settings }: Plan): Promise<Portal> {
     if (!existsSync(binary)) throw new Error(`There is no ${binary}. Run \`cargo build -p cli\`, or name one in CAMP_E2E_BIN.`);
     const folder = await mkdtemp(join(tmpdir(), "camp-e2e-"));
     const server = post === "smtp" ? await MailServer.open() : null;

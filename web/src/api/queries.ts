@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery, useQueryClient, type InvalidateOptions, type Query, type RefetchQueryFilters } from "@tanstack/react-query";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a page that is being looked at asks for news. */
@@ -14,13 +14,30 @@ export function toldOfNews(yes: boolean) {
 /** Asking is the safety net under being told. */
 export const askForNews = () => (told ? 5 * 60_000 : everyHalfMinute);
 
+/** The next page of a list that is on its way, if one is. */
+export const nextPage = ({ state, promise }: Query) => (state.fetchStatus === "fetching" && state.fetchMeta?.fetchMore ? promise?.catch(() => undefined) : undefined);
+
+/** A refresh waits for the next page of a list: it would break it off, and the press that asked for it would be lost. */
+class PatientClient extends QueryClient {
+  override async refetchQueries(filters: RefetchQueryFilters = {}, options?: InvalidateOptions) {
+    const growing = this.getQueryCache().findAll(filters as object).filter(nextPage);
+    await Promise.all([
+      super.refetchQueries({ ...filters, predicate: (query) => !growing.includes(query) && (filters.predicate?.(query) ?? true) }, options),
+      ...growing.map(async (query) => {
+        await nextPage(query);
+        await super.refetchQueries({ queryKey: query.queryKey, exact: true, type: "active" }, options);
+      }),
+    ]);
+  }
+}
+
 export function makeQueryClient(): QueryClient {
   // The server no longer knows this person: the header and the forms should not pretend otherwise.
   const onError = (error: unknown) => {
     const known = client.getQueryData(sessionQuery.queryKey)?.user;
     if (known && isApiError(error, "sign_in_required")) void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   };
-  const client = new QueryClient({
+  const client = new PatientClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {

@@ -63,6 +63,64 @@ describe("a new update", () => {
   });
 });
 
+describe("the next page of a list that is on its way", () => {
+  /** A server whose second page comes when it is told to. */
+  function slow<Item>(first: Item, second: Item) {
+    let come = () => {};
+    const pages = ({ query }: { query: { cursor?: string; limit?: string } }) =>
+      query.cursor ? new Promise((done) => (come = () => done(list(second)))) : { items: [first], next: "more" };
+    return { pages, come: () => act(async () => come()) };
+  }
+
+  it("is not lost to an update that comes meanwhile", async () => {
+    const { pages, come } = slow(update(), update({ id: "old", title: "The first of the summer" }));
+    const camp = server({ "GET /api/live-updates": pages });
+    const user = open("/updates");
+    await screen.findByText("Package room closes at 5");
+    await listening();
+    await user.click(screen.getByRole("button", { name: "Load more updates" }));
+    line.hello(1);
+    line.tell("update.created", fresh({ id: "n2", title: "The buses have left" }), "2");
+    await act(() => new Promise((done) => setTimeout(done, 30)));
+    const asked = camp.asked("GET", "/api/live-updates").length;
+    await come();
+    expect(await screen.findByText("The first of the summer")).toBeTruthy();
+    await waitFor(() => expect(camp.asked("GET", "/api/live-updates").length, "and the list is refreshed after it").toBeGreaterThan(asked));
+  });
+
+  it("does not lose the update whose refresh it broke off", async () => {
+    const { pages, come } = slow(update(), update({ id: "old", title: "The first of the summer" }));
+    const camp = server({ "GET /api/live-updates": pages });
+    const user = open("/updates");
+    await screen.findByText("Package room closes at 5");
+    await settled();
+    camp.answer("GET /api/live-updates", () => new Promise(() => undefined));
+    line.tell("update.created", fresh({ id: "n2", title: "The buses have left" }), "2");
+    await act(() => new Promise((done) => setTimeout(done, 30)));
+    camp.answer("GET /api/live-updates", pages);
+    await user.click(screen.getByRole("button", { name: "Load more updates" }));
+    camp.answer("GET /api/live-updates", ({ query }: { query: { cursor?: string } }) =>
+      query.cursor ? list(update({ id: "old", title: "The first of the summer" })) : { items: [fresh({ id: "n2", title: "The buses have left" }), update()], next: "more" });
+    await come();
+    expect(await screen.findByRole("link", { name: "The buses have left" })).toBeTruthy();
+    expect(await screen.findByText("The first of the summer")).toBeTruthy();
+  });
+
+  it("is not lost to a comment that comes meanwhile, and neither is the comment", async () => {
+    const { pages, come } = slow(comment(), comment({ id: "old", content: "The very first" }));
+    server({ "GET /api/videos/v1": video({ comment_count: 2 }), "GET /api/videos/v1/comments": pages });
+    const user = open("/video/v1");
+    await screen.findByText("We could hear them in the song.");
+    await settled();
+    await user.click(screen.getByRole("button", { name: "Show older comments" }));
+    line.tell("comment.created", { video_id: "v1", comment: comment({ id: "c2", content: "Chazak!", created_at: new Date().toISOString() }) }, "2");
+    await act(() => new Promise((done) => setTimeout(done, 30)));
+    await come();
+    expect(await screen.findByText("The very first")).toBeTruthy();
+    expect(await screen.findByText("Chazak!")).toBeTruthy();
+  });
+});
+
 it("an open update says that it was withdrawn", async () => {
   server({ "GET /api/live-updates/n1": { ...update(), withdrawn: false } });
   open("/updates/n1");

@@ -1,7 +1,7 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { Comment, LiveUpdate, Site, Video } from "../api/client";
 import { mayWatch } from "../api/may-watch";
-import { sessionQuery, siteQuery, toldOfNews } from "../api/queries";
+import { nextPage, sessionQuery, siteQuery, toldOfNews } from "../api/queries";
 import { commentsQuery } from "../comments/queries";
 import { follow, type Kind, type Line } from "../events/stream";
 import { minutesSince } from "../lib/format";
@@ -66,6 +66,10 @@ export function live(client: QueryClient): () => void {
 
   /** Changes what is known, also where an answer is on its way that cannot know of it yet. */
   async function change<Data>(queryKey: readonly unknown[], by: (data: Data) => Data) {
+    // The next page of a list is waited for: whoever pressed for it would press in vain.
+    const query = client.getQueryCache().find({ queryKey, exact: true });
+    const growing = query && nextPage(query);
+    if (growing) await growing;
     const asking = client.isFetching({ queryKey, exact: true }) > 0;
     if (asking) await client.cancelQueries({ queryKey, exact: true });
     client.setQueryData<Data>(queryKey, (data) => data && by(data));

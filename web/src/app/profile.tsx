@@ -18,8 +18,9 @@ import { useProfileForm } from "../profiles/use-profile-form";
 import { Button, buttonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
+import { LoadMore } from "../ui/load-more";
 import { Section } from "../ui/section";
-import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../ui/states";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { VideoCard } from "../videos/video-card";
 import { leftByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
@@ -176,7 +177,7 @@ function Favorites() {
             <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-x-5 gap-y-7">
               {videos.data.map((video) => <li key={video.id}><VideoCard video={video} look="small" /></li>)}
             </ul>
-            {videos.hasNextPage && <LoadMore label="Load more favorites" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+            <LoadMore label="Load more favorites" list={videos} />
           </>
         ) : (
           <EmptyState title="No favorites yet" text="Press the heart under a video and it stays here all winter." picture="/art/placeholder.svg">

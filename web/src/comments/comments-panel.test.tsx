@@ -44,6 +44,19 @@ it("posts what was written, trimmed, and makes room for the next", async () => {
   expect(await box()).toHaveProperty("value", "");
 });
 
+it("keeps what is typed while the comment before it is on its way", async () => {
+  let answer: (saved: unknown) => void = () => undefined;
+  talk({ "POST /api/videos/v1/comments": () => new Promise((done) => (answer = done)) });
+  const user = open("/video/v1");
+  await user.type(await box(), "Gut gezugt!");
+  await user.click(screen.getByRole("button", { name: "Post comment" }));
+  await user.clear(await box());
+  await user.type(await box(), "And one more thing");
+  answer(comment({ id: "c3", content: "Gut gezugt!", mine: true }));
+  await waitFor(() => expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", false));
+  expect(await box()).toHaveProperty("value", "And one more thing");
+});
+
 it("tells its author when a comment waits for the camp", async () => {
   talk({ "GET /api/videos/v1/comments": list(comment({ id: "c2", content: "My first", mine: true, held: true }), comment()) });
   open("/video/v1");

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
 import { isApiError, type Comment } from "../api/client";
@@ -13,6 +13,7 @@ import { Button } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
 import { Field, FormMessage, TextArea } from "../ui/field";
 import { Icon } from "../ui/icon";
+import { LoadMore } from "../ui/load-more";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { commentsQuery, deleteComment, postComment, reportComment } from "./queries";
@@ -41,11 +42,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
                 <CommentItem key={comment.id} comment={comment} videoId={videoId} now={now} />
               ))}
             </ol>
-            {comments.hasNextPage && (
-              <Button look="quiet" busy={comments.isFetchingNextPage} onClick={() => void comments.fetchNextPage()} className="mb-3 w-full">
-                {comments.isFetchingNextPage ? "Loading..." : "Show older comments"}
-              </Button>
-            )}
+            <LoadMore label="Show older comments" list={comments} look="quiet" className="pb-3" />
           </div>
         ) : (
           <p className="px-5 py-8 text-center text-muted">No comments yet. Be the first to write one.</p>
@@ -73,16 +70,21 @@ function CommentForm({ videoId }: { videoId: string }) {
   const kept = useMemo(() => (pending ? null : keptText<string>(what, user?.id)), [what, user?.id, pending]);
   const [typed, setTyped] = useState<string | null>(null);
   const content = typed ?? kept ?? "";
+  const latest = useRef(content);
+  useEffect(() => {
+    latest.current = content;
+  });
   // The mutation says only after a while that it is pending; a double click is quicker.
   const sending = useRef(false);
 
   const post = useMutation({
-    mutationFn: () => postComment(videoId, content.trim()),
+    mutationFn: (words: string) => postComment(videoId, words),
     onSettled: () => {
       sending.current = false;
     },
-    onSuccess: async () => {
-      type("");
+    onSuccess: async (_saved, words) => {
+      // What was typed in the meantime is the next comment.
+      if (latest.current.trim() === words) type("");
       await client.invalidateQueries({ queryKey: commentsQuery(videoId).queryKey });
       await client.invalidateQueries({ queryKey: ["video", videoId] });
     },
@@ -114,7 +116,7 @@ function CommentForm({ videoId }: { videoId: string }) {
         event.preventDefault();
         if (!ready || sending.current) return;
         sending.current = true;
-        post.mutate();
+        post.mutate(content.trim());
       }}
     >
       <TextArea

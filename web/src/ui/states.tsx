@@ -40,12 +40,3 @@ export const Loading = ({ label, children, className }: { label: string; childre
     {children}
   </div>
 );
-
-export function LoadMore({ label, onMore, busy, shown }: { label: string; onMore: () => unknown; busy: boolean; shown?: ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2 pt-6">
-      {shown && <span className="text-sm text-muted tabular-nums">{shown}</span>}
-      <Button look="line" busy={busy} onClick={() => void onMore()}>{busy ? "Loading..." : label}</Button>
-    </div>
-  );
-}

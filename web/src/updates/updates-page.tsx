@@ -4,7 +4,8 @@ import { useNow } from "../lib/clock";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
-import { EmptyState, ErrorState, LoadMore } from "../ui/states";
+import { LoadMore } from "../ui/load-more";
+import { EmptyState, ErrorState } from "../ui/states";
 import { allUpdatesQuery } from "./queries";
 import { isRestricted, Restricted } from "./restricted";
 import { UpdateItem, UpdatesSkeleton } from "./update-item";
@@ -22,7 +23,7 @@ export default function Updates() {
         updates.data.length > 0 ? (
           <>
             <ol>{updates.data.map((update) => <UpdateItem key={update.id} update={update} now={now} heading="h2" />)}</ol>
-            {updates.hasNextPage && <LoadMore label="Load more updates" busy={updates.isFetchingNextPage} onMore={updates.fetchNextPage} />}
+            <LoadMore label="Load more updates" list={updates} />
           </>
         ) : (
           <EmptyState title="No updates right now" text="When camp has something to tell, it stands here.">

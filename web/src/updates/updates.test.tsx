@@ -92,6 +92,22 @@ describe("the page of all updates", () => {
   });
 });
 
+it("says so when the next page of the updates cannot be loaded, and loads it when asked again", async () => {
+  let broken = true;
+  server({
+    "GET /api/live-updates": ({ query }: { query: { cursor?: string } }) =>
+      query.cursor ? (broken ? refuse(500, "internal", "Something went wrong. Please try again.") : list(update({ id: "old", title: "The first of the summer" }))) : { items: [update()], next: "more" },
+  });
+  const user = open("/updates");
+  await user.click(await screen.findByRole("button", { name: "Load more updates" }));
+  expect((await screen.findByRole("alert")).textContent).toBe("Something went wrong. Please try again.");
+  expect(screen.getByText("Package room closes at 5")).toBeTruthy();
+  broken = false;
+  await user.click(screen.getByRole("button", { name: "Load more updates" }));
+  expect(await screen.findByText("The first of the summer")).toBeTruthy();
+  expect(screen.queryByRole("alert")).toBeNull();
+});
+
 describe("one update", () => {
   it("stands at an address of its own", async () => {
     server({ "GET /api/live-updates/n1": { ...update({ priority: "high" }), withdrawn: false } });

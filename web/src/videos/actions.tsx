@@ -14,7 +14,7 @@ import { toast } from "../ui/toast";
 import { setLike, videoQuery } from "./queries";
 
 export function LikeButton({ video }: { video: Video }) {
-  const { user } = useSession();
+  const { user, pending } = useSession();
   const { pathname } = useLocation();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -40,7 +40,8 @@ export function LikeButton({ video }: { video: Video }) {
   });
 
   function press() {
-    if (!user) void navigate(paths.auth(pathname));
+    // While nobody knows yet who is there, the server is asked: it sends strangers to the sign-in.
+    if (!user && !pending) void navigate(paths.auth(pathname));
     else if (!like.isPending) like.mutate(!video.liked);
   }
 

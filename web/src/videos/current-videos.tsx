@@ -1,29 +1,24 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { everyHalfMinute, siteQuery } from "../api/queries";
+import { useFilters } from "../lib/filters";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { LoadMore } from "../ui/load-more";
 import { SearchBox } from "../ui/search-box";
 import { Segmented } from "../ui/segmented";
-import { EmptyState, ErrorState, LoadMore } from "../ui/states";
+import { EmptyState, ErrorState } from "../ui/states";
 import { videosQuery, type Sort } from "./queries";
 import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
 
 export default function CurrentVideos() {
   const site = useQuery({ ...siteQuery, refetchInterval: everyHalfMinute }).data;
-  const [params, setParams] = useSearchParams();
+  const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const sort: Sort = params.get("sort") === "popular" ? "popular" : "newest";
   const videos = useInfiniteQuery(videosQuery({ collection: "current", q: term || undefined, sort }));
-
-  const set = (key: string, value: string) =>
-    setParams((now) => {
-      if (value) now.set(key, value);
-      else now.delete(key);
-      return now;
-    }, { replace: true });
 
   return (
     <div className="wrap pt-8">
@@ -44,14 +39,14 @@ export default function CurrentVideos() {
           label="Search videos"
           placeholder="Search by title or description..."
           value={term}
-          onSearch={(q) => set("q", q)}
+          onSearch={(q) => set({ q })}
           className="flex-[1_1_18rem]"
         />
         <Segmented
           label="Sort"
           value={sort}
           options={[{ value: "newest", label: "Newest First" }, { value: "popular", label: "Most Popular" }]}
-          onChange={(next) => set("sort", next === "newest" ? "" : next)}
+          onChange={(next) => set({ sort: next === "newest" ? "" : next }, true)}
           className="max-sm:w-full"
         />
       </div>
@@ -63,11 +58,11 @@ export default function CurrentVideos() {
             <ul className={videoGrid}>
               {videos.data.map((video, i) => <li key={video.id}><VideoCard video={video} eager={i < 3} /></li>)}
             </ul>
-            {videos.hasNextPage && <LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+            <LoadMore label="Load more videos" list={videos} />
           </>
         ) : term ? (
           <EmptyState title={<>No content found matching "<bdi>{term}</bdi>"</>}>
-            <Button look="line" onClick={() => set("q", "")}>Clear Search</Button>
+            <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
           </EmptyState>
         ) : (
           <EmptyState title="No videos uploaded for this year yet" text="Earlier summers are in the Gallery." picture="/art/placeholder.svg">

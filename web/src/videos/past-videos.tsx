@@ -1,29 +1,24 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { startTransition, useDeferredValue, useOptimistic, useState } from "react";
+import { Link } from "react-router";
+import { useFilters } from "../lib/filters";
 import { count, number } from "../lib/format";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { LoadMore } from "../ui/load-more";
 import { SearchBox } from "../ui/search-box";
 import { Segmented } from "../ui/segmented";
-import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../ui/states";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { foundQuery, videosQuery, yearsQuery } from "./queries";
 import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
 
 export default function PastVideos() {
-  const [params, setParams] = useSearchParams();
+  const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const view = params.get("view") === "all" ? "all" : "years";
   const years = useQuery(yearsQuery);
-
-  const set = (key: string, value: string | null) =>
-    setParams((now) => {
-      if (value) now.set(key, value);
-      else now.delete(key);
-      return now;
-    }, { replace: true });
 
   return (
     <div className="wrap pt-8">
@@ -34,14 +29,14 @@ export default function PastVideos() {
           label="Search videos"
           placeholder="Search by title or description..."
           value={term}
-          onSearch={(q) => set("q", q)}
+          onSearch={(q) => set({ q })}
           className="flex-[1_1_18rem]"
         />
         <Segmented
           label="View"
           value={view}
           options={[{ value: "years", label: "By Year" }, { value: "all", label: "All Videos" }]}
-          onChange={(next) => set("view", next === "all" ? "all" : "")}
+          onChange={(next) => set({ view: next === "all" ? "all" : "" }, true)}
           className="max-sm:w-full"
         />
       </div>
@@ -52,14 +47,14 @@ export default function PastVideos() {
             <Link to={paths.currentVideos} className={buttonLook("line")}>View All Current Videos</Link>
           </EmptyState>
         ) : term ? (
-          <SearchResults term={term} onClear={() => set("q", "")} />
+          <SearchResults term={term} onClear={() => set({ q: "" })} />
         ) : view === "all" ? (
           <>
             <h2 className="mb-5">All Gallery Videos ({number(years.data.items.reduce((sum, summer) => sum + summer.count, 0))})</h2>
             <VideoList />
           </>
         ) : (
-          <Summers summers={years.data.items} opened={params.get("open")} onOpened={(open) => set("open", open)} />
+          <Summers summers={years.data.items} opened={params.get("open")} onOpened={(open) => set({ open }, true)} />
         )
       ) : years.isError ? (
         <ErrorState title="The gallery could not be loaded" error={years.error} retrying={years.isFetching} onRetry={years.refetch} />
@@ -72,18 +67,24 @@ export default function PastVideos() {
   );
 }
 
-type SummersProps = { summers: { year: number; count: number }[]; opened: string | null; onOpened: (years: string | null) => void };
+type SummersProps = { summers: { year: number; count: number }[]; opened: string | null; onOpened: (years: string) => void };
 
 const none = "none";
 
 /** Which summers stand open is in the address, so that Back from a video finds them as they were. */
 function Summers({ summers, opened, onOpened }: SummersProps) {
   const atFirst = String(summers[0]?.year);
-  const open = (opened ?? atFirst).split(",");
+  // On a slow phone the address is drawn some time after a tap. What was tapped last counts until then: else the address
+  // of one tap would close what the next has opened.
+  const [years, show] = useOptimistic(opened ?? atFirst);
+  const open = years.split(",");
 
   function toggle(year: string, isOpen: boolean) {
     const next = [...open.filter((other) => other !== year && other !== none), ...(isOpen ? [year] : [])].join(",") || none;
-    onOpened(next === atFirst ? null : next);
+    startTransition(() => {
+      show(next);
+      onOpened(next === atFirst ? "" : next);
+    });
   }
 
   return (
@@ -135,7 +136,7 @@ function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) 
       <ul className={videoGrid}>
         {shown.map((video, i) => <li key={video.id} style={outOfSight}><VideoCard video={video} eager={eager && i === 0} /></li>)}
       </ul>
-      {videos.hasNextPage && <LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+      <LoadMore label="Load more videos" list={videos} />
     </>
   );
 }
@@ -163,7 +164,7 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
       <ul className={videoGrid}>
         {videos.data.map((video) => <li key={video.id}><VideoCard video={video} /></li>)}
       </ul>
-      {videos.hasNextPage && <LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} />}
+      <LoadMore label="Load more videos" list={videos} />
     </>
   );
 }

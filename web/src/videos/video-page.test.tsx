@@ -97,6 +97,15 @@ describe("a like", () => {
     expect(screen.getByRole("button", { name: /45\s*Like/, pressed: false })).toBeTruthy();
   });
 
+  it("counts while the page does not know yet who is there, as on a slow line", async () => {
+    const camp = evening({ "GET /api/session": never, "POST /api/videos/v1/like": { liked: true, like_count: 46 }, "PUT /api/videos/v1/like": { liked: true, like_count: 46 } });
+    const user = open("/video/v1");
+    await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
+    expect(await screen.findByRole("button", { name: /46\s*Liked/ })).toBeTruthy();
+    expect(screen.getByTestId("address").textContent).toBe("/video/v1");
+    expect(camp.calls.filter(({ path }) => path.endsWith("/like"))).toHaveLength(1);
+  });
+
   it("leads to sign-in and back for somebody signed out", async () => {
     evening({ "GET /api/session": { user: null } });
     const user = open("/video/v1");

@@ -12,7 +12,8 @@ import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Select } from "../../ui/field";
 import { Icon } from "../../ui/icon";
-import { EmptyState, ErrorState, Loading, LoadMore, Skeleton } from "../../ui/states";
+import { LoadMore } from "../../ui/load-more";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { keepFocus } from "../shared/restore-focus";
 import { NotRefreshed } from "../shared/not-refreshed";
@@ -119,7 +120,7 @@ function AccountList() {
         </EmptyState>
       ) : accounts.data ? (
         <>
-          {accounts.isError && <NotRefreshed what="list" retrying={accounts.isFetching} onRetry={accounts.refetch} />}
+          {accounts.isRefetchError && <NotRefreshed what="list" retrying={accounts.isFetching} onRetry={accounts.refetch} />}
           <div className="sheet overflow-clip">
             {/* Rows become cards on a phone. */}
             <table className="w-full text-start max-md:block">
@@ -168,7 +169,7 @@ function AccountList() {
               </tbody>
             </table>
           </div>
-          {accounts.hasNextPage && <LoadMore label="Load more accounts" busy={accounts.isFetchingNextPage} onMore={accounts.fetchNextPage} />}
+          <LoadMore label="Load more accounts" list={accounts} />
         </>
       ) : accounts.isError ? (
         <ErrorState title="Failed to load admin accounts" error={accounts.error} retrying={accounts.isFetching} onRetry={accounts.refetch} />

@@ -7,9 +7,10 @@ import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Select } from "../../ui/field";
 import { Icon } from "../../ui/icon";
+import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
-import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
@@ -81,7 +82,7 @@ export function Inbox() {
       <h2 className="sr-only">Inbox</h2>
       {messages.data ? (
         <>
-          {messages.isError && <NotRefreshed what="inbox" retrying={messages.isFetching} onRetry={messages.refetch} />}
+          {messages.isRefetchError && <NotRefreshed what="inbox" retrying={messages.isFetching} onRetry={messages.refetch} />}
           {messages.data.length > 0 ? (
             <div aria-busy={messages.isPlaceholderData} className={cx(messages.isPlaceholderData && "opacity-60")}>
               <ul className="sheet overflow-clip">
@@ -89,7 +90,7 @@ export function Inbox() {
                   <MessageRow key={message.id} message={message} timeZone={timeZone} now={messages.dataUpdatedAt} onOpen={() => set({ message: message.id })} />
                 ))}
               </ul>
-              {messages.hasNextPage && <LoadMore label="Load more messages" busy={messages.isFetchingNextPage} onMore={messages.fetchNextPage} />}
+              <LoadMore label="Load more messages" list={messages} />
             </div>
           ) : filtered ? (
             <EmptyState title={spam && !term ? "No spam" : "No messages found"}>

@@ -10,7 +10,8 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
-import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
+import { LoadMore } from "../../ui/load-more";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
@@ -145,13 +146,13 @@ function SentLetters() {
       </div>
       {letters.data ? (
         <>
-          {letters.isError && <NotRefreshed what="list" retrying={letters.isFetching} onRetry={letters.refetch} />}
+          {letters.isRefetchError && <NotRefreshed what="list" retrying={letters.isFetching} onRetry={letters.refetch} />}
           {letters.data.length > 0 ? (
             <>
               <ul className="sheet overflow-clip">
                 {letters.data.map((letter) => <SentLetter key={letter.id} letter={letter} now={letters.dataUpdatedAt} />)}
               </ul>
-              {letters.hasNextPage && <LoadMore label="Load more letters" busy={letters.isFetchingNextPage} onMore={letters.fetchNextPage} />}
+              <LoadMore label="Load more letters" list={letters} />
             </>
           ) : audience ? (
             <EmptyState title="No letters found">

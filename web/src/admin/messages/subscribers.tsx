@@ -9,8 +9,9 @@ import { Button, IconButton, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
+import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
-import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { keepFocus } from "../shared/restore-focus";
 import { NotRefreshed } from "../shared/not-refreshed";
@@ -41,7 +42,7 @@ export function Subscribers() {
       <h2 className="sr-only">Subscribers</h2>
       {subscribers.data ? (
         <>
-          {subscribers.isError && <NotRefreshed what="list" retrying={subscribers.isFetching} onRetry={subscribers.refetch} />}
+          {subscribers.isRefetchError && <NotRefreshed what="list" retrying={subscribers.isFetching} onRetry={subscribers.refetch} />}
           {subscribers.data.length > 0 ? (
             <div aria-busy={subscribers.isPlaceholderData} className={cx(subscribers.isPlaceholderData && "opacity-60")}>
               <ul className="sheet overflow-clip">
@@ -56,7 +57,7 @@ export function Subscribers() {
                   </li>
                 ))}
               </ul>
-              {subscribers.hasNextPage && <LoadMore label="Load more subscribers" busy={subscribers.isFetchingNextPage} onMore={subscribers.fetchNextPage} />}
+              <LoadMore label="Load more subscribers" list={subscribers} />
             </div>
           ) : term ? (
             <EmptyState title={`No subscribers found matching "${term}"`}>

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { cx } from "../../ui/class-names";
-import { ErrorState, LoadMore } from "../../ui/states";
+import { LoadMore } from "../../ui/load-more";
+import { ErrorState } from "../../ui/states";
 import { NotRefreshed } from "./not-refreshed";
 
 type Props<Row> = {
@@ -20,11 +21,11 @@ export function Listing<Row>({ list, what, failed, skeleton, empty, children }: 
   if (!list.data) return list.isError ? <ErrorState title={failed} error={list.error} retrying={list.isFetching} onRetry={list.refetch} /> : skeleton;
   return (
     <>
-      {list.isError && <NotRefreshed what="list" retrying={list.isFetching} onRetry={list.refetch} />}
+      {list.isRefetchError && <NotRefreshed what="list" retrying={list.isFetching} onRetry={list.refetch} />}
       {list.data.length > 0 ? (
         <div aria-busy={list.isPlaceholderData} className={cx(list.isPlaceholderData && "opacity-60")}>
           {children(list.data)}
-          {list.hasNextPage && <LoadMore label={`Load more ${what}`} busy={list.isFetchingNextPage} onMore={list.fetchNextPage} />}
+          <LoadMore label={`Load more ${what}`} list={list} />
         </div>
       ) : (
         empty

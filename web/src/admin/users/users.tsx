@@ -7,9 +7,10 @@ import { PageMeta } from "../../lib/page";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
+import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
-import { EmptyState, ErrorState, LoadMore, Skeleton } from "../../ui/states";
+import { EmptyState, ErrorState, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { useEvery } from "../shared/refetch-interval";
 import { FoldedFormButton, useFoldedForm } from "../shared/collapsible-form";
@@ -105,7 +106,7 @@ export default function Users() {
       </p>
       {users.data ? (
         <>
-          {users.isError && <NotRefreshed what="list" retrying={users.isFetching} onRetry={retry} />}
+          {users.isRefetchError && <NotRefreshed what="list" retrying={users.isFetching} onRetry={retry} />}
           {shown > 0 ? (
             <div aria-busy={users.isPlaceholderData} className={cx(users.isPlaceholderData && "opacity-60")}>
               <UserTable
@@ -118,7 +119,7 @@ export default function Users() {
                 ask={(what, family) => setOpen({ what, family })}
               />
               {users.hasNextPage ? (
-                <LoadMore label="Load more users" busy={users.isFetchingNextPage} onMore={users.fetchNextPage} shown={all === null ? undefined : `1 to ${number(shown)} of ${number(all)}`} />
+                <LoadMore label="Load more users" list={users} shown={all === null ? undefined : `1 to ${number(shown)} of ${number(all)}`} />
               ) : (
                 <p className="pt-4 text-sm text-muted tabular-nums">{count(shown, "user")}</p>
               )}

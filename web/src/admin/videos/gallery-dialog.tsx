@@ -80,8 +80,9 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
       await createGalleryVideo(keyOf(added), added);
     }
     toast({ title: "Success", description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!" });
+    // Whoever opens it again at once gets it as it was saved.
+    await videosChanged();
     onClose();
-    void videosChanged();
   }
 
   function refused(error: unknown) {

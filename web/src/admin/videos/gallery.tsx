@@ -6,8 +6,9 @@ import { useFilters } from "../../lib/filters";
 import { count, number, shortDate } from "../../lib/format";
 import { Button, IconButton, iconButtonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
-import { EmptyState, ErrorState, LoadMore, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { DeleteDialog } from "./delete-dialog";
 import { GalleryDialog } from "./gallery-dialog";
@@ -100,7 +101,7 @@ function SummerVideos({ year, expected, order, ask }: { year: number; expected: 
     return (
       <div className="border-t border-line">
         <VideoTable caption={`Videos of summer ${year}`} videos={videos.data} ask={ask} />
-        {videos.hasNextPage && <div className="pb-6"><LoadMore label="Load more videos" busy={videos.isFetchingNextPage} onMore={videos.fetchNextPage} /></div>}
+        <LoadMore label="Load more videos" list={videos} className="py-6" />
       </div>
     );
   }
