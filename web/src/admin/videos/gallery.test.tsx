@@ -1,5 +1,5 @@
-import { screen, within } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { fireEvent, screen, within } from "@testing-library/react";
+import { expect, it, vi } from "vitest";
 import { list, open, refuse, server } from "../../test/portal";
 import { adminVideo, onDuty } from "../../test/staff";
 
@@ -138,4 +138,21 @@ it("asks by name before deleting", async () => {
   await user.click(await screen.findByRole("button", { name: "Delete Old bonfire" }));
   await user.click(screen.getByRole("button", { name: "Delete video" }));
   expect(await screen.findByText("Failed to delete video")).toBeTruthy();
+});
+
+it("lets staff try a video that stands in the gallery already", async () => {
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  const camp = shelf({ "GET /api/admin/videos": list(adminVideo({ ...old, video_type: "upload", video_url: "/media/videos/g1" })) });
+  const user = open("/admin/gallery");
+  await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Edit Gallery Video" }));
+  await user.click(dialog.getByRole("button", { name: "Try it" }));
+  const player = dialog.getByLabelText<HTMLVideoElement>("The video of this link", { selector: "video" });
+  expect(player.getAttribute("src")).toBe("/media/videos/g1");
+  Object.defineProperty(player, "videoWidth", { value: 1280 });
+  fireEvent.loadedMetadata(player);
+  expect(dialog.getByText("The video started. Families get this same player.")).toBeTruthy();
+  await user.click(dialog.getByRole("button", { name: "Close the player" }));
+  // Nothing was asked of the server about a link that it knows, and nothing was counted or saved.
+  expect(camp.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 });
