@@ -68,6 +68,8 @@ async fn sign_up(
     Input(new): Input<SignUp>,
 ) -> Answer<impl IntoResponse> {
     let signed_in = users::sign_up(&api.app, new, from).await?;
+    // An invitation takes over a login that nobody confirmed.
+    api.sessions.forget_all();
     Ok((StatusCode::CREATED, welcome(&api, jar, signed_in).await?))
 }
 
@@ -219,13 +221,14 @@ async fn profile(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<Own
 
 /// Change what is known about one's family; what is left out stays
 #[utoipa::path(patch, path = "/api/profile", tag = "profile", security(("session" = [])),
-    request_body = OwnChanges, responses((status = 200, body = OwnProfile), (status = 409, body = Problem), (status = 422, body = Problem)))]
+    request_body = OwnChanges, responses((status = 200, body = OwnProfile), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn change_profile(
     State(api): State<Api>,
+    Sender(from): Sender,
     signed_in: SignedIn,
     Input(changes): Input<OwnChanges>,
 ) -> Answer<Json<OwnProfile>> {
-    let profile = profiles::change_own(&api.app, &signed_in.user, changes).await?;
+    let profile = profiles::change_own(&api.app, &signed_in.user, changes, from).await?;
     api.sessions.forget_all();
     Ok(Json(profile))
 }

@@ -16,7 +16,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::auth::{
-    AtTheDoor, OnDuty, Owner, Sender, cookie, end_session_in, known_cookie, no_cookie, staff_cookie,
+    AtTheDoor, OnDuty, Owner, Sender, StaffHere, cookie, end_session_in, known_cookie, no_cookie,
+    staff_cookie,
 };
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
@@ -128,15 +129,16 @@ struct RecoveryCodes {
     recovery_codes: Vec<String>,
 }
 
-/// Turn two-factor on with a first code
+/// Turn two-factor on with a first code; ends all other sessions
 #[utoipa::path(post, path = "/api/admin/two-factor/confirm", tag = "staff", security(("staff" = [])),
-    request_body = Code, responses((status = 200, body = RecoveryCodes), (status = 409, body = Problem), (status = 422, body = Problem)))]
+    request_body = Code, responses((status = 200, body = RecoveryCodes), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn confirm_two_factor(
     State(api): State<Api>,
-    AtTheDoor(me): AtTheDoor,
+    me: StaffHere,
     Input(given): Input<Code>,
 ) -> Answer<Json<RecoveryCodes>> {
-    let recovery_codes = staff::confirm_two_factor(&api.app, &me, &given.code).await?;
+    let recovery_codes =
+        staff::confirm_two_factor(&api.app, &me.staff, me.session, &given.code).await?;
     api.sessions.forget_all();
     Ok(Json(RecoveryCodes { recovery_codes }))
 }
@@ -148,16 +150,17 @@ struct Confirmation {
     current_password: String,
 }
 
-/// Turn two-factor off
+/// Turn two-factor off; ends all other sessions
 #[utoipa::path(delete, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
-    request_body = Confirmation, responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem)))]
+    request_body = Confirmation, responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn end_two_factor(
     State(api): State<Api>,
     Sender(from): Sender,
-    AtTheDoor(me): AtTheDoor,
+    me: StaffHere,
     Input(given): Input<Confirmation>,
 ) -> Answer<StatusCode> {
-    staff::end_two_factor(&api.app, &me, &given.current_password, from).await?;
+    let password = &given.current_password;
+    staff::end_two_factor(&api.app, &me.staff, me.session, password, from).await?;
     api.sessions.forget_all();
     Ok(StatusCode::NO_CONTENT)
 }
@@ -205,10 +208,11 @@ async fn colleagues(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Colle
     request_body = NewStaff, responses((status = 201, body = Account), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn add(
     State(app): State<App>,
+    Sender(from): Sender,
     Owner(me): Owner,
     Input(new): Input<NewStaff>,
 ) -> Answer<(StatusCode, Json<Account>)> {
-    let account = staff::add(&app, Actor::Staff(me.id), new).await?;
+    let account = staff::add_as(&app, &me, new, from).await?;
     Ok((StatusCode::CREATED, Json(account)))
 }
 
@@ -219,8 +223,8 @@ async fn find(State(app): State<App>, _owner: Owner, Id(id): Id) -> Answer<Json<
     Ok(Json(staff::find(&app.db, id).await?))
 }
 
-/// Change an admin account; what is left out stays. One's own name, email and password need the
-/// current password
+/// Change an admin account; what is left out stays. An own name, an email, a password and the role
+/// of an owner need the current password of whoever asks
 #[utoipa::path(patch, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
     params(("id" = Uuid, Path)), request_body = StaffChanges,
     responses((status = 200, body = Account), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]

@@ -85,7 +85,8 @@ impl Admin {
         match self {
             Admin::Add { name, email, role } => {
                 let password = ask_password()?;
-                let new = NewStaff { username: name, email, role, password };
+                let new =
+                    NewStaff { username: name, email, role, password, current_password: None };
                 let account = staff::add(&app, Actor::Operator, new).await?;
                 say(format!("{} can sign in as {}.", account.username, account.role));
             }

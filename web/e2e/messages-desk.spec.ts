@@ -143,7 +143,7 @@ test.describe("The inbox", () => {
     await expect(theirs.getByRole("button", { name: "Delete" })).toBeVisible();
     // Everybody on the staff gives work to everybody who is there.
     const accounts = "/api/admin/accounts";
-    const leaver = await call<Schemas["Account"]>(page.request, "POST", accounts, { username: "hindy", email: "hindy@camp.example", role: "staff", password });
+    const leaver = await call<Schemas["Account"]>(page.request, "POST", accounts, { username: "hindy", email: "hindy@camp.example", role: "staff", password, current_password: password });
     await colleague.reload();
     const assigned = theirs.getByLabel("Assigned to");
     await expect(assigned.getByRole("option")).toHaveText(["Nobody", "miriam (me)", "brayndl", "hindy"]);

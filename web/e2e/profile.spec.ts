@@ -78,6 +78,18 @@ test("a second address counts when its owner has said yes, and can then have a l
   await father.goto("/profile");
   await expect(section(father, "Personal Information").getByLabel("Primary email")).toHaveValue(chaya.email);
   await camp.mailTo(chaya.email, /Somebody joined your family/);
+
+  await page.reload();
+  await personal.getByLabel("Secondary email").fill("");
+  await personal.getByLabel("Your password").fill("not this one");
+  await page.getByRole("button", { name: "Save All Changes" }).click();
+  await expect(personal.getByLabel("Your password")).toBeFocused();
+  await expect(personal.getByText("This is not your current password.")).toBeVisible();
+  await personal.getByLabel("Your password").fill(password);
+  await page.getByRole("button", { name: "Save All Changes" }).click();
+  await expect(toast(page)).toContainText("Profile Updated!");
+  await expect(personal.getByLabel("Your password")).toBeHidden();
+  await camp.mailTo("dovid@family.example", /Your address was removed from a family/);
 });
 
 test("what a family owes and has paid is what staff recorded", async ({ page, camp, somebody }) => {
@@ -162,6 +174,9 @@ test("a login is a person's own: devices, password, address, data and the end of
     await page.getByRole("button", { name: "Confirm my email" }).click();
     await expect(page.getByRole("heading", { name: "Your email is confirmed" })).toBeVisible();
     await camp.mailTo(chaya.email, /email .* was changed/);
+    await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya.klein@family.example", /confirm your new email/)));
+    await expect(page.getByText("This link to change your email was used already or has expired.")).toBeVisible();
+    await expect(page.getByText("You sign in as chaya.klein@family.example.")).toBeVisible();
     await page.goto("/profile");
     await expect(section(page, "Email Settings").getByText("chaya.klein@family.example").first()).toBeVisible();
   });

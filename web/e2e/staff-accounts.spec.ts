@@ -47,6 +47,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     await form.getByLabel("Username").fill("weber");
     await form.getByLabel("Email").fill("weber@camp.example");
     await form.getByLabel("Password", { exact: true }).fill(password);
+    await form.getByLabel("Your current password").fill(password);
     await form.getByRole("button", { name: "Add account" }).click();
     await expect(toast(page)).toContainText("Admin account created successfully");
     await signIn(other, "weber", password);
@@ -69,6 +70,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     const form = page.getByRole("form", { name: "Edit weber" });
     await form.getByLabel("Username").fill("weberin");
     await form.getByLabel("Role").selectOption({ label: "Owner" });
+    await form.getByLabel("Your current password").fill(password);
     await form.getByRole("button", { name: "Save account" }).click();
     await expect(row(page, "weberin")).toContainText("Owner");
     await signIn(other, "weberin", password);
@@ -118,6 +120,8 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
   });
 
   await test.step("a code of an authenticator app is asked for once it is set up", async () => {
+    await signIn(phone, "feder", fresh);
+    await isIn(phone);
     await page.getByRole("button", { name: /^Two-factor/ }).click();
     await dialog(page).getByLabel("Your password").fill(fresh);
     await dialog(page).getByRole("button", { name: "Continue" }).click();
@@ -127,6 +131,8 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
     await dialog(page).getByRole("button", { name: "Turn on two-factor" }).click();
     await dialog(page).getByLabel("I have kept my recovery codes").check();
     await dialog(page).getByRole("button", { name: "Continue" }).click();
+    expect((await phone.request.get("/api/admin/sessions")).status()).toBe(401);
+    await camp.mailTo("feder@camp.example", /Two-factor was turned on/);
     await signIn(phone, "feder", fresh);
     // The next one: each works once, and the clock may be half a minute off.
     await phone.getByLabel("Code").fill(totp(secret, Date.now() + 30_000));

@@ -33,14 +33,14 @@ story! {
 story! {
     async fn owners_add_change_and_remove_accounts(camp) {
         let owner = camp.owner().await;
-        let new = json!({ "username": "Weber", "email": "weber@camp.example", "role": "staff", "password": PASSWORD });
+        let new = json!({ "username": "Weber", "email": "weber@camp.example", "role": "staff", "password": PASSWORD, "current_password": PASSWORD });
         let added = owner.post("/api/admin/accounts", new.clone()).await.expect(201).json();
         assert!(added.get("password").is_none() && added.get("password_hash").is_none());
-        let again = owner.post("/api/admin/accounts", json!({ "username": "wEBER", "email": "w2@camp.example", "role": "staff", "password": PASSWORD })).await;
+        let again = owner.post("/api/admin/accounts", json!({ "username": "wEBER", "email": "w2@camp.example", "role": "staff", "password": PASSWORD, "current_password": PASSWORD })).await;
         assert_eq!(again.refused(409, "taken")["detail"], "Username already exists");
-        let again = owner.post("/api/admin/accounts", json!({ "username": "weber2", "email": "WEBER@camp.example", "role": "staff", "password": PASSWORD })).await;
+        let again = owner.post("/api/admin/accounts", json!({ "username": "weber2", "email": "WEBER@camp.example", "role": "staff", "password": PASSWORD, "current_password": PASSWORD })).await;
         assert_eq!(again.refused(409, "taken")["detail"], "Email already exists");
-        let missing = owner.post("/api/admin/accounts", json!({ "username": " ", "email": "x@camp.example", "role": "staff", "password": PASSWORD })).await;
+        let missing = owner.post("/api/admin/accounts", json!({ "username": " ", "email": "x@camp.example", "role": "staff", "password": PASSWORD, "current_password": PASSWORD })).await;
         assert_eq!(missing.refused(422, "validation")["detail"], "All fields are required");
 
         let weber = camp.browser();
@@ -50,7 +50,7 @@ story! {
         owner.patch(&path, json!({ "version": 1, "disabled": true })).await.expect(200);
         weber.get("/api/admin/users").await.refused(401, "staff_required");
         weber.post("/api/admin/auth/sign-in", signing_in.clone()).await.refused(401, "invalid_credentials");
-        owner.patch(&path, json!({ "version": 2, "disabled": false, "role": "owner" })).await.expect(200);
+        owner.patch(&path, json!({ "version": 2, "disabled": false, "role": "owner", "current_password": PASSWORD })).await.expect(200);
         weber.post("/api/admin/auth/sign-in", signing_in).await.expect(200);
         weber.get("/api/admin/accounts").await.expect(200);
         owner.delete(&path).await.expect(204);
@@ -110,7 +110,7 @@ story! {
     }
 }
 
-fn code_of(secret: &str, at: i64) -> String {
+pub fn code_of(secret: &str, at: i64) -> String {
     use totp_rs::Builder;
     let mut bytes = Vec::new();
     let (mut bits, mut count) = (0u64, 0);

@@ -3,7 +3,7 @@
 use portal::accounts::staff::Role;
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp};
+use crate::camp::{Browser, Camp, PASSWORD};
 
 const FRESH: &str = "seven tall cedars";
 
@@ -19,6 +19,7 @@ async fn path(owner: &Browser, username: &str) -> String {
 }
 
 async fn change(owner: &Browser, username: &str, mut changes: Value) {
+    changes["current_password"] = json!(PASSWORD);
     changes["version"] = account(owner, username).await["version"].clone();
     owner.patch(&path(owner, username).await, changes).await.expect(200);
 }
@@ -115,7 +116,7 @@ story! {
         owner.patch(&path, json!({ "username": "federn" })).await.refused(422, "validation");
         let changed = owner.patch(&path, json!({ "version": 1, "username": "federn" })).await.expect(200).json();
         assert_eq!((&changed["version"], &changed["username"]), (&json!(2), &json!("federn")));
-        owner.patch(&path, json!({ "version": 1, "role": "owner" })).await.refused(409, "stale");
+        owner.patch(&path, json!({ "version": 1, "role": "owner", "current_password": PASSWORD })).await.refused(409, "stale");
         assert_eq!(account(&owner, "federn").await["role"], "staff");
     }
 }

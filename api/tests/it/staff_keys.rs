@@ -131,14 +131,14 @@ story! {
         let owner = camp.owner().await;
         camp.staff().await;
         let path = path(&owner, "feder").await;
-        let both = json!({ "version": 1, "email": "new@camp.example", "password": FRESH });
+        let both = json!({ "version": 1, "email": "new@camp.example", "password": FRESH, "current_password": PASSWORD });
         owner.patch(&path, both).await.expect(200);
         let mut told = subjects(&camp, "feder@camp.example").await;
         told.sort();
         assert_eq!(told, ["The email of your staff account at Visiting Day was changed", CHANGED]);
         assert!(camp.mails_to("new@camp.example").is_empty());
-        owner.patch(&path, json!({ "version": 2, "role": "owner" })).await.expect(200);
-        assert!(subjects(&camp, "new@camp.example").await.is_empty());
+        owner.patch(&path, json!({ "version": 2, "role": "owner", "current_password": PASSWORD })).await.expect(200);
+        assert_eq!(subjects(&camp, "new@camp.example").await, ["The staff accounts of Visiting Day have changed"]);
     }
 }
 

@@ -15,6 +15,7 @@ pub const CHANGE_EMAIL: &str = "change_email";
 pub const EMAIL_CHANGED: &str = "email_changed";
 pub const SECONDARY_EMAIL: &str = "secondary_email";
 pub const SECONDARY_ADDED: &str = "secondary_added";
+pub const SECONDARY_REMOVED: &str = "secondary_removed";
 pub const GUARDIAN_JOINED: &str = "guardian_joined";
 pub const INVITATION: &str = "invitation";
 pub const APPROVED: &str = "approved";
@@ -22,6 +23,9 @@ pub const REFUSED: &str = "refused";
 pub const STAFF_RESET: &str = "staff_reset";
 pub const STAFF_PASSWORD_CHANGED: &str = "staff_password_changed";
 pub const STAFF_EMAIL_CHANGED: &str = "staff_email_changed";
+pub const STAFF_TWO_FACTOR_ON: &str = "staff_two_factor_on";
+pub const STAFF_TWO_FACTOR_OFF: &str = "staff_two_factor_off";
+pub const STAFF_ACCOUNT: &str = "staff_account";
 pub const STAFF_NEW_BROWSER: &str = "staff_new_browser";
 /// `camp mail test`.
 pub const TEST: &str = "test";
@@ -69,7 +73,7 @@ pub(crate) async fn write(
             )],
             button: Some(Button {
                 label: "Confirm my email",
-                url: link(Purpose::ChangeEmail, "/auth/verify?token=").await?,
+                url: link(Purpose::ChangeEmail, "/auth/verify?for=new_email&token=").await?,
             }),
             notes: vec!["The link works for three days.".into(), ignore],
             ..Letter::default()
@@ -86,7 +90,7 @@ pub(crate) async fn write(
             ],
             button: Some(Button {
                 label: "Confirm my email",
-                url: link(Purpose::SecondaryEmail, "/auth/verify?token=").await?,
+                url: link(Purpose::SecondaryEmail, "/auth/verify?for=second_email&token=").await?,
             }),
             notes: vec![
                 "The link works for three days.".into(),
@@ -102,6 +106,18 @@ pub(crate) async fn write(
                 settings.contact_email
             )],
             button: Some(Button { label: "Open my profile", url: app.url("/profile") }),
+            ..Letter::default()
+        },
+        SECONDARY_REMOVED => Letter {
+            subject: format!("Your address was removed from a family at {site}"),
+            heading: "Your address was removed".into(),
+            paragraphs: vec![
+                format!(
+                    "{} removed your address from their family at {site}. Mail about the family no longer comes here.",
+                    asker(app, notification).await?
+                ),
+                format!("If you do not know of this, please write to {} at once.", settings.contact_email),
+            ],
             ..Letter::default()
         },
         RESET => Letter {
@@ -165,6 +181,37 @@ pub(crate) async fn write(
                 format!("An owner changed the address of {}. Mail about the account no longer comes here.", delivery.full_name),
                 alarm.into(),
             ],
+            ..Letter::default()
+        },
+        STAFF_TWO_FACTOR_ON => Letter {
+            subject: format!("Two-factor was turned on for your staff account at {site}"),
+            heading: "Signing in asks for a code now".into(),
+            paragraphs: vec![
+                format!(
+                    "An authenticator app was set up for {}: from now on signing in asks for a code of it. All other devices were signed out.",
+                    delivery.full_name,
+                ),
+                alarm.into(),
+            ],
+            ..Letter::default()
+        },
+        STAFF_TWO_FACTOR_OFF => Letter {
+            subject: format!("Two-factor was turned off for your staff account at {site}"),
+            heading: "Signing in asks for no code any more".into(),
+            paragraphs: vec![
+                format!(
+                    "The authenticator app was taken off {}: the password alone lets in. All other devices were signed out.",
+                    delivery.full_name,
+                ),
+                alarm.into(),
+            ],
+            ..Letter::default()
+        },
+        STAFF_ACCOUNT => Letter {
+            subject: format!("The staff accounts of {site} have changed"),
+            heading: "A staff account was added or made an owner's".into(),
+            paragraphs: vec![told_of(notification), alarm.into()],
+            button: Some(Button { label: "Open the staff area", url: app.url("/admin") }),
             ..Letter::default()
         },
         STAFF_NEW_BROWSER => Letter {
@@ -237,6 +284,18 @@ fn owner(notification: &Notification) -> String {
     match data["by"].as_str() {
         Some(name) => format!("{name}, an owner of the portal,"),
         None => "An owner of the portal".into(),
+    }
+}
+
+/// What one owner did with an account, for all of them.
+fn told_of(notification: &Notification) -> String {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    let word = |key: &str| data[key].as_str().unwrap_or_default();
+    let (by, name) = (word("by"), word("name"));
+    match word("what") {
+        "promoted" => format!("{by} made {name} an owner."),
+        "added_owner" => format!("{by} added the account {name}, which is an owner's."),
+        _ => format!("{by} added the account {name}."),
     }
 }
 

@@ -24,6 +24,8 @@ pub const FORGOT_BY_ADDRESS: Cap = cap("forgot-address", 20, 60);
 pub const FORGOT_BY_RECIPIENT: Cap = cap("forgot-recipient", 3, 60);
 pub const VERIFY_BY_RECIPIENT: Cap = cap("verify-recipient", 5, 60);
 pub const TOKENS_BY_ADDRESS: Cap = cap("tokens", 60, 60);
+/// First codes of an authenticator app, from one staff account.
+pub const CODES_BY_STAFF: Cap = cap("codes", 10, 15);
 pub const CHANGES_BY_USER: Cap = cap("changes", 10, 60);
 pub const CONTACT_BY_ADDRESS: Cap = cap("contact-address", 20, 60);
 pub const CONTACT_BY_SENDER: Cap = cap("contact-sender", 5, 60);

@@ -25,8 +25,8 @@ pub(crate) async fn with_link(
     Ok(Notice { data: link_data(by, version), ..Notice::new(kind, subject_id) })
 }
 
-/// What a letter with a link needs to know of the account that asked for it.
-pub(super) fn link_data(by: Uuid, version: i64) -> Value {
+/// What a letter needs to know of the account that asked for it, and for its link.
+pub(crate) fn link_data(by: Uuid, version: i64) -> Value {
     json!({ "account": by, "version": version })
 }
 
@@ -50,7 +50,7 @@ pub(super) async fn is_there(app: &App, notification: &Notification, email: &str
     let db = &app.db;
     let found: i64 = match notification.kind.as_str() {
         TEST => return Ok(true),
-        INVITATION | APPROVED | REFUSED => {
+        INVITATION | APPROVED | REFUSED | SECONDARY_REMOVED => {
             db.sql("select count(*) from profiles where id = $1 and deleted_at is null").bind(id)
         }
         SECONDARY_EMAIL => db
@@ -80,9 +80,12 @@ pub(super) async fn is_there(app: &App, notification: &Notification, email: &str
             .bind(id)
             .bind(version)
             .bind(email),
-        STAFF_PASSWORD_CHANGED | STAFF_EMAIL_CHANGED | STAFF_NEW_BROWSER => {
-            db.sql("select count(*) from staff where id = $1").bind(id)
-        }
+        STAFF_PASSWORD_CHANGED
+        | STAFF_EMAIL_CHANGED
+        | STAFF_TWO_FACTOR_ON
+        | STAFF_TWO_FACTOR_OFF
+        | STAFF_ACCOUNT
+        | STAFF_NEW_BROWSER => db.sql("select count(*) from staff where id = $1").bind(id),
         _ => db.sql("select count(*) from users where id = $1").bind(id),
     }
     .scalar()

@@ -108,7 +108,7 @@ pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<V
 
 /// Looks at the current password of somebody who is signed in, with the brake of the sign-in: `name`
 /// is what the account signs in with. Errors: [`Error::Invalid`] on `current_password`.
-pub(super) async fn confirm(
+pub(crate) async fn confirm(
     app: &App,
     holder: Holder,
     name: &str,

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::pending::set_secondary;
 use super::{UserType, preferences, relist, set_preferences};
-use crate::accounts::{User, limits};
+use crate::accounts::sessions::Holder;
+use crate::accounts::users::From;
+use crate::accounts::{User, limits, password};
 use crate::checks::Checks;
 use crate::db::Tx;
 use crate::notifications::{Category, unsubscribe};
@@ -71,8 +73,10 @@ macro_rules! gets {
 pub struct OwnChanges {
     pub full_name: Option<String>,
     pub child_name: Option<String>,
-    /// Empty to remove it. A new one counts once its owner has confirmed it.
+    /// Empty to remove it. A new one counts once its owner has confirmed it. In place of one that
+    /// is known it needs `current_password`.
     pub secondary_email: Option<String>,
+    pub current_password: Option<String>,
     pub email_notifications: Option<bool>,
     pub daily_video_email: Option<bool>,
     pub camp_updates_email: Option<bool>,
@@ -126,7 +130,12 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
 }
 
 /// Saves what members changed about their family, all or nothing.
-pub async fn change_own(app: &App, user: &User, changes: OwnChanges) -> Result<OwnProfile> {
+pub async fn change_own(
+    app: &App,
+    user: &User,
+    changes: OwnChanges,
+    from: From,
+) -> Result<OwnProfile> {
     if changes == OwnChanges::default() {
         return own(app, user).await;
     }
@@ -144,6 +153,9 @@ pub async fn change_own(app: &App, user: &User, changes: OwnChanges) -> Result<O
         Some(email) => Some(Some(checks.email("secondary_email", email))),
     };
     checks.done()?;
+    if let Some(given) = &changes.current_password {
+        password::confirm(app, Holder::User(user.id), &user.email, given, from).await?;
+    }
     if secondary.as_ref().is_some_and(Option::is_some) {
         limits::count(app, limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     }
@@ -178,7 +190,8 @@ pub async fn change_own(app: &App, user: &User, changes: OwnChanges) -> Result<O
     relist(&mut tx, user.profile_id).await?;
     choose_mail(&mut tx, now, user, &changes).await?;
     if let Some(secondary) = secondary {
-        set_secondary(&mut tx, app, user, secondary).await?;
+        let confirmed = changes.current_password.is_some();
+        set_secondary(&mut tx, app, user, secondary, confirmed).await?;
     }
     tx.commit().await?;
     own(app, user).await

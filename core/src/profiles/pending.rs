@@ -17,16 +17,20 @@ const CONFIRM_FIRST: &str = "Please confirm your own address first.";
 
 /// Sets or removes the second address, as a member typed it. A new one counts once its owner has
 /// confirmed it; the one before it goes at once, since somebody may want it to get no more mail.
+/// One that is known is told, and goes only for a member who has given their password: `confirmed`
+/// (safety 3).
 pub(super) async fn set_secondary(
     tx: &mut Tx,
     app: &App,
     user: &User,
     email: Option<String>,
+    confirmed: bool,
 ) -> Result<()> {
     let id = user.profile_id;
     let (primary, secondary) = addresses::addresses(tx, id).await?;
-    let known = match secondary {
-        Some(kept) => Some(kept.email),
+    let removed = secondary.map(|kept| kept.email);
+    let known = match &removed {
+        Some(email) => Some(email.clone()),
         None => of(tx, id).await?,
     };
     if known == email {
@@ -40,7 +44,16 @@ pub(super) async fn set_secondary(
         let text = "The second address must be another one than the first.";
         return Err(Error::invalid("secondary_email", text));
     }
-    addresses::drop_secondary(tx, app.clock.now(), id).await?;
+    if let Some(removed) = removed {
+        if !confirmed {
+            let text = "Please enter your current password.";
+            return Err(Error::invalid("current_password", text));
+        }
+        addresses::drop_secondary(tx, app.clock.now(), id).await?;
+        let data = links::link_data(user.id, 0);
+        let notice = Notice { data, ..Notice::new(letters::SECONDARY_REMOVED, id) };
+        notifications::tell(tx, app, notice, &removed, "").await?;
+    }
     tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
     if let Some(email) = &email {
         tx.sql("insert into pending_addresses (profile_id, email, created_at) values ($1, $2, $3)")

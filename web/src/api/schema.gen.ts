@@ -38,8 +38,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change an admin account; what is left out stays. One's own name, email and password need the
-         *     current password
+         * Change an admin account; what is left out stays. An own name, an email, a password and the role
+         *     of an owner need the current password of whoever asks
          */
         patch: operations["patch_admin_accounts_id"];
         trace?: never;
@@ -1025,7 +1025,7 @@ export interface paths {
         put?: never;
         /** Begin to set up an authenticator app */
         post: operations["post_admin_two_factor"];
-        /** Turn two-factor off */
+        /** Turn two-factor off; ends all other sessions */
         delete: operations["delete_admin_two_factor"];
         options?: never;
         head?: never;
@@ -1041,7 +1041,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn two-factor on with a first code */
+        /** Turn two-factor on with a first code; ends all other sessions */
         post: operations["post_admin_two_factor_confirm"];
         delete?: never;
         options?: never;
@@ -3621,6 +3621,8 @@ export interface components {
             title: string;
         };
         NewStaff: {
+            /** @description The password of the owner who adds the account. */
+            current_password?: string | null;
             email: string;
             password: string;
             role: components["schemas"]["Role"];
@@ -4400,13 +4402,16 @@ export interface components {
             /** @default null */
             child_name: string | null;
             /** @default null */
+            current_password: string | null;
+            /** @default null */
             daily_video_email: boolean | null;
             /** @default null */
             email_notifications: boolean | null;
             /** @default null */
             full_name: string | null;
             /**
-             * @description Empty to remove it. A new one counts once its owner has confirmed it.
+             * @description Empty to remove it. A new one counts once its owner has confirmed it. In place of one that
+             *     is known it needs `current_password`.
              * @default null
              */
             secondary_email: string | null;
@@ -4661,8 +4666,8 @@ export interface components {
         /** @description What owners may change; what is left out stays. */
         StaffChanges: {
             /**
-             * @description The password that the account has now. An owner who changes name, email or password of their
-             *     own account needs it.
+             * @description The password of the owner who makes the change. Needed for an own name, for the email or
+             *     password of any account, and to make an owner.
              */
             current_password?: string | null;
             disabled?: boolean | null;

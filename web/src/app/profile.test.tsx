@@ -86,6 +86,30 @@ describe("personal information", () => {
     expect(camp.asked("PATCH", "/api/profile")[0]?.body).toMatchObject({ secondary_email: "zeide@family.example" });
   });
 
+  it.each([["removed", ""], ["changed", "zeide@family.example"]])("asks for the password before a confirmed secondary email is %s", async (_, typed) => {
+    const known = family({ secondary_email: "tatty@family.example", secondary_email_verified: true });
+    const wrong = "This is not your current password.";
+    const { camp, user } = profile({ "GET /api/profile": known, "PATCH /api/profile": refuse(422, "validation", "No.", [{ field: "current_password", message: wrong }]) });
+    const email = await field(/Secondary email/);
+    expect(screen.queryByLabelText("Your password")).toBeNull();
+    await user.clear(email);
+    if (typed) await user.type(email, typed);
+    await user.type(await field("Your password"), " wrong ");
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    expect(await (await section("Personal Information")).findByText(wrong)).toBeTruthy();
+    expect(document.activeElement).toBe(await field("Your password"));
+    camp.answer("PATCH /api/profile", family());
+    await user.clear(await field("Your password"));
+    await user.type(await field("Your password"), "pine lake lantern");
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("Profile Updated!")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/profile").map(({ body }) => body)).toEqual([
+      { secondary_email: typed, current_password: " wrong " },
+      { secondary_email: typed, current_password: "pine lake lantern" },
+    ]);
+    expect(screen.queryByLabelText("Your password")).toBeNull();
+  });
+
   it("keeps what was typed when the server refuses it", async () => {
     const taken = "A user with this email already exists";
     const { user } = profile({ "PATCH /api/profile": refuse(409, "taken", taken, [{ field: "secondary_email", message: taken }]) });

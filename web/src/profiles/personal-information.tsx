@@ -2,7 +2,7 @@ import { useRef, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
-import { Field, TextInput } from "../ui/field";
+import { Field, PasswordInput, TextInput } from "../ui/field";
 import { Section } from "../ui/section";
 import type { ProfileForm } from "./use-profile-form";
 
@@ -73,7 +73,7 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
   );
 }
 
-function SecondaryEmail({ form: { saved, now, errors, change }, verified }: { form: ProfileForm; verified: boolean }) {
+function SecondaryEmail({ form: { saved, now, errors, change, asksPassword, password }, verified }: { form: ProfileForm; verified: boolean }) {
   const stands = saved.secondary_email && now.secondary_email === saved.secondary_email;
   return (
     <div>
@@ -110,6 +110,21 @@ function SecondaryEmail({ form: { saved, now, errors, change }, verified }: { fo
         <p className="mt-2">
           {saved.secondary_email_verified ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>}
         </p>
+      )}
+      {asksPassword && (
+        <div className="mt-4">
+          <Field label="Your password" error={errors.current_password} hint={<>Needed to take <bdi className="wrap-anywhere">{saved.secondary_email}</bdi> out of your family. We tell its owner.</>}>
+            <PasswordInput
+              name="current_password"
+              autoComplete="current-password"
+              maxLength={128}
+              form="settings-form"
+              value={password}
+              onChange={({ target }) => change({ current_password: target.value })}
+              required
+            />
+          </Field>
+        </div>
       )}
     </div>
   );

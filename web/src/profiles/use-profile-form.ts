@@ -6,15 +6,19 @@ import { explainOr } from "../lib/forms";
 import { toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
 
-const names = ["full_name", "child_name", "secondary_email"] as const;
+const names = ["full_name", "child_name", "secondary_email", "current_password"] as const;
 const everything = [...names, "daily_video_email", "camp_updates_email", "email_notifications"] as const;
 
 /** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */
 export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {
   const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : (value ?? ""));
-  const changed = part.filter((key) => key in draft && trimmed(draft[key]) !== trimmed(saved[key as keyof Profile]));
-  return Object.fromEntries(changed.map((key) => [key, trimmed(draft[key])]));
+  const changed = part.filter((key) => key in draft && key !== "current_password" && trimmed(draft[key]) !== trimmed(saved[key as keyof Profile]));
+  const changes: ProfilePatch = Object.fromEntries(changed.map((key) => [key, trimmed(draft[key])]));
+  return asksPassword(changes, saved) ? { ...changes, current_password: draft.current_password ?? "" } : changes;
 }
+
+/** Whoever finds an open page must not be able to shut the family's other parent out. */
+const asksPassword = (changes: ProfilePatch, saved: Profile) => saved.secondary_email_verified && "secondary_email" in changes;
 
 export type ProfileForm = ReturnType<typeof useProfileForm>;
 
@@ -41,6 +45,7 @@ export function useProfileForm(saved: Profile) {
     },
   });
 
+  const changes = changesOf(draft, saved, everything);
   const now: Profile = { ...saved, ...(draft as Partial<Profile>) };
   return {
     saved,
@@ -48,7 +53,9 @@ export function useProfileForm(saved: Profile) {
     editing,
     busy: save.isPending,
     errors: isApiError(save.error) ? save.error.fields : {},
-    changed: Object.entries(draft).some(([key, value]) => (saved[key as keyof Profile] ?? "") !== value),
+    changed: Object.entries(draft).some(([key, value]) => key !== "current_password" && (saved[key as keyof Profile] ?? "") !== value),
+    asksPassword: asksPassword(changes, saved),
+    password: draft.current_password ?? "",
     change: (part: ProfilePatch) => setDraft((before) => ({ ...before, ...part })),
     edit: () => setEditing(true),
     // A second address typed into the same card goes with the names.

@@ -1,10 +1,13 @@
 //! A way back in for whoever got in once: links that outlive recovery, and credentials that change
 //! without the password.
 
+use axum::http::Method;
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::accounts::{CONFIRM, NEW, OWN, SECOND, link, verify};
 use crate::camp::{Browser, Camp, PASSWORD};
+use crate::staff::code_of;
 
 /// An intruder at a parent's open session asks for every link that would bring her back.
 async fn intrusion(camp: &Camp) -> (Browser, Vec<String>) {
@@ -134,7 +137,7 @@ story! {
                 }
                 _ => {
                     let (_, version) = account(&owner, "feder").await;
-                    owner.patch(&path, json!({ "version": version, "email": "other@camp.example" })).await.expect(200);
+                    owner.patch(&path, json!({ "version": version, "email": "other@camp.example", "current_password": PASSWORD })).await.expect(200);
                 }
             }
             let given = json!({ "token": token, "password": "nine quiet herons" });
@@ -162,9 +165,9 @@ story! {
         }
         let right = json!({ "version": version, "email": "kornbluh2@camp.example", "current_password": PASSWORD });
         assert_eq!(owner.patch(&path, right).await.expect(200).json()["email"], "kornbluh2@camp.example");
-        // Somebody else's account is hers to change without that person's password.
+        // Somebody else's account is hers to change with her own password, not that person's.
         let (path, version) = account(&owner, "feder").await;
-        owner.patch(&path, json!({ "version": version, "password": OWN })).await.expect(200);
+        owner.patch(&path, json!({ "version": version, "password": OWN, "current_password": PASSWORD })).await.expect(200);
     }
 }
 
@@ -177,5 +180,94 @@ story! {
             staff.post("/api/admin/two-factor/confirm", json!({ "code": "000000" })).await.refused(409, "conflict");
             staff.post("/api/admin/two-factor", json!({ "current_password": PASSWORD })).await.expect(200);
         }
+    }
+}
+
+story! {
+    async fn an_open_session_of_an_owner_makes_no_second_owner_and_takes_no_account(camp) {
+        let owner = camp.owner().await;
+        camp.staff().await;
+        let new = json!({ "username": "mallory", "email": "mallory@elsewhere.example", "role": "owner", "password": OWN });
+        let (path, version) = account(&owner, "feder").await;
+        for given in [None, Some("wrong wrong")] {
+            let with = |mut body: Value| {
+                if let Some(given) = given {
+                    body["current_password"] = json!(given);
+                }
+                body
+            };
+            let problem = owner.post("/api/admin/accounts", with(new.clone())).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0]["field"], "current_password");
+            for change in [json!({ "role": "owner" }), json!({ "password": OWN }), json!({ "email": "mallory@elsewhere.example" })] {
+                let mut body = with(change.clone());
+                body["version"] = version.clone();
+                let problem = owner.patch(&path, body).await.refused(422, "validation");
+                assert_eq!(problem["errors"][0]["field"], "current_password", "{change}");
+            }
+        }
+        let told = |camp: &Camp| camp.mails_to("kornbluh@camp.example").into_iter().filter(|mail| mail.subject.contains("staff accounts")).count();
+        camp.work().await;
+        assert_eq!(told(&camp), 0);
+        let mut new = new;
+        new["current_password"] = json!(PASSWORD);
+        owner.post("/api/admin/accounts", new).await.expect(201);
+        owner.patch(&path, json!({ "version": version, "role": "owner", "current_password": PASSWORD })).await.expect(200);
+        camp.work().await;
+        assert_eq!(told(&camp), 2);
+    }
+}
+
+story! {
+    async fn a_second_factor_that_comes_or_goes_is_told_and_locks_others_out(camp) {
+        let owner = camp.owner().await;
+        let feder = camp.staff().await;
+        let (path, _) = account(&owner, "feder").await;
+        let begun = feder.post("/api/admin/two-factor", json!({ "current_password": PASSWORD })).await.expect(200).json();
+        let secret = begun["secret"].as_str().expect("a secret").to_owned();
+        for on in [true, false] {
+            let code = code_of(&secret, camp.now().timestamp());
+            let other = camp.browser();
+            let sign_in = json!({ "username": "feder", "password": PASSWORD, "code": (!on).then_some(&code) });
+            other.post("/api/admin/auth/sign-in", sign_in).await.expect(200);
+            other.get("/api/admin/sessions").await.expect(200);
+            owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+            let token = link(&camp, "feder@camp.example", "Choose a new password").await;
+            let password = json!({ "current_password": PASSWORD });
+            if on {
+                feder.post("/api/admin/two-factor/confirm", json!({ "code": code })).await.expect(200);
+            } else {
+                feder.send(Method::DELETE, "/api/admin/two-factor", Some(password), &[]).await.expect(204);
+            }
+            feder.get("/api/admin/sessions").await.expect(200);
+            other.get("/api/admin/sessions").await.refused(401, "staff_required");
+            let given = json!({ "token": token, "password": "nine quiet herons" });
+            camp.browser().post("/api/auth/reset", given).await.refused(410, "gone");
+            camp.work().await;
+            let told = camp.mails_to("feder@camp.example").pop().expect("a mail");
+            let word = if on { "on" } else { "off" };
+            assert_eq!(told.subject, format!("Two-factor was turned {word} for your staff account at Visiting Day"));
+            camp.wait(TimeDelta::seconds(60));
+        }
+    }
+}
+
+story! {
+    async fn first_codes_of_an_authenticator_app_cannot_be_guessed_without_end(camp) {
+        let staff = camp.staff().await;
+        let begun = staff.post("/api/admin/two-factor", json!({ "current_password": PASSWORD })).await.expect(200).json();
+        let secret = begun["secret"].as_str().expect("a secret");
+        let right = code_of(secret, camp.now().timestamp());
+        let wrong = if right == "000000" { "000001" } else { "000000" };
+        for _ in 0..10 {
+            staff.post("/api/admin/two-factor/confirm", json!({ "code": wrong })).await.refused(422, "validation");
+        }
+        let elsewhere = camp.browser_at("198.51.100.9");
+        elsewhere.post("/api/admin/auth/sign-in", json!({ "username": "feder", "password": PASSWORD })).await.expect(200);
+        for browser in [&staff, &elsewhere] {
+            browser.post("/api/admin/two-factor/confirm", json!({ "code": right })).await.refused(429, "too_many_requests");
+        }
+        camp.wait(TimeDelta::minutes(15));
+        let code = code_of(secret, camp.now().timestamp());
+        staff.post("/api/admin/two-factor/confirm", json!({ "code": code })).await.expect(200);
     }
 }

@@ -163,3 +163,26 @@ story! {
         camp.browser().post("/api/auth/sign-in", again).await.refused(401, "invalid_credentials");
     }
 }
+
+story! {
+    async fn an_invited_mother_gets_the_login_that_a_stranger_made_with_her_address(camp) {
+        let staff = camp.staff().await;
+        let mallory = camp.unconfirmed_parent("Mallory", "chaya@family.example").await;
+        let confirm = link(&camp, "chaya@family.example", CONFIRM).await;
+        let path = family(&staff, "chaya@family.example").await;
+        let mut form = crate::camp::sign_up("Chaya", "chaya@family.example");
+        form["invite"] = json!(link(&camp, "chaya@family.example", "You are invited").await);
+        form["password"] = json!(OWN);
+        form["daily_video_email"] = json!(false);
+        mallory.get("/api/profile").await.expect(200);
+        let chaya = camp.browser();
+        chaya.post("/api/auth/sign-up", form).await.expect(201);
+        assert_eq!(logins(&staff, &path).await, 1);
+        let seen = chaya.get("/api/profile").await.expect(200).json();
+        assert_eq!((&seen["full_name"], &seen["daily_video_email"]), (&json!("Chaya Lindenfeld"), &json!(false)));
+        mallory.get("/api/profile").await.refused(401, "sign_in_required");
+        let given = json!({ "email": "chaya@family.example", "password": PASSWORD });
+        mallory.post("/api/auth/sign-in", given).await.refused(401, "invalid_credentials");
+        verify(&mallory, &confirm).await.refused(410, "gone");
+    }
+}

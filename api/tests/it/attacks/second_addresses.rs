@@ -168,3 +168,34 @@ story! {
         mallory.patch("/api/profile", json!({ "secondary_email": "mallory@elsewhere.example" })).await.refused(422, "validation");
     }
 }
+
+story! {
+    async fn an_open_session_does_not_take_a_known_second_address_from_the_family(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let set = |address: &str| json!({ "secondary_email": address });
+        let with = |address: &str, password: &str| json!({ "secondary_email": address, "current_password": password });
+        chaya.patch("/api/profile", set("typo@family.example")).await.expect(200);
+        // What nobody has proved goes with a press, and nobody is told.
+        chaya.patch("/api/profile", set("")).await.expect(200);
+        chaya.patch("/api/profile", set("shimon@family.example")).await.expect(200);
+        verify(&camp.browser(), &link(&camp, "shimon@family.example", SECOND).await).await.expect(200);
+        for address in ["", "eve@elsewhere.example"] {
+            for body in [set(address), with(address, "wrong wrong")] {
+                let problem = chaya.patch("/api/profile", body).await.refused(422, "validation");
+                assert_eq!(problem["errors"][0]["field"], "current_password", "{address}");
+            }
+        }
+        // Everything else is saved as before, also beside the address that stands.
+        let same = json!({ "full_name": "Chaya L.", "secondary_email": "shimon@family.example" });
+        let kept = chaya.patch("/api/profile", same).await.expect(200).json();
+        assert_eq!((&kept["secondary_email"], &kept["secondary_email_verified"]), (&json!("shimon@family.example"), &json!(true)));
+        camp.work().await;
+        assert_eq!(subjects(&camp, "shimon@family.example"), ["Visiting Day: confirm that you want our mail"]);
+        chaya.patch("/api/profile", with("eve@elsewhere.example", PASSWORD)).await.expect(200);
+        camp.work().await;
+        let told = camp.mails_to("shimon@family.example").pop().expect("a mail");
+        assert_eq!(told.subject, "Your address was removed from a family at Visiting Day");
+        assert!(told.text.contains("The owner of the account chaya@family.example removed your address"), "{}", told.text);
+        assert!(subjects(&camp, "typo@family.example").iter().all(|subject| !subject.contains("removed")));
+    }
+}

@@ -234,6 +234,7 @@ impl Camp {
             email: format!("{username}@camp.example"),
             role,
             password: PASSWORD.into(),
+            current_password: None,
         };
         staff::add(&self.app, Actor::Operator, new).await.expect("an account");
         let browser = self.browser();

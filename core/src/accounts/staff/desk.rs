@@ -38,6 +38,9 @@ pub struct NewStaff {
     pub email: String,
     pub role: Role,
     pub password: String,
+    /// The password of the owner who adds the account.
+    #[serde(default)]
+    pub current_password: Option<String>,
 }
 
 /// What owners may change; what is left out stays.
@@ -51,8 +54,8 @@ pub struct StaffChanges {
     pub role: Option<Role>,
     pub disabled: Option<bool>,
     pub password: Option<String>,
-    /// The password that the account has now. An owner who changes name, email or password of their
-    /// own account needs it.
+    /// The password of the owner who makes the change. Needed for an own name, for the email or
+    /// password of any account, and to make an owner.
     pub current_password: Option<String>,
 }
 
@@ -77,6 +80,22 @@ fn check_names(
         false => checks.email("email", email),
     });
     (username, email)
+}
+
+/// Adds an account for an owner, who shows that they know their password: an open page must not
+/// become a second account.
+pub async fn add_as(app: &App, me: &Staff, new: NewStaff, from: From) -> Result<Account> {
+    confirm(app, me, new.current_password.as_deref(), from).await?;
+    add(app, Actor::Staff(me.id), new).await
+}
+
+async fn confirm(app: &App, me: &Staff, given: Option<&str>, from: From) -> Result<()> {
+    let Some(given) = given else {
+        let text = "Please enter your current password.";
+        return Err(Error::invalid("current_password", text));
+    };
+    let name = me.username.to_lowercase();
+    password::confirm(app, Holder::Staff(me.id), &name, given, from).await
 }
 
 /// Adds an account. Errors: [`Error::Invalid`], [`Error::Taken`] on `username` or `email`.
@@ -109,6 +128,8 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     .or_taken("username", "Username already exists")?;
     let details = json!({ "role": new.role });
     audit::record(&mut tx, now, actor, "staff.add", Subject::new("staff", id), details).await?;
+    let what = if new.role == Role::Owner { "added_owner" } else { "added" };
+    tell_owners(&mut tx, app, actor, &username, what).await?;
     tx.commit().await?;
     find(&app.db, id).await
 }
@@ -193,8 +214,9 @@ pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
     Ok(names.into_iter().map(|(name,)| name).collect())
 }
 
-/// Changes an account for an owner. Whoever changes what their own account signs in with shows that
-/// they know its password: an open session alone must not become an account (safety 3).
+/// Changes an account for an owner. Whoever changes what somebody signs in with, or makes an owner,
+/// shows that they know their own password: an open session alone must not become an account
+/// (safety 3).
 pub async fn change_as(
     app: &App,
     me: &Staff,
@@ -202,15 +224,12 @@ pub async fn change_as(
     changes: StaffChanges,
     from: From,
 ) -> Result<Account> {
-    let credentials =
-        changes.username.is_some() || changes.email.is_some() || changes.password.is_some();
-    if me.id == id && credentials {
-        let Some(given) = &changes.current_password else {
-            let text = "Please enter your current password.";
-            return Err(Error::invalid("current_password", text));
-        };
-        let name = me.username.to_lowercase();
-        password::confirm(app, Holder::Staff(id), &name, given, from).await?;
+    let needed = changes.email.is_some()
+        || changes.password.is_some()
+        || changes.role == Some(Role::Owner)
+        || (me.id == id && changes.username.is_some());
+    if needed {
+        confirm(app, me, changes.current_password.as_deref(), from).await?;
     }
     change(app, Actor::Staff(me.id), id, changes).await
 }
@@ -276,10 +295,36 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
         tokens::void(&mut tx, Holder::Staff(id)).await?;
     }
     tell_old_address(&mut tx, app, &before, &after, hash.is_some()).await?;
+    if after.role == Role::Owner && before.role != Role::Owner {
+        tell_owners(&mut tx, app, actor, &after.username, "promoted").await?;
+    }
     let details = differences(&before, &after, hash.is_some());
     audit::record(&mut tx, now, actor, "staff.change", Subject::new("staff", id), details).await?;
     tx.commit().await?;
     Ok(after)
+}
+
+/// All owners learn of an account that one of them added or made an owner's.
+async fn tell_owners(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    name: &str,
+    what: &'static str,
+) -> Result<()> {
+    let Actor::Staff(by) = actor else { return Ok(()) };
+    let by = find(&mut *tx, by).await?.username;
+    let owners: Vec<(Uuid, String, String)> = tx
+        .sql("select id, email, username from staff where role = $1 and disabled_at is null")
+        .bind(Role::Owner)
+        .all()
+        .await?;
+    for (id, email, username) in owners {
+        let data = json!({ "by": by, "name": name, "what": what });
+        let notice = Notice { data, ..Notice::new(letters::STAFF_ACCOUNT, id) };
+        notifications::tell(tx, app, notice, &email, &username).await?;
+    }
+    Ok(())
 }
 
 /// Whoever had the account so far learns of a change that takes it from them (safety 3).

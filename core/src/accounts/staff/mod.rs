@@ -18,8 +18,8 @@ pub use super::totp::Enrolment;
 pub use browsers::DAYS as BROWSER_DAYS;
 pub(super) use browsers::prune as prune_browsers;
 pub use desk::{
-    Account, Filter, NewStaff, StaffChanges, add, change, change_as, colleagues, find, list, named,
-    remove, send_reset,
+    Account, Filter, NewStaff, StaffChanges, add, add_as, change, change_as, colleagues, find,
+    list, named, remove, send_reset,
 };
 pub use door::{SignedIn, WRONG, sign_in};
 pub(super) use keys::password_was_reset;

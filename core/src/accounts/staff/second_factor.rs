@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Enrolment, Staff, StaffRow, UNKNOWN};
+use super::{Enrolment, Staff, StaffRow, UNKNOWN, find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::From;
-use crate::accounts::{password, tokens, totp};
+use crate::accounts::{letters, limits, password, tokens, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
+use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
 
 /// Begins to set up an authenticator app, with the password; nothing changes for sign-in before
@@ -38,8 +39,15 @@ pub async fn begin_two_factor(
     totp::enrolment(&secret, &settings.site_name, &staff.username)
 }
 
-/// Turns two-factor on with a first code; returns the recovery codes, shown this once.
-pub async fn confirm_two_factor(app: &App, staff: &Staff, code: &str) -> Result<Vec<String>> {
+/// Turns two-factor on with a first code and ends all other sessions; returns the recovery codes,
+/// shown this once. Errors: [`Error::TooMany`] after many wrong codes.
+pub async fn confirm_two_factor(
+    app: &App,
+    staff: &Staff,
+    session: Uuid,
+    code: &str,
+) -> Result<Vec<String>> {
+    limits::count(app, limits::CODES_BY_STAFF, &staff.id.to_string()).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
@@ -58,14 +66,21 @@ pub async fn confirm_two_factor(app: &App, staff: &Staff, code: &str) -> Result<
         .execute()
         .await?;
     let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;
+    factor_changed(&mut tx, app, staff.id, Some(session), letters::STAFF_TWO_FACTOR_ON).await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
     audit::record(&mut tx, now, actor, "staff.two_factor_on", subject, two_factor(true)).await?;
     tx.commit().await?;
     Ok(codes)
 }
 
-/// Turns two-factor off again, with the password.
-pub async fn end_two_factor(app: &App, staff: &Staff, given: &str, from: From) -> Result<()> {
+/// Turns two-factor off again, with the password, and ends all other sessions.
+pub async fn end_two_factor(
+    app: &App,
+    staff: &Staff,
+    session: Uuid,
+    given: &str,
+    from: From,
+) -> Result<()> {
     if staff.two_factor_required {
         return Err(Error::Conflict(
             "The camp's settings require two-factor for every staff account.",
@@ -76,6 +91,7 @@ pub async fn end_two_factor(app: &App, staff: &Staff, given: &str, from: From) -
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, staff.id).await?;
+    factor_changed(&mut tx, app, staff.id, Some(session), letters::STAFF_TWO_FACTOR_OFF).await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
     audit::record(&mut tx, now, actor, "staff.two_factor_off", subject, two_factor(false)).await?;
     tx.commit().await
@@ -86,8 +102,7 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, id).await?;
-    tokens::void(&mut tx, Holder::Staff(id)).await?;
-    sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
+    factor_changed(&mut tx, app, id, None, letters::STAFF_TWO_FACTOR_OFF).await?;
     audit::record(
         &mut tx,
         now,
@@ -98,6 +113,21 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     )
     .await?;
     tx.commit().await
+}
+
+/// What a second factor that came or went brings with it, as a new password does: all sessions end
+/// save perhaps one, all open links are void, and the account's address is told (safety 3).
+async fn factor_changed(
+    tx: &mut Tx,
+    app: &App,
+    id: Uuid,
+    save: Option<Uuid>,
+    kind: &'static str,
+) -> Result<()> {
+    sessions::end_all(tx, Holder::Staff(id), save).await?;
+    tokens::void(tx, Holder::Staff(id)).await?;
+    let account = find(&mut *tx, id).await?;
+    notifications::tell(tx, app, Notice::new(kind, id), &account.email, &account.username).await
 }
 
 fn two_factor(on: bool) -> Value {

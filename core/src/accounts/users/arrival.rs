@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::proof::{link, tell_other_guardians};
+use super::proof::{after_proof, claim, link, tell_other_guardians};
 use super::{EXISTS, From, User, must_find};
 use crate::accounts::limits::{self, Attempt};
 use crate::accounts::sessions::{self, Holder};
@@ -57,6 +57,7 @@ pub struct SignedIn {
 const WRONG: Error = Error::InvalidCredentials("The email address or the password is not right.");
 
 /// Makes login, family and preferences in one transaction and signs the person in (decision P4).
+/// A mailed invitation takes over a login that somebody made with its address and never confirmed.
 /// Errors: [`Error::Taken`] on `email` when the address has a login already, [`Error::Gone`] for
 /// an invitation that is no longer good.
 pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
@@ -104,7 +105,8 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
         Some(invitation) => {
             let profile = profiles::find(&mut tx, invitation.profile_id).await?;
             let proved = invitation.email.as_deref() == Some(email.as_str());
-            if !profiles::has_login(&mut tx, profile.id).await? {
+            let first = !profiles::has_login(&mut tx, profile.id).await?;
+            if first {
                 profiles::set_preferences(&mut tx, now, profile.id, preferences).await?;
             }
             if profile.user_type != new.user_type {
@@ -112,6 +114,10 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
             }
             if proved {
                 profiles::add_address(&mut tx, now, profile.id, &email).await?;
+                if let Some(user) = unconfirmed(&mut tx, &email).await? {
+                    let preferences = first.then_some(preferences);
+                    return take_over(tx, app, user, &hash, preferences, from).await;
+                }
             }
             (profile.id, profile.full_name, proved)
         }
@@ -155,6 +161,49 @@ pub async fn sign_up(app: &App, new: SignUp, from: From) -> Result<SignedIn> {
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked: invited.is_some() })
+}
+
+/// A login that somebody made with this address without having shown that it is theirs.
+async fn unconfirmed(tx: &mut Tx, email: &str) -> Result<Option<User>> {
+    let found: Option<(Uuid,)> = tx
+        .sql("select id from users where email = $1 and verified_at is null")
+        .bind(email)
+        .optional()
+        .await?;
+    match found {
+        Some((id,)) => Ok(Some(must_find(tx, id).await?)),
+        None => Ok(None),
+    }
+}
+
+/// An invitation that was mailed proves the address: the login that somebody else perhaps made with
+/// it is the invited person's, and whoever had it before is out.
+async fn take_over(
+    mut tx: Tx,
+    app: &App,
+    user: User,
+    hash: &str,
+    preferences: Option<Preferences>,
+    from: From,
+) -> Result<SignedIn> {
+    let now = app.clock.now();
+    claim(&mut tx, app, &user, hash).await?;
+    after_proof(&mut tx, app, user.id, &user.email).await?;
+    tx.sql("update users set last_sign_in_at = $2 where id = $1")
+        .bind(user.id)
+        .bind(now)
+        .execute()
+        .await?;
+    let user = must_find(&mut tx, user.id).await?;
+    if let Some(preferences) = preferences {
+        profiles::set_preferences(&mut tx, now, user.profile_id, preferences).await?;
+    }
+    let token = sessions::begin(&mut tx, app, Holder::User(user.id), from.device).await?;
+    let (actor, subject) = (Actor::User(user.id), Subject::new("user", user.id));
+    let details = json!({ "invited": true });
+    audit::record(&mut tx, now, actor, "user.sign_up", subject, details).await?;
+    tx.commit().await?;
+    Ok(SignedIn { user, token, linked: true })
 }
 
 struct Invitation {

@@ -34,8 +34,10 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
     },
   });
   const typed = () => ({ ...draft, username: draft.username.trim(), email: draft.email.trim() });
-  // An open page alone must not become one's account.
-  const asksPassword = own && row !== null && Object.keys(changed(typed(), base)).some((name) => name !== "role");
+  // Only what was changed, so that two owners at one account do not undo each other.
+  const changes = row ? changed(typed(), base) : {};
+  // An open page alone must not become an account.
+  const asksPassword = !row || changes.role === "owner" || "email" in changes || "password" in changes || (own && "username" in changes);
   const { busy, errors, message, form } = useForm({
     check: (data) => {
       const fields = row ? (["username", "email"] as const) : (["username", "email", "password"] as const);
@@ -43,9 +45,7 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
       return asksPassword && text(data, "current_password") === "" ? { ...missing, current_password: "Please enter your current password." } : missing;
     },
     submit: async (data) => {
-      if (!row) return addAccount(typed());
-      // Only what was changed, so that two owners at one account do not undo each other.
-      const changes = changed(typed(), base);
+      if (!row) return addAccount({ ...typed(), current_password: text(data, "current_password") });
       if (Object.keys(changes).length === 0) return row;
       return changeAccount(row, asksPassword ? { ...changes, current_password: text(data, "current_password") } : changes);
     },
@@ -97,7 +97,7 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
           <PasswordInput name="password" value={draft.password} onChange={(event) => set({ password: event.target.value })} maxLength={200} autoComplete="new-password" required={!account} />
         </Field>
         {asksPassword && (
-          <Field label="Your current password" error={errors.current_password} hint="Needed to change what you sign in with.">
+          <Field label="Your current password" error={errors.current_password} hint={own ? "Needed to change what you sign in with." : "Needed to add an account, to make an owner, and to change another account's email or password."}>
             <PasswordInput name="current_password" autoComplete="current-password" maxLength={200} required />
           </Field>
         )}

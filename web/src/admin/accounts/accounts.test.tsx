@@ -45,9 +45,10 @@ describe("the admin accounts", () => {
     await user.type(form.getByLabelText("Username"), " brikwald ");
     await user.type(form.getByLabelText("Email"), "brikwald@camp.example");
     await user.type(form.getByLabelText("Password"), "pine lake lantern");
+    await user.type(form.getByLabelText("Your current password"), "my own lantern");
     await user.click(form.getByRole("button", { name: "Add account" }));
     expect(await screen.findByText("Admin account created successfully")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/accounts")[0]?.body).toEqual({ username: "brikwald", email: "brikwald@camp.example", password: "pine lake lantern", role: "staff" });
+    expect(camp.asked("POST", "/api/admin/accounts")[0]?.body).toEqual({ username: "brikwald", email: "brikwald@camp.example", password: "pine lake lantern", role: "staff", current_password: "my own lantern" });
   });
 
   it.each([["username", "Username already exists"], ["email", "Email already exists"]])("keep a taken %s in the form, and say so", async (field, sentence) => {
@@ -66,10 +67,12 @@ describe("the admin accounts", () => {
     const camp = office({ "PATCH /api/admin/accounts/s2": brikwald });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
+    expect(screen.queryByLabelText("Your current password")).toBeNull();
     await user.selectOptions(screen.getByLabelText("Role"), "owner");
+    await user.type(screen.getByLabelText("Your current password"), "my own lantern");
     await user.click(screen.getByRole("button", { name: "Save account" }));
     expect(await screen.findByText("Admin account updated successfully")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({ version: 1, role: "owner" });
+    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({ version: 1, role: "owner", current_password: "my own lantern" });
     expect(document.activeElement).toBe((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
   });
 

@@ -25,7 +25,7 @@ export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => 
           staff={staff}
           onCancel={onClose}
           onDone={async () => {
-            toast({ title: "Two-factor turned off", description: "From now on your password alone lets you in." });
+            toast({ title: "Two-factor turned off", description: "From now on your password alone lets you in. All other devices are signed out." });
             onClose();
             await changed();
           }}
@@ -64,7 +64,7 @@ function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Prom
   }
   return (
     <form {...form} className="grid gap-4">
-      <p className="text-muted">You sign in with your password and a code of your authenticator app. To turn that off, enter your password.</p>
+      <p className="text-muted">You sign in with your password and a code of your authenticator app. To turn that off, enter your password. All other devices are signed out then.</p>
       <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
       <Field label="Password" error={errors.current_password}>
         <PasswordInput name="current_password" autoComplete="current-password" ref={takesFocus} required />

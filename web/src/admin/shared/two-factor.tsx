@@ -34,7 +34,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
         codes={codes}
         onDone={async () => {
           await client.invalidateQueries({ queryKey: staffQuery.queryKey });
-          toast({ title: "Authenticator app set up", description: "From now on you sign in with a code as well." });
+          toast({ title: "Authenticator app set up", description: "From now on you sign in with a code as well. All other devices are signed out." });
           onDone();
         }}
       />
