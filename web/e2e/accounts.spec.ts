@@ -143,6 +143,7 @@ test("an unconfirmed parent may look but not comment, and can have the confirmat
 
   await page.goto("/auth/verify?token=made-up");
   await expect(page.getByRole("alert")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Send a new link" })).toBeVisible();
 });
 
 test("whoever signed up confirms with one tap on the same phone", async ({ page, camp, somebody }) => {

@@ -1,5 +1,5 @@
 import { screen, within } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chaya, open, refuse, server } from "../test/portal";
 import type { Confirmation } from "./queries";
 
@@ -69,10 +69,62 @@ it("a session that ended meanwhile asks for the password", async () => {
   expect(await screen.findByLabelText("Password of this account")).toBeTruthy();
 });
 
-it("a spent link says so", async () => {
-  server({ "POST /api/auth/verify/preview": refuse(410, "gone", "This link has been used or has expired.") });
-  open("/auth/verify?token=abc");
-  expect(await screen.findByText("This link has been used or has expired.")).toBeTruthy();
+const ended = { "POST /api/auth/verify/preview": refuse(410, "gone", "This link was used already or has expired. Please ask for a new one.") };
+const waiting = { "GET /api/session": { user: { ...chaya, email_verified: false } } };
+
+describe("a link that was used or has expired", () => {
+  it("of a sign-up leads to sign-in", async () => {
+    server(ended);
+    open("/auth/verify?token=abc");
+    expect(await screen.findByText("This link to confirm your email was used already or has expired.")).toBeTruthy();
+    expect(within(screen.getByRole("main")).getByRole("link", { name: "Sign In" }).getAttribute("href")).toBe("/auth");
+  });
+
+  it("of a sign-up is sent anew to whoever is signed in", async () => {
+    const camp = server({ ...ended, ...waiting, "POST /api/auth/verify/resend": null });
+    const user = open("/auth/verify?token=abc");
+    await user.click(await screen.findByRole("button", { name: "Send a new link" }));
+    expect(await screen.findByText("We wrote to chaya@family.example again.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/auth/verify/resend")).toHaveLength(1);
+  });
+
+  it("of a sign-up alarms nobody whose address is confirmed", async () => {
+    server({ ...ended, "GET /api/session": { user: chaya } });
+    open("/auth/verify?token=abc");
+    expect(await screen.findByText(/is confirmed already/)).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  it.each([
+    ["signed in", chaya, "Open my profile", "/profile", /You sign in as chaya@family.example/],
+    ["signed out", null, "Sign In", "/auth?next=%2Fprofile", /sign in with your new address/],
+  ] as const)("of a new address says how to ask for it again, %s", async (_, user, button, href, words) => {
+    server({ ...ended, "GET /api/session": { user } });
+    open("/auth/verify?for=new_email&token=abc");
+    expect(await screen.findByText("This link to change your email was used already or has expired.")).toBeTruthy();
+    expect(screen.getByRole("heading", { name: "Confirm your new email" })).toBeTruthy();
+    expect(screen.getByText((_text, element) => element?.tagName === "P" && words.test(element.textContent))).toBeTruthy();
+    expect(within(screen.getByRole("main")).getByRole("link", { name: button }).getAttribute("href")).toBe(href);
+    expect(screen.queryByText(/is confirmed already/)).toBeNull();
+  });
+
+  it.each([["signed in", chaya], ["signed out", null]])("of a second address names who can send it again, %s", async (_, user) => {
+    server({ ...ended, "GET /api/session": { user } });
+    open("/auth/verify?for=second_email&token=abc");
+    expect(await screen.findByText("This link to join a family’s emails was used already or has expired.")).toBeTruthy();
+    expect(screen.getByText(/ask whoever gave your address/)).toBeTruthy();
+    expect(within(screen.getByRole("main")).queryByRole("link")).toBeNull();
+  });
+
+  it("while its page stood open leaves no form that cannot work", async () => {
+    const camp = server({ "POST /api/auth/verify/preview": asked({ kind: "new_email" }), "POST /api/auth/verify": refuse(410, "gone", "Used.") });
+    const user = open("/auth/verify?for=new_email&token=abc");
+    const confirm = await screen.findByRole("button", { name: "Confirm my email" });
+    for (const [key, answer] of Object.entries(ended)) camp.answer(key, answer);
+    await user.click(confirm);
+    expect(await screen.findByText("This link to change your email was used already or has expired.")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Confirm my email" })).toBeNull();
+  });
 });
 
 it("a link without its token is told apart", async () => {

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
-import { isApiError } from "../api/client";
+import { isApiError, type SessionUser } from "../api/client";
 import { useSession, useSessionChanged, useSite } from "../api/queries";
 import { explain, required, text, useForm } from "../lib/forms";
 import { PageMeta } from "../lib/page";
@@ -11,7 +11,7 @@ import { Field, FormMessage, PasswordInput } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
-import { confirmationQuery, verifyEmail, type Confirmation, type Verified } from "./queries";
+import { confirmationQuery, resendConfirmation, verifyEmail, type Confirmation, type Verified } from "./queries";
 
 /** Mail scanners follow links, so that only the press of a button spends the token. */
 export default function Verify() {
@@ -19,6 +19,8 @@ export default function Verify() {
   const sessionChanged = useSessionChanged();
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
+  // A link that is no longer good is known to nobody any more, so that its address says what it was for.
+  const named = params.get("for") ?? "";
   const asked = useQuery(confirmationQuery(token));
   const [done, setDone] = useState<Verified | null>(null);
 
@@ -30,9 +32,10 @@ export default function Verify() {
     if (answer.user) await sessionChanged(answer.user);
   }
 
+  const kind = asked.data?.kind ?? (isKind(named) ? named : "login");
   return (
-    <SmallSheet title={done ? "Your email is confirmed" : "Confirm your email"}>
-      <PageMeta title="Confirm your email" description="Confirm your email address for the camp's portal." />
+    <SmallSheet title={done ? "Your email is confirmed" : titles[kind]}>
+      <PageMeta title={titles[kind]} description="Confirm your email address for the camp's portal." />
       {done ? (
         <>
           <p>Thank you. <Mail>{done.email}</Mail> is yours.</p>
@@ -47,21 +50,10 @@ export default function Verify() {
       ) : pending || asked.isPending ? (
         // The bar at the top would move the button from under the finger.
         <Loading label="Loading" className="grid gap-3"><Skeleton className="h-5" /><Skeleton className="h-11" /></Loading>
-      ) : asked.data ? (
-        <ConfirmForm token={token} asked={asked.data} onDone={confirmed} onSessionEnded={() => void asked.refetch()} />
       ) : isApiError(asked.error, "gone") ? (
-        <>
-          {!user?.email_verified && <FormMessage>{explain(asked.error)}</FormMessage>}
-          <p className="text-sm text-muted">
-            {user?.email_verified ? (
-              <>Your address <bdi>{user.email}</bdi> is confirmed already.</>
-            ) : user ? (
-              "The bar at the top of the page sends a new one."
-            ) : (
-              <>Please <Link to={paths.auth()} className="link">sign in</Link> and ask for a new one.</>
-            )}
-          </p>
-        </>
+        <Ended kind={kind} user={user} />
+      ) : asked.data ? (
+        <ConfirmForm token={token} asked={asked.data} onDone={confirmed} onStale={() => void asked.refetch()} />
       ) : (
         <ErrorState title="The link could not be checked" error={asked.error} retrying={asked.isFetching} onRetry={asked.refetch} />
       )}
@@ -69,12 +61,88 @@ export default function Verify() {
   );
 }
 
+const titles: Record<Confirmation["kind"], string> = {
+  login: "Confirm your email",
+  new_email: "Confirm your new email",
+  second_email: "Join a family’s emails",
+};
+
+const isKind = (name: string): name is Confirmation["kind"] => name in titles;
+
+/** A link that was used or has expired: what it was for, and the way to a new one. */
+function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser | null }) {
+  if (kind === "new_email") {
+    return (
+      <>
+        <FormMessage>This link to change your email was used already or has expired.</FormMessage>
+        {user ? (
+          <p>You sign in as <Mail>{user.email}</Mail>. If that is the address you want, there is nothing left to do.</p>
+        ) : (
+          <p>If you have pressed the button before, sign in with your new address. Otherwise your account still has the old one.</p>
+        )}
+        <p className="text-muted">For a new link, ask for the change again on your profile: press “Change” beside your email.</p>
+        {user ? (
+          <Link to={paths.profile} className={buttonLook()}>Open my profile</Link>
+        ) : (
+          <Link to={paths.auth(paths.profile)} className={buttonLook()}>Sign In</Link>
+        )}
+      </>
+    );
+  }
+  if (kind === "second_email") {
+    return (
+      <>
+        <FormMessage>This link to join a family’s emails was used already or has expired.</FormMessage>
+        <p>If you have pressed the button before, there is nothing left to do: camp writes to you about that family as well.</p>
+        <p className="text-muted">
+          Otherwise ask whoever gave your address, whom the email names, for a new one. Their profile has a button for that, “Send it again”.
+        </p>
+      </>
+    );
+  }
+  if (user?.email_verified) {
+    return (
+      <>
+        <p>Your address <Mail>{user.email}</Mail> is confirmed already. There is nothing left to do.</p>
+        <Link to={paths.home} className={buttonLook()}>Go to the videos</Link>
+      </>
+    );
+  }
+  return (
+    <>
+      <FormMessage>This link to confirm your email was used already or has expired.</FormMessage>
+      {user ? (
+        <Resend email={user.email} />
+      ) : (
+        <>
+          <p>Sign in: if your email is not confirmed yet, we can send you a new link there.</p>
+          <Link to={paths.auth()} className={buttonLook()}>Sign In</Link>
+        </>
+      )}
+    </>
+  );
+}
+
+function Resend({ email }: { email: string }) {
+  const resend = useMutation({
+    mutationFn: resendConfirmation,
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
+    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+  });
+  return (
+    <>
+      <p>We can send a new one to <Mail>{email}</Mail>.</p>
+      <Button busy={resend.isPending} disabled={resend.isSuccess} onClick={() => resend.mutate()}>{resend.isSuccess ? "Sent" : "Send a new link"}</Button>
+    </>
+  );
+}
+
 const Mail = ({ children }: { children: ReactNode }) => <b className="font-medium wrap-anywhere"><bdi>{children}</bdi></b>;
 
-type FormProps = { token: string; asked: Confirmation; onDone: (answer: Verified) => Promise<void>; onSessionEnded: () => void };
+type FormProps = { token: string; asked: Confirmation; onDone: (answer: Verified) => Promise<void>; onStale: () => void };
 
 /** One press where one is signed in to the account; otherwise the account's password, or a new one. */
-function ConfirmForm({ token, asked, onDone, onSessionEnded }: FormProps) {
+function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
   const site = useSite();
   const [choosing, setChoosing] = useState(false);
   const needed = asked.needs === "nothing" ? null : choosing ? "new_password" : "current_password";
@@ -83,9 +151,11 @@ function ConfirmForm({ token, asked, onDone, onSessionEnded }: FormProps) {
     submit: (data) => verifyEmail({ token, ...(needed ? { [needed]: text(data, needed) } : {}) }),
     done: onDone,
     failed: (error) => {
-      if (!isApiError(error, "password_required")) return false;
-      onSessionEnded();
-      return true;
+      // Used or expired while the page stood open: the page says what now.
+      const ended = isApiError(error, "gone");
+      if (!ended && !isApiError(error, "password_required")) return false;
+      onStale();
+      return !ended;
     },
   });
 
