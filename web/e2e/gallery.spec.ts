@@ -90,7 +90,9 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
     await summer(newest).getByRole("heading", { level: 2 }).click();
     await expect(summer(newest).getByRole("article").first()).toBeHidden();
     const film = summer(oldest).getByRole("link", { name: `Night 5 of ${oldest}` });
-    await film.scrollIntoViewIfNeeded();
+    // Cards that were not near are as high as guessed, so that Back finds the place but for a row.
+    await film.evaluate((link) => link.scrollIntoView({ block: "center" }));
+    await expect(film).toBeInViewport();
     await film.click();
     await expect(page.getByRole("heading", { name: `Night 5 of ${oldest}`, level: 1 })).toBeVisible();
     await page.goBack();
