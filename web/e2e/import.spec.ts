@@ -49,6 +49,8 @@ test("an office brings in its Excel files, ticks what may change, and undoes it"
     await expect(drawer.getByRole("table", { name: "What would change for בלומא יארמוש" })).toContainText("בלומא שטיין");
     await expect(drawer.getByRole("checkbox", { checked: true })).toHaveCount(0);
     await drawer.getByRole("checkbox", { name: /^שרה צענער/ }).check();
+    expect(await drawer.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight), "only what is under the title scrolls").toBe(0);
+    await expect(drawer.getByRole("button", { name: "Close" })).toBeInViewport();
     await drawer.getByRole("button", { name: "Import 1 family, change 1" }).click();
     await expect(toast(page)).toContainText("1 added, 1 updated, 1 unchanged.");
     expect(await families(page)).toEqual(["Cirel Xylander 900.5", "בלומא יארמוש 1500", "שרה צענער 1400"]);

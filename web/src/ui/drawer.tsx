@@ -28,7 +28,8 @@ export function Drawer({ title, onClose, children }: Props) {
         <h2 id={id} className="min-w-0 pt-2 text-xl">{title}</h2>
         <IconButton icon="close" label="Close" onClick={onClose} />
       </div>
-      <div className="min-h-0 flex-1 overflow-auto p-5">{children}</div>
+      {/* What is hidden from sight in it has its place here too, or it would make the whole drawer scroll. */}
+      <div className="relative min-h-0 flex-1 overflow-auto p-5">{children}</div>
     </dialog>
   );
 }
