@@ -7,14 +7,16 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use futures_util::future::{BoxFuture, Either};
 use sqlx::migrate::Migrator;
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::sqlite::{
     SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteRow, SqliteSynchronous,
 };
 use sqlx::{
-    Arguments, Connection, Database as _, Encode, FromRow, Postgres, Sqlite, Transaction, Type,
+    Arguments, Connection, Database, Encode, FromRow, Pool, Postgres, SqlSafeStr, Sqlite, Type,
 };
+use sqlx_core::transaction::TransactionManager;
 use uuid::Uuid;
 
 use crate::events::{self, Event};
@@ -48,18 +50,50 @@ pub enum Tx {
     Postgres(Open<Postgres>),
 }
 
-/// A transaction of one engine, and the events that its commit will number.
-pub struct Open<E: sqlx::Database> {
-    tx: Transaction<'static, E>,
+/// A transaction of one engine, and the events that its commit will number. sqlx has a type of its
+/// own for transactions, which does not let go of a connection that must not be used again.
+pub struct Open<E: Database> {
+    connection: PoolConnection<E>,
+    /// Neither committed nor rolled back.
+    open: bool,
     events: Vec<(DateTime<Utc>, Event)>,
     /// The database has ended the transaction by itself. On SQLite, whatever came after would be
     /// committed statement by statement.
     ended: bool,
 }
 
-impl<E: sqlx::Database> Open<E> {
-    fn new(tx: Transaction<'static, E>) -> Open<E> {
-        Open { tx, events: Vec::new(), ended: false }
+impl<E: Database> Open<E> {
+    async fn begin(pool: &Pool<E>, statement: &'static str) -> sqlx::Result<Open<E>> {
+        let connection = pool.acquire().await?;
+        // Open from here on: a beginning that fails or is dropped half-way is rolled back as well.
+        let mut open = Open { connection, open: true, events: Vec::new(), ended: false };
+        E::TransactionManager::begin(&mut open.connection, Some(statement.into_sql_str())).await?;
+        Ok(open)
+    }
+
+    async fn commit(mut self) -> Result<()> {
+        let outcome = in_time(E::TransactionManager::commit(&mut self.connection)).await;
+        self.end(outcome)
+    }
+
+    async fn rollback(mut self) -> Result<()> {
+        let outcome = in_time(E::TransactionManager::rollback(&mut self.connection)).await;
+        self.end(outcome)
+    }
+
+    /// A connection that could not end its transaction is closed, and the pool opens another: nobody
+    /// knows what state it is in, even where a later roll-back goes well.
+    fn end(&mut self, outcome: Result<()>) -> Result<()> {
+        match &outcome {
+            Ok(()) => self.open = false,
+            Err(_) => {
+                tracing::warn!(
+                    "a database connection is closed because its transaction did not end"
+                );
+                self.connection.close_on_drop();
+            }
+        }
+        outcome
     }
 
     /// Refuses statements in a transaction that the database has ended.
@@ -82,7 +116,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// for as long as the kernel tries, a quarter of an hour.
 const STATEMENT: Duration = Duration::from_secs(45);
 
-/// What a statement on PostgreSQL gave, if it was answered at all.
+/// What a statement gave, if it was answered at all.
 async fn in_time<T>(statement: impl Future<Output = sqlx::Result<T>>) -> Result<T> {
     match tokio::time::timeout(STATEMENT, statement).await {
         Ok(outcome) => Ok(outcome?),
@@ -111,17 +145,26 @@ async fn is_reusable<C: Connection>(connection: &mut C) -> sqlx::Result<bool> {
     Ok(reusable)
 }
 
-impl<E: sqlx::Database> Deref for Open<E> {
-    type Target = E::Connection;
-
-    fn deref(&self) -> &E::Connection {
-        &self.tx
+impl<E: Database> Drop for Open<E> {
+    fn drop(&mut self) {
+        if self.open {
+            // Only queued here; it is carried out before the connection is used again.
+            E::TransactionManager::start_rollback(&mut self.connection);
+        }
     }
 }
 
-impl<E: sqlx::Database> DerefMut for Open<E> {
+impl<E: Database> Deref for Open<E> {
+    type Target = E::Connection;
+
+    fn deref(&self) -> &E::Connection {
+        &self.connection
+    }
+}
+
+impl<E: Database> DerefMut for Open<E> {
     fn deref_mut(&mut self) -> &mut E::Connection {
-        &mut self.tx
+        &mut self.connection
     }
 }
 
@@ -402,14 +445,12 @@ impl Db {
     /// Begins a transaction that writes. On SQLite it is the only one in the process.
     pub async fn begin(&self) -> Result<Tx> {
         Ok(match self {
-            Db::Sqlite { write, .. } => {
-                Tx::Sqlite(Open::new(write.begin_with("begin immediate").await?))
-            }
+            Db::Sqlite { write, .. } => Tx::Sqlite(Open::begin(write, "begin immediate").await?),
             Db::Postgres(pool) => {
                 // In a task of its own: sqlx 0.9.0 loses count of a `begin` that is dropped half-way.
                 let pool = pool.clone();
-                let begun = tokio::spawn(async move { pool.begin().await });
-                Tx::Postgres(Open::new(begun.await.map_err(Error::unforeseen)??))
+                let begun = tokio::spawn(async move { Open::begin(&pool, "begin").await });
+                Tx::Postgres(begun.await.map_err(Error::unforeseen)??)
             }
         })
     }
@@ -417,10 +458,10 @@ impl Db {
     /// Begins a transaction that reads, and sees the database as it is at its first question.
     pub(crate) async fn snapshot(&self) -> Result<Tx> {
         Ok(match self {
-            Db::Sqlite { read, .. } => Tx::Sqlite(Open::new(read.begin().await?)),
-            Db::Postgres(pool) => Tx::Postgres(Open::new(
-                pool.begin_with("begin isolation level repeatable read, read only").await?,
-            )),
+            Db::Sqlite { read, .. } => Tx::Sqlite(Open::begin(read, "begin").await?),
+            Db::Postgres(pool) => Tx::Postgres(
+                Open::begin(pool, "begin isolation level repeatable read, read only").await?,
+            ),
         })
     }
 
@@ -533,19 +574,17 @@ impl Tx {
         match self {
             Tx::Sqlite(open) => {
                 open.check()?;
-                open.tx.commit().await?;
+                open.commit().await
             }
-            Tx::Postgres(open) => in_time(open.tx.commit()).await?,
+            Tx::Postgres(open) => open.commit().await,
         }
-        Ok(())
     }
 
     pub async fn rollback(self) -> Result<()> {
         match self {
-            Tx::Sqlite(open) => open.tx.rollback().await?,
-            Tx::Postgres(open) => open.tx.rollback().await?,
+            Tx::Sqlite(open) => open.rollback().await,
+            Tx::Postgres(open) => open.rollback().await,
         }
-        Ok(())
     }
 
     /// Keeps an event for the commit.
@@ -563,5 +602,74 @@ impl Tx {
             self.sql("select pg_advisory_xact_lock(hashtext($1))").bind(name).execute().await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On SQLite, and on PostgreSQL where the tests have one.
+    async fn engines() -> Vec<Db> {
+        let mut urls = vec!["sqlite::memory:".to_owned()];
+        urls.extend(std::env::var("CAMP_TEST_POSTGRES_URL"));
+        let mut engines = Vec::new();
+        for url in urls {
+            engines.push(Db::open(&url).await.expect("a database"));
+        }
+        engines
+    }
+
+    /// Temporary tables belong to one connection, so that they tell which one is used.
+    async fn made(db: &Db) {
+        at_rest(db).await;
+        let mut tx = db.begin().await.expect("a transaction");
+        for text in [
+            "create temp table bunks (id bigint primary key)",
+            "create temp table boys (bunk bigint references bunks (id) deferrable initially deferred)",
+        ] {
+            tx.sql(text).execute().await.expect("a table");
+        }
+        tx.commit().await.expect("committed");
+    }
+
+    /// A connection goes back to its pool, or is closed, in a task of its own.
+    async fn at_rest(db: &Db) {
+        let Db::Postgres(pool) = db else { return };
+        while pool.num_idle() < pool.size() as usize {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    async fn same_connection(db: &Db) -> bool {
+        at_rest(db).await;
+        let mut tx = db.begin().await.expect("a transaction");
+        let count = tx.sql("select count(*) from boys").scalar::<i64>().await;
+        tx.rollback().await.expect("rolled back");
+        count.is_ok_and(|count| count == 0)
+    }
+
+    #[tokio::test]
+    async fn a_connection_whose_commit_failed_is_thrown_away() {
+        for db in engines().await {
+            made(&db).await;
+            assert!(same_connection(&db).await, "{}: it is used again", db.engine());
+            // Rolled back by hand, or by being dropped, it is as good as before.
+            at_rest(&db).await;
+            let mut tx = db.begin().await.expect("a transaction");
+            tx.sql("insert into bunks (id) values (1)").execute().await.expect("a row");
+            drop(tx);
+            assert!(same_connection(&db).await, "{}: after a roll-back", db.engine());
+            // The commit is refused; a roll-back afterwards would go well.
+            at_rest(&db).await;
+            let mut tx = db.begin().await.expect("a transaction");
+            tx.sql("insert into boys (bunk) values (7)").execute().await.expect("a row");
+            tx.commit().await.expect_err("there is no such bunk");
+            assert!(!same_connection(&db).await, "{}: after a commit that failed", db.engine());
+            // And there is another.
+            made(&db).await;
+            assert!(same_connection(&db).await, "{}: a new one", db.engine());
+            db.close().await;
+        }
     }
 }
