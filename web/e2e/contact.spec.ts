@@ -50,8 +50,9 @@ test.describe("Writing to the camp", () => {
     await expect(message).toContainText("It is the blue one.");
     await message.getByLabel("Your reply").fill("It is in his bunk, and he knows.");
     await message.getByRole("button", { name: "Send Reply" }).click();
-    const answer = await camp.mailTo("bubby@family.example", /^Re: Medicine/);
+    const answer = await camp.mailTo("bubby@family.example", /^Re: Your message to/);
     expect(answer.text).toContain("It is in his bunk, and he knows.");
+    for (const words of ["Medicine", "inhaler", "Bubby"]) expect(answer.text).not.toContain(words);
 
     await fillIn(page, { subject: "Last night's film", department: "Video team" });
     await send(page);

@@ -59,9 +59,9 @@ test.describe("The inbox", () => {
     await drawer.getByRole("button", { name: "Send Reply" }).dblclick();
     await expect(toast(page)).toContainText("Reply Sent");
     await expect(drawer.getByRole("region", { name: "Replies" })).toContainText("Under Profile, second email.");
-    const mail = await camp.mailTo("devoiry@family.example", /^Re: Second email/);
+    const mail = await camp.mailTo("devoiry@family.example", /^Re: Your message to/);
     expect(mail.text).toContain("Under Profile, second email.");
-    expect(mail.text).toContain("Where does he press?");
+    expect(mail.text).not.toContain("Where does he press?");
     await expect(drawer.getByRole("region", { name: "Replies" })).toContainText("Sent");
     expect(await camp.mailsTo("devoiry@family.example", /^Re:/)).toHaveLength(1);
     await drawer.getByRole("button", { name: "Close" }).click();
@@ -210,7 +210,7 @@ test.describe("The inbox", () => {
     await tabTo(page, drawer.getByRole("button", { name: "Send Reply" }));
     await page.keyboard.press("Enter");
     await expect(drawer.getByLabel("Your reply")).toBeFocused();
-    await camp.mailTo("devoiry@family.example", /^Re: Second email/);
+    await camp.mailTo("devoiry@family.example", /^Re: Your message to/);
     await page.keyboard.press("Escape");
     await expect(drawer).toBeHidden();
     await expect(subject).toBeFocused();

@@ -167,7 +167,8 @@ story! {
 story! {
     async fn a_reply_is_mailed_once_and_its_state_is_shown(camp) {
         camp.set("staffEmail", "bunks@camp.example").await;
-        write(&camp.browser(), json!({})).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        write(&chaya, json!({})).await;
         let staff = camp.staff().await;
         let message = first(&staff).await;
         let drafted = change(&staff, &message, json!({ "draft": "Good morning! Mendy is in" })).await;

@@ -29,6 +29,7 @@ pub const CODES_BY_STAFF: Cap = cap("codes", 10, 15);
 pub const CHANGES_BY_USER: Cap = cap("changes", 10, 60);
 pub const CONTACT_BY_ADDRESS: Cap = cap("contact-address", 20, 60);
 pub const CONTACT_BY_SENDER: Cap = cap("contact-sender", 5, 60);
+pub const CONTACT_BY_MAILBOX: Cap = cap("contact-mailbox", 30, 60);
 pub const SUBSCRIBE_BY_ADDRESS: Cap = cap("subscribe-address", 20, 60);
 pub const SUBSCRIBE_BY_RECIPIENT: Cap = cap("subscribe-recipient", 3, 60);
 pub const COMMENTS_BY_USER: Cap = cap("comments", 30, 10);
@@ -161,25 +162,48 @@ fn mailbox(email: &str) -> String {
     }
 }
 
+/// How a mail fits into what its mailbox gets in a time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    Enough,
+    /// The first that is one too many.
+    FullNow,
+    Full,
+}
+
+/// Counts one more mail to a mailbox of the camp's own.
+pub(crate) async fn count_own_mail(tx: &mut Tx, app: &App, cap: Cap, email: &str) -> Result<Room> {
+    let (count, _) = counted(tx, app, cap, &mailbox(email)).await?;
+    Ok(match count - cap.most {
+        ..=0 => Room::Enough,
+        1 => Room::FullNow,
+        _ => Room::Full,
+    })
+}
+
 /// Counts one more; returns until when it is one too many.
 async fn count_in(tx: &mut Tx, app: &App, cap: Cap, who: &str) -> Result<Option<DateTime<Utc>>> {
+    let (count, first_at) = counted(tx, app, cap, who).await?;
+    Ok((count > cap.most).then(|| first_at + cap.within))
+}
+
+/// Counts one more; returns how many there are, and since when.
+async fn counted(tx: &mut Tx, app: &App, cap: Cap, who: &str) -> Result<(i64, DateTime<Utc>)> {
     let now = app.clock.now();
     let key = app.keys.hash("limit", &[cap.name.as_bytes(), who.as_bytes()]);
-    let (count, first_at): (i64, DateTime<Utc>) = tx
-        .sql(
-            "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
+    tx.sql(
+        "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
              on conflict (key) do update set
                count = case when attempts.first_at <= $3 then 1 else attempts.count + 1 end,
                first_at = case when attempts.first_at <= $3 then $2 else attempts.first_at end,
                last_at = $2
              returning count, first_at",
-        )
-        .bind(key)
-        .bind(now)
-        .bind(now - cap.within)
-        .one()
-        .await?;
-    Ok((count > cap.most).then(|| first_at + cap.within))
+    )
+    .bind(key)
+    .bind(now)
+    .bind(now - cap.within)
+    .one()
+    .await
 }
 
 /// Whether a view from there may still be counted. Whoever is not signed in is known by a cookie

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::mail::{ARRIVED, Acknowledgment, RECEIVED};
+use super::mail::{ARRIVED, Acknowledgment, MORE_WAIT, RECEIVED};
 use super::{Department, SenderType};
-use crate::accounts::{User, limits};
+use crate::accounts::User;
+use crate::accounts::limits::{self, Room};
 use crate::checks::Checks;
 use crate::events::{self, Event};
 use crate::fold::fold;
@@ -67,12 +68,15 @@ pub async fn receive(
     let settings = app.settings().await?;
     let now = app.clock.now();
     let id = Uuid::now_v7();
+    // The proved address of whoever is signed in. To any other no mail quotes what was typed: nobody
+    // may have the portal send words of their own to somebody else's mailbox.
+    let proved = user.is_some_and(|user| user.verified && user.email == email);
     let mut tx = app.db.begin().await?;
     tx.sql(
         "insert into messages
            (id, name, email, child_name, subject, user_type, department, message, status, spam,
-            search_text, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'unread', false, $9, 1, $10, $10)",
+            search_text, version, created_at, updated_at, sender_proved)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 'unread', false, $9, 1, $10, $10, $11)",
     )
     .bind(id)
     .bind(&name)
@@ -84,22 +88,28 @@ pub async fn receive(
     .bind(&message)
     .bind(searchable(&name, &email, &subject, &child_name))
     .bind(now)
+    .bind(proved)
     .execute()
     .await?;
     let camp = new.department.address(&settings);
-    notifications::tell(&mut tx, app, Notice::new(ARRIVED, id), camp, "").await?;
-    // Without the name, and with the text only to the proved address of whoever is signed in:
-    // nobody may have the portal send words of their own to somebody else's mailbox.
-    let copy_mailed = user.is_some_and(|user| user.verified && user.email == email);
-    let data = json!(Acknowledgment { copy: copy_mailed });
+    let kind = match limits::count_own_mail(&mut tx, app, limits::CONTACT_BY_MAILBOX, camp).await? {
+        Room::Enough => Some(ARRIVED),
+        Room::FullNow => Some(MORE_WAIT),
+        Room::Full => None,
+    };
+    if let Some(kind) = kind {
+        notifications::tell(&mut tx, app, Notice::new(kind, id), camp, "").await?;
+    }
+    let data = json!(Acknowledgment { copy: proved });
     let notice = Notice { kind: RECEIVED, subject_id: id, data };
-    match copy_mailed {
+    match proved {
+        // Without the name in either case.
         true => notifications::tell(&mut tx, app, notice, &email, "").await?,
         false => notifications::tell_limited(&mut tx, app, notice, &email, "").await?.or_silent(),
     }
     events::tell(&mut tx, now, Event::MessagesChanged);
     tx.commit().await?;
-    Ok(Received { copy_mailed })
+    Ok(Received { copy_mailed: proved })
 }
 
 /// What came from this address, for its owner.

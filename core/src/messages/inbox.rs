@@ -86,7 +86,7 @@ pub struct Changes {
 macro_rules! message {
     () => {
         "select m.id, m.name, m.email, m.child_name, m.subject, m.user_type, m.department, m.message,
-                m.status, m.spam, a.username as assigned_to, m.created_at, m.draft, m.version
+                m.status, m.spam, m.sender_proved, a.username as assigned_to, m.created_at, m.draft, m.version
          from messages m
          left join staff a on a.id = m.assigned_to "
     };

@@ -5,12 +5,16 @@ use lettre::message::Mailbox;
 use serde::{Deserialize, Serialize};
 
 use super::{Department, SenderType};
+use crate::accounts::limits;
 use crate::notifications::{Button, Letter, Notification, Quote, paragraphs};
 use crate::settings::Settings;
 use crate::{App, Result};
 
 /// To the camp; the subject is the message.
 pub const ARRIVED: &str = "message";
+/// To the camp instead of one more of these, when there are too many in an hour; the subject is the
+/// first message that gets no mail of its own.
+pub const MORE_WAIT: &str = "messages_wait";
 /// To the sender, that it arrived.
 pub const RECEIVED: &str = "message_received";
 /// To the sender, the answer; the subject is the reply.
@@ -33,6 +37,7 @@ struct Original {
     department: Department,
     message: String,
     created_at: DateTime<Utc>,
+    sender_proved: bool,
     /// Of the reply, if it is about one.
     body: Option<String>,
 }
@@ -47,14 +52,14 @@ pub(crate) async fn write(
     let found: Option<Original> = match kind {
         REPLY => app.db.sql(
             "select m.name, m.email, m.child_name, m.subject, m.user_type, m.department, m.message,
-                    m.created_at, r.body
+                    m.created_at, m.sender_proved, r.body
              from message_replies r
              join messages m on m.id = r.message_id
              where r.id = $1",
         ),
         _ => app.db.sql(
             "select name, email, child_name, subject, user_type, department, message, created_at,
-                    cast(null as text) as body
+                    sender_proved, cast(null as text) as body
              from messages
              where id = $1",
         ),
@@ -65,6 +70,7 @@ pub(crate) async fn write(
     let Some(original) = found else { return Ok(None) };
     Ok(Some(match kind {
         ARRIVED => arrived(app, &original),
+        MORE_WAIT => more_wait(app),
         RECEIVED => {
             // Those of before there were copies have no data.
             let asked: Acknowledgment =
@@ -100,6 +106,22 @@ fn arrived(app: &App, original: &Original) -> Letter {
     }
 }
 
+fn more_wait(app: &App) -> Letter {
+    let most = limits::CONTACT_BY_MAILBOX.most;
+    Letter {
+        subject: "More messages wait in the portal".into(),
+        heading: "More messages wait in the portal".into(),
+        paragraphs: vec![
+            format!(
+                "More than {most} messages came within an hour. For the rest of the hour no further mail is sent for each of them."
+            ),
+            "Nothing is lost: every message is in the portal.".into(),
+        ],
+        button: Some(Button { label: "Open the messages", url: app.url("/admin/messages") }),
+        ..Letter::default()
+    }
+}
+
 /// Without a copy it says nothing that the sender typed: anybody can enter anybody's address.
 fn received(settings: &Settings, original: &Original, copy: bool) -> Letter {
     let site = &settings.site_name;
@@ -124,16 +146,32 @@ fn received(settings: &Settings, original: &Original, copy: bool) -> Letter {
     }
 }
 
+/// Only the staff's words go to an address that was not proved, and nothing that the sender typed.
 fn reply(settings: &Settings, original: &Original) -> Letter {
+    let text = paragraphs(original.body.as_deref().unwrap_or_default());
+    let reply_to = department(settings, original.department);
+    let day = day(settings, original);
+    if !original.sender_proved {
+        return Letter {
+            subject: format!("Re: Your message to {}", settings.site_name),
+            heading: "An answer to your message".into(),
+            paragraphs: text,
+            notes: vec![format!(
+                "This answers a message of {day} in which this address was given. The message is not quoted because it was not written by somebody signed in with this address."
+            )],
+            reply_to,
+            ..Letter::default()
+        };
+    }
     Letter {
         subject: format!("Re: {}", original.subject),
         heading: original.subject.clone(),
-        paragraphs: paragraphs(original.body.as_deref().unwrap_or_default()),
+        paragraphs: text,
         quote: Some(Quote {
-            from: format!("On {} you wrote:", day(settings, original)),
+            from: format!("On {day} you wrote:"),
             paragraphs: paragraphs(&original.message),
         }),
-        reply_to: department(settings, original.department),
+        reply_to,
         ..Letter::default()
     }
 }

@@ -92,6 +92,9 @@ pub struct Message {
     pub message: String,
     pub status: Status,
     pub spam: bool,
+    /// The sender was signed in with this address and had proved it. Otherwise anybody may have
+    /// entered it, and an answer does not quote the message.
+    pub sender_proved: bool,
     /// User name.
     pub assigned_to: Option<String>,
     pub created_at: DateTime<Utc>,

@@ -47,13 +47,16 @@ pub async fn reply(
     let now = app.clock.now();
     let before = standing(tx, id).await?;
     // Writing first holds the message, so that of two clicks the second sees the first.
-    let held: Option<(String, String, Option<String>)> = tx
-        .sql("update messages set updated_at = $2 where id = $1 returning name, email, draft")
+    let held: Option<(String, String, Option<String>, bool)> = tx
+        .sql(
+            "update messages set updated_at = $2 where id = $1
+             returning name, email, draft, sender_proved",
+        )
         .bind(id)
         .bind(now)
         .optional()
         .await?;
-    let (name, email, draft) = held.ok_or(NOT_FOUND)?;
+    let (name, email, draft, proved) = held.ok_or(NOT_FOUND)?;
     if email.is_empty() {
         return Err(Error::Conflict(
             "The sender was deleted, and the address with it, so there is nobody to answer.",
@@ -91,7 +94,9 @@ pub async fn reply(
     .bind(id)
     .execute()
     .await?;
-    notifications::tell(tx, app, Notice::new(REPLY, reply_id), &email, &name).await?;
+    // The name was typed by the sender as well.
+    let name = if proved { name.as_str() } else { "" };
+    notifications::tell(tx, app, Notice::new(REPLY, reply_id), &email, name).await?;
     let mut details = audit::differences(&json!(before), &json!(standing(tx, id).await?));
     details.insert("reply_id".into(), json!(reply_id));
     let (subject, details) = (Subject::new("message", id), Value::Object(details));

@@ -62,9 +62,10 @@ pub(super) async fn write(
         videos::announce::KIND => videos::announce::letter(app, settings, notification).await,
         alerts::KIND => Ok(alerts::letter(app, settings, notification)),
         letters::KIND => letters::letter(app, notification).await,
-        messages::mail::ARRIVED | messages::mail::RECEIVED | messages::mail::REPLY => {
-            messages::mail::write(app, settings, notification).await
-        }
+        messages::mail::ARRIVED
+        | messages::mail::MORE_WAIT
+        | messages::mail::RECEIVED
+        | messages::mail::REPLY => messages::mail::write(app, settings, notification).await,
         subscribers::KIND => subscribers::letter(app, settings, notification).await,
         updates::announce::KIND => updates::announce::letter(app, notification).await,
         payments::receipt::KIND => {

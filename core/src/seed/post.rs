@@ -104,8 +104,8 @@ async fn write_messages(
         tx.sql(
             "insert into messages
                (id, name, email, child_name, subject, user_type, department, message, status, spam,
-                assigned_to, draft, search_text, version, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $15)",
+                assigned_to, draft, search_text, version, created_at, updated_at, sender_proved)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $15, $16)",
         )
         .bind(id)
         .bind(name)
@@ -127,6 +127,7 @@ async fn write_messages(
         ))
         .bind(at)
         .bind(if status == "unread" { at } else { answered })
+        .bind(message.user_type == SenderType::Parent && !message.spam)
         .execute()
         .await?;
         let Some(reply) = &message.reply else { continue };

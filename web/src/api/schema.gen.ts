@@ -3472,6 +3472,11 @@ export interface components {
             name: string;
             /** @description The oldest first. */
             replies: components["schemas"]["MessageReply"][];
+            /**
+             * @description The sender was signed in with this address and had proved it. Otherwise anybody may have
+             *     entered it, and an answer does not quote the message.
+             */
+            sender_proved: boolean;
             spam: boolean;
             status: components["schemas"]["MessageStatus"];
             subject: string;
@@ -4040,6 +4045,11 @@ export interface components {
                 name: string;
                 /** @description The oldest first. */
                 replies: components["schemas"]["MessageReply"][];
+                /**
+                 * @description The sender was signed in with this address and had proved it. Otherwise anybody may have
+                 *     entered it, and an answer does not quote the message.
+                 */
+                sender_proved: boolean;
                 spam: boolean;
                 status: components["schemas"]["MessageStatus"];
                 subject: string;

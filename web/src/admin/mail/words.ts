@@ -3,6 +3,7 @@ const kinds: Record<string, string> = {
   update: "Live update",
   letter: "Letter",
   message: "Message to the camp",
+  messages_wait: "More messages in the portal",
   message_received: "Thanks for a message",
   message_reply: "Reply",
   payment: "Payment receipt",

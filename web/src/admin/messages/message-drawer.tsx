@@ -253,7 +253,7 @@ function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (me
           </div>
         </div>
       )}
-      <Field label="Your reply" error={failure} hint={`It is mailed to ${message.email}.`}>
+      <Field label="Your reply" error={failure} hint={mailedTo(message)}>
         <TextArea ref={box} name="body" dir="auto" rows={6} maxLength={10_000} value={text} onChange={(event) => type(event.target.value)} />
       </Field>
       {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
@@ -264,6 +264,12 @@ function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (me
       </div>
     </section>
   );
+}
+
+function mailedTo({ email, sender_proved }: Message) {
+  return sender_proved
+    ? `It is mailed to ${email}, with the message below it.`
+    : `It is mailed to ${email} without their message: nobody was signed in with this address, so it may be somebody else's.`;
 }
 
 function CopyText({ text }: { text: string }) {

@@ -11,7 +11,7 @@ import "./messages";
 
 const message = (change: Partial<Message> = {}): Message => ({
   id: "m1", name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", subject: "Second email", user_type: "parent",
-  department: "staff", message: "Where does he press?", status: "unread", spam: false, assigned_to: null, created_at: "2026-07-29T12:00:00Z", draft: null, replies: [], version: 2, ...change,
+  department: "staff", message: "Where does he press?", status: "unread", spam: false, sender_proved: true, assigned_to: null, created_at: "2026-07-29T12:00:00Z", draft: null, replies: [], version: 2, ...change,
 });
 
 beforeEach(() => sessionStorage.clear());
@@ -285,4 +285,10 @@ describe("a letter", () => {
     expect(paragraphs(" a\nb\n\n \nc ")).toEqual(["a\nb", "c"]);
     expect([undefined, 1, 138].map(letterLabel)).toEqual(["Send letter", "Send letter to 1 person", "Send letter to 138 people"]);
   });
+});
+
+it("says whether the answer quotes the message, and why not", async () => {
+  inbox({ "GET /api/admin/messages": list(message({ sender_proved: false })) });
+  await openMessage(open("/admin/messages"));
+  expect(await screen.findByText("It is mailed to devoiry@family.example without their message: nobody was signed in with this address, so it may be somebody else's.")).toBeTruthy();
 });
