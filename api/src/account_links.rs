@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::accounts::COOKIE_DAYS;
-use crate::auth::{Maybe, Sender, SignedIn, cookie, end_session_in, user_cookie};
+use crate::auth::{Maybe, Sender, SignedIn, cookie, end_session_in, remember, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::Input;
 use crate::site::SessionUser;
@@ -106,6 +106,10 @@ async fn verify(
         Some(id) => users::find(&api.app.db, id).await?,
         None => None,
     };
+    let jar = match &user {
+        Some(user) => remember(&api.app, jar, user.id).await?,
+        None => jar,
+    };
     let user = user.map(|user| SessionUser::of(&user, &settings));
     Ok((jar, Json(Verified { email: proved.email, linked: proved.linked, user })))
 }
@@ -148,11 +152,17 @@ struct Reset {
 async fn reset(
     State(api): State<Api>,
     Sender(from): Sender,
+    jar: CookieJar,
     Input(given): Input<Reset>,
-) -> Answer<StatusCode> {
-    users::reset(&api.app, &given.token, &given.password, from).await?;
+) -> Answer<(StatusCode, CookieJar)> {
+    let login = users::reset(&api.app, &given.token, &given.password, from).await?;
     api.sessions.forget_all();
-    Ok(StatusCode::NO_CONTENT)
+    // The owner of the mailbox can sign in now, whatever others have tried on this network.
+    let jar = match login {
+        Some(id) => remember(&api.app, jar, id).await?,
+        None => jar,
+    };
+    Ok((StatusCode::NO_CONTENT, jar))
 }
 
 /// What an invitation fills into the form

@@ -15,7 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{Sender, SignedIn, cookie, end_session_in, no_cookie, user_cookie};
+use crate::auth::{
+    Sender, SignedIn, cookie, device_cookie, end_session_in, no_cookie, remember, user_cookie,
+};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 use crate::site::SessionUser;
@@ -54,6 +56,7 @@ async fn welcome(
     let settings = api.app.settings().await?;
     let config = &api.app.config;
     let jar = jar.add(cookie(config, user_cookie(config), signed_in.token, Some(COOKIE_DAYS)));
+    let jar = remember(&api.app, jar, signed_in.user.id).await?;
     let user = SessionUser::of(&signed_in.user, &settings);
     Ok((jar, Json(Welcome { user, linked: signed_in.linked })))
 }
@@ -92,7 +95,8 @@ async fn sign_in(
 ) -> Answer<impl IntoResponse> {
     // A new session has a new cookie; the old one is worth nothing any more.
     end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
-    let signed_in = users::sign_in(&api.app, &given.email, &given.password, from).await?;
+    let device = jar.get(device_cookie(&api.app.config)).map(|cookie| cookie.value());
+    let signed_in = users::sign_in(&api.app, &given.email, &given.password, device, from).await?;
     welcome(&api, jar, signed_in).await
 }
 
@@ -121,13 +125,14 @@ async fn change_password(
     State(api): State<Api>,
     Sender(from): Sender,
     signed_in: SignedIn,
+    jar: CookieJar,
     Input(given): Input<NewPassword>,
-) -> Answer<StatusCode> {
+) -> Answer<(StatusCode, CookieJar)> {
     let SignedIn { user, session } = signed_in;
     let (current, new) = (&given.current_password, &given.new_password);
     users::change_password(&api.app, &user, session, current, new, from).await?;
     api.sessions.forget_all();
-    Ok(StatusCode::NO_CONTENT)
+    Ok((StatusCode::NO_CONTENT, remember(&api.app, jar, user.id).await?))
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -61,6 +61,18 @@ pub(crate) fn known_cookie(config: &Config) -> &'static str {
     if config.https() { "__Host-known" } else { "known" }
 }
 
+/// Tells browsers in which somebody signed in to a parent's login before.
+pub(crate) fn device_cookie(config: &Config) -> &'static str {
+    if config.https() { "__Host-device" } else { "device" }
+}
+
+/// Keeps in the browser that somebody signed in to this login in it.
+pub(crate) async fn remember(app: &App, jar: CookieJar, id: Uuid) -> Result<CookieJar, Problem> {
+    let name = device_cookie(&app.config);
+    let value = users::remember(app, jar.get(name).map(|cookie| cookie.value()), id).await?;
+    Ok(jar.add(cookie(&app.config, name, value, Some(users::BROWSER_DAYS))))
+}
+
 const BROWSER_COOKIE: &str = "browser";
 
 /// A cookie that no script can read and no other site can send along.

@@ -142,7 +142,7 @@ on_both_engines! {
             std::fs::read(other.data(picture)).expect("the same picture")
         );
         let from = From { address: IpAddr::from([127, 0, 0, 1]), device: Device::Phone };
-        users::sign_in(&back, PARENT, PASSWORD, from).await.expect("she is let in");
+        users::sign_in(&back, PARENT, PASSWORD, None, from).await.expect("she is let in");
         assert_eq!(app.keys.sign("test", "x"), back.keys.sign("test", "x"), "links in mails live on");
     }
 

@@ -231,22 +231,36 @@ fn account_hash(app: &App, kind: &str, account: &str) -> Vec<u8> {
     app.keys.hash("sign-in-account", &[kind.as_bytes(), account.as_bytes()])
 }
 
+/// By what an attempt is counted besides the account.
+pub enum By {
+    /// The network, and it alone over all accounts.
+    Network(IpAddr),
+    /// A browser in which somebody signed in to this very account before ("device cookie", OWASP), as
+    /// its cookie names it. What others do on the same network does not hold it up, and a stolen
+    /// cookie is worth no more tries than an address is.
+    Browser(String),
+}
+
 impl Attempt {
-    /// Refuses while account and address, or the address alone, have to wait.
-    pub async fn begin(
-        app: &App,
-        kind: &str,
-        account: &str,
-        from: IpAddr,
-        most: i64,
-    ) -> Result<Attempt> {
+    /// Refuses while the account from there, or the network alone, has to wait.
+    pub async fn begin(app: &App, kind: &str, account: &str, by: By, most: i64) -> Result<Attempt> {
         let now = app.clock.now();
         let (mut accounts, mut addresses) = (Vec::new(), Vec::new());
-        for (net, times) in networks(from) {
-            let (kind, account, net) = (kind.as_bytes(), account.as_bytes(), net.as_bytes());
-            accounts.push((app.keys.hash("sign-in", &[kind, account, net]), most * times));
-            let key = app.keys.hash("sign-in-address", &[kind, net]);
-            addresses.push((key, ADDRESS_FAILURES * times));
+        let (kind_bytes, account_bytes) = (kind.as_bytes(), account.as_bytes());
+        match by {
+            By::Network(address) => {
+                for (net, times) in networks(address) {
+                    let net = net.as_bytes();
+                    let key = app.keys.hash("sign-in", &[kind_bytes, account_bytes, net]);
+                    accounts.push((key, most * times));
+                    let key = app.keys.hash("sign-in-address", &[kind_bytes, net]);
+                    addresses.push((key, ADDRESS_FAILURES * times));
+                }
+            }
+            By::Browser(browser) => {
+                let parts = [kind_bytes, account_bytes, browser.as_bytes()];
+                accounts.push((app.keys.hash("sign-in-browser", &parts), most));
+            }
         }
         let mut tx = app.db.begin().await?;
         let everywhere = account_hash(app, kind, account);

@@ -8,7 +8,7 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use super::limits::Attempt;
+use super::limits::{Attempt, By};
 use super::sessions::Holder;
 use super::users::From;
 use crate::checks::Checks;
@@ -124,8 +124,8 @@ pub(crate) async fn confirm(
             ("staff", app.db.sql("select password_hash from staff where id = $1").bind(id))
         }
     };
-    let attempt =
-        Attempt::begin(app, kind, name, from.address, settings.max_login_attempts).await?;
+    let by = By::Network(from.address);
+    let attempt = Attempt::begin(app, kind, name, by, settings.max_login_attempts).await?;
     let hash: String = stored.scalar().await?;
     match verify(app, given, Some(&hash)).await? {
         Verdict::Wrong => {

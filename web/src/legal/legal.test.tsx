@@ -30,7 +30,7 @@ it("names every cookie", async () => {
   server({});
   open("/privacy");
   const cookies = (await screen.findByRole("heading", { name: "Cookies and your device" })).closest("section")!;
-  expect([...new Set([...cookies.querySelectorAll("code")].map(({ textContent }) => textContent))]).toEqual(["session", "browser", "staff", "known", "__Host-"]);
+  expect([...new Set([...cookies.querySelectorAll("code")].map(({ textContent }) => textContent))]).toEqual(["session", "device", "browser", "staff", "known", "__Host-"]);
 });
 
 it.each([

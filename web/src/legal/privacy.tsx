@@ -91,6 +91,7 @@ export default function Privacy() {
               <p>There is no cookie banner because there is nothing to consent to. Your browser keeps:</p>
               <Points>
                 <li>the cookie <Named>session</Named>, which keeps you signed in, for at most 90 days, and ended sooner after 14 days without a visit;</li>
+                <li>the cookie <Named>device</Named>, once you have signed in: random numbers with our seal on them, for a year after the last time, by which you are not made to wait when somebody else on your network guesses passwords;</li>
                 <li>the cookie <Named>browser</Named>, once you play a video without being signed in: a random number with our seal on it, for a year, so that one viewer is not counted as many;</li>
                 <li>for our staff only, the cookie <Named>staff</Named>, which keeps them signed in, for at most 12 hours, and the cookie <Named>known</Named>, by which we notice for a year that an account is used in a browser where it was not used before;</li>
                 <li>in its own storage, whether you chose light or dark, whether you have already seen the welcome and, if you switched notifications on, that you did and which news were shown last; for our staff also a letter to the families that is not sent yet, until that tab is closed.</li>

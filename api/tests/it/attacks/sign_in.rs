@@ -88,6 +88,7 @@ story! {
         let browser = camp.browser();
         let joined = browser.post("/api/auth/sign-up", sign_up("Chaya", "chaya@family.example")).await.expect(201);
         assert_eq!(attributes(&joined, "__Host-session"), ["HttpOnly", "Max-Age=7776000", "Path=/", "SameSite=Lax", "Secure"]);
+        assert_eq!(attributes(&joined, "__Host-device"), ["HttpOnly", "Max-Age=31536000", "Path=/", "SameSite=Lax", "Secure"]);
         let staff = browser.post("/api/admin/auth/sign-in", json!({ "username": "feder", "password": PASSWORD })).await.expect(200);
         assert_eq!(attributes(&staff, "__Host-staff"), ["HttpOnly", "Path=/", "SameSite=Lax", "Secure"]);
         assert_eq!(attributes(&staff, "__Host-known"), ["HttpOnly", "Max-Age=31536000", "Path=/", "SameSite=Lax", "Secure"]);

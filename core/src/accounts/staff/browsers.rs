@@ -1,8 +1,12 @@
-//! Browsers in which an account was used before. A sign-in from any other is told by mail.
+//! Browsers in which an account was used before. A sign-in from any other is told by mail, and their
+//! failures are counted apart from those of their network.
+
+use std::net::IpAddr;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
+use crate::accounts::limits::By;
 use crate::accounts::sessions::{random_token, token_hash};
 use crate::db::Tx;
 use crate::{App, Result};
@@ -50,6 +54,31 @@ pub(super) async fn note(
         .execute()
         .await?;
     Ok((kept, false))
+}
+
+/// By what a try to sign in with this name from the browser of this cookie is counted.
+pub(super) async fn counted_by(
+    app: &App,
+    username_folded: &str,
+    cookie: Option<&str>,
+    address: IpAddr,
+) -> Result<By> {
+    let Some(cookie) = cookie else { return Ok(By::Network(address)) };
+    let known: i64 = app
+        .db
+        .sql(
+            "select count(*) from staff_browsers b join staff s on s.id = b.staff_id
+             where s.username_folded = $1 and b.token_hash = $2 and b.last_used_at > $3",
+        )
+        .bind(username_folded)
+        .bind(token_hash(cookie))
+        .bind(app.clock.now() - TimeDelta::days(DAYS))
+        .scalar()
+        .await?;
+    Ok(match known {
+        0 => By::Network(address),
+        _ => By::Browser(cookie.to_owned()),
+    })
 }
 
 pub(in crate::accounts) async fn prune(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {

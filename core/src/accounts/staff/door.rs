@@ -36,8 +36,8 @@ pub async fn sign_in(
 ) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let name = username.trim().to_lowercase();
-    let attempt =
-        Attempt::begin(app, "staff", &name, from.address, settings.max_login_attempts).await?;
+    let by = browsers::counted_by(app, &name, browser, from.address).await?;
+    let attempt = Attempt::begin(app, "staff", &name, by, settings.max_login_attempts).await?;
     let row: Option<StaffRow> =
         app.db.sql("select * from staff where username_folded = $1").bind(&name).optional().await?;
     let stored = row.as_ref().map(|row| row.password_hash.as_str());

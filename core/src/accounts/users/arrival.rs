@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::browsers;
 use super::proof::{after_proof, claim, link, tell_other_guardians};
 use super::{EXISTS, From, User, must_find};
 use crate::accounts::limits::{self, Attempt};
@@ -260,8 +261,15 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
     })
 }
 
-/// Signs in. The same error, after the same time, for an unknown address and a wrong password.
-pub async fn sign_in(app: &App, email: &str, given: &str, from: From) -> Result<SignedIn> {
+/// Signs in; `browser` is the cookie of [`browsers::remember`]. The same error, after the same time,
+/// for an unknown address and a wrong password.
+pub async fn sign_in(
+    app: &App,
+    email: &str,
+    given: &str,
+    browser: Option<&str>,
+    from: From,
+) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let forms = stored_forms(email);
     // All spellings of an address share its tries.
@@ -270,12 +278,10 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: From) -> Result<
         None => email.trim().to_lowercase(),
     };
     let [address, earlier] = forms.unwrap_or_default();
-    let attempt =
-        Attempt::begin(app, "user", &account, from.address, settings.max_login_attempts).await?;
-    let stored: Option<(Uuid, String)> = app
+    let stored: Option<(Uuid, String, i64)> = app
         .db
         .sql(
-            "select u.id, u.password_hash from users u join profiles p on p.id = u.profile_id
+            "select u.id, u.password_hash, u.token_version from users u join profiles p on p.id = u.profile_id
              where u.email in ($1, $2) and p.deleted_at is null
              order by case when u.email = $1 then 0 else 1 end limit 1",
         )
@@ -283,13 +289,16 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: From) -> Result<
         .bind(earlier)
         .optional()
         .await?;
+    let login = stored.as_ref().map(|(id, _, version)| (*id, *version));
+    let by = browsers::counted_by(app, browser, login, from.address);
+    let attempt = Attempt::begin(app, "user", &account, by, settings.max_login_attempts).await?;
     let verdict =
-        password::verify(app, given, stored.as_ref().map(|(_, hash)| hash.as_str())).await?;
+        password::verify(app, given, stored.as_ref().map(|(_, hash, _)| hash.as_str())).await?;
     let now = app.clock.now();
-    let (Some((id, _)), password::Verdict::Right | password::Verdict::RightButOld) =
+    let (Some((id, ..)), password::Verdict::Right | password::Verdict::RightButOld) =
         (&stored, &verdict)
     else {
-        let subject = stored.map_or(Subject::none("user"), |(id, _)| Subject::new("user", id));
+        let subject = stored.map_or(Subject::none("user"), |(id, ..)| Subject::new("user", id));
         let mut tx = app.db.begin().await?;
         audit::record(&mut tx, now, Actor::Nobody, "user.sign_in_refused", subject, Value::Null)
             .await?;

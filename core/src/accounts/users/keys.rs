@@ -50,8 +50,8 @@ pub async fn forgot(app: &App, email: &str, from: From) -> Result<()> {
 }
 
 /// Sets a new password with the token of a mail, ends all sessions and proves the address. Serves
-/// parents and staff alike, since the link knows whose it is.
-pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> {
+/// parents and staff alike, since the link knows whose it is. Returns the login, if it is a parent's.
+pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<Option<Uuid>> {
     limits::count_network(app, limits::TOKENS_BY_ADDRESS, from.address).await?;
     let settings = app.settings().await?;
     let mut checks = Checks::new();
@@ -61,7 +61,7 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
     let mut tx = app.db.begin().await?;
     // Before a link is spent: of two for one account, or of a link and an owner's change, one wins.
     tx.serialize("staff").await?;
-    match tokens::spend(&mut tx, app, token).await? {
+    let login = match tokens::spend(&mut tx, app, token).await? {
         (Purpose::Reset, Bearer { user_id: Some(id), email: Some(email), .. }) => {
             let user = must_find(&mut tx, id).await?;
             if user.email != email {
@@ -71,17 +71,20 @@ pub async fn reset(app: &App, token: &str, new: &str, from: From) -> Result<()> 
             }
             claim(&mut tx, app, &user, &hash).await?;
             after_proof(&mut tx, app, id, &email).await?;
+            Some(id)
         }
         (Purpose::StaffReset, Bearer { staff_id: Some(id), email: Some(email), .. }) => {
             staff::password_was_reset(&mut tx, app, id, &email, &hash).await?;
+            None
         }
         _ => {
             return Err(Error::Gone(
                 "This link was used already or has expired. Please ask for a new one.",
             ));
         }
-    }
-    tx.commit().await
+    };
+    tx.commit().await?;
+    Ok(login)
 }
 
 /// What a new password brings with it: all sessions end save perhaps one, all open links are void,

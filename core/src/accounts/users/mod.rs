@@ -4,6 +4,7 @@
 //! anything else would hand a family to whoever types its address first.
 
 mod arrival;
+mod browsers;
 mod keys;
 mod leaving;
 mod proof;
@@ -19,6 +20,7 @@ use crate::settings::{Access, Settings};
 use crate::{Error, Result};
 
 pub use arrival::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
+pub use browsers::{DAYS as BROWSER_DAYS, remember};
 pub use keys::{change_email, change_password, forgot, reset, sign_out_everywhere};
 pub(crate) use leaving::remove;
 pub use leaving::{delete, download};

@@ -1,0 +1,68 @@
+//! Browsers in which somebody signed in to a login before: a cookie that the portal signed says so
+//! ("device cookie", OWASP). Failures there are counted apart from those of their network, so that
+//! nobody behind a shared address can keep a family out.
+//!
+//! The cookie holds an entry for each login, `nonce.seconds.signature`, and no name. An entry is good
+//! for a year, and until the login's links become void: with a new password, a changed address and
+//! signing out everywhere.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::accounts::limits::By;
+use crate::accounts::sessions::random_token;
+use crate::{App, Result};
+
+/// How long an entry is good, and how long the cookie lasts.
+pub const DAYS: i64 = 365;
+/// Logins of one browser; the one that was used longest ago gives way.
+const MOST: usize = 5;
+const SEPARATOR: char = '~';
+
+/// The cookie that the browser shall keep after somebody signed in to this login in it.
+pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<String> {
+    let version: i64 =
+        app.db.sql("select token_version from users where id = $1").bind(id).scalar().await?;
+    let named = format!("{}.{}", random_token(), app.clock.now().timestamp());
+    let signature = app.keys.sign(PURPOSE, &signed(&named, id, version));
+    let others = entries(cookie).filter(|entry| !is_good(app, entry, id, version));
+    let all = std::iter::once(format!("{named}.{signature}")).chain(others.map(str::to_owned));
+    Ok(all.take(MOST).collect::<Vec<_>>().join(&SEPARATOR.to_string()))
+}
+
+/// By what a try to sign in from the browser of this cookie is counted; `login` is whom the address
+/// belongs to and the version of its links, if it has a login.
+pub(super) fn counted_by(
+    app: &App,
+    cookie: Option<&str>,
+    login: Option<(Uuid, i64)>,
+    address: IpAddr,
+) -> By {
+    // The same work where there is no such login.
+    let (id, version) = login.unwrap_or((Uuid::nil(), 0));
+    match entries(cookie).find(|entry| is_good(app, entry, id, version)) {
+        Some(entry) => By::Browser(entry.to_owned()),
+        None => By::Network(address),
+    }
+}
+
+const PURPOSE: &str = "signed in before";
+
+fn signed(named: &str, id: Uuid, version: i64) -> String {
+    format!("{named}.{id}.{version}")
+}
+
+fn entries(cookie: Option<&str>) -> impl Iterator<Item = &str> {
+    let entries = cookie.into_iter().flat_map(|cookie| cookie.split(SEPARATOR));
+    entries.filter(|entry| entry.len() < 200).take(MOST)
+}
+
+fn is_good(app: &App, entry: &str, id: Uuid, version: i64) -> bool {
+    let Some((named, signature)) = entry.rsplit_once('.') else { return false };
+    let made = named.rsplit_once('.').and_then(|(_, seconds)| seconds.parse().ok());
+    let made: Option<DateTime<Utc>> = made.and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    made.is_some_and(|made| app.clock.now() - made < TimeDelta::days(DAYS))
+        && app.keys.verify(PURPOSE, &signed(named, id, version), signature)
+}
