@@ -15,6 +15,8 @@ const BEAT: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_secs(5);
 const ALERT: Duration = Duration::from_secs(60);
 const SWEEP_UP: Duration = Duration::from_secs(3600);
+/// After the start, so that a worker that is started anew every hour sweeps up as well.
+const FIRST_SWEEP: Duration = Duration::from_secs(10);
 
 pub async fn run(app: App, stop: CancellationToken) {
     // Apart, so that a slow look at the videos never makes this worker seem dead. It goes on
@@ -25,7 +27,7 @@ pub async fn run(app: App, stop: CancellationToken) {
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut alert = interval_at(Instant::now() + ALERT, ALERT);
     alert.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut sweep_up = interval_at(Instant::now() + Duration::from_secs(60), SWEEP_UP);
+    let mut sweep_up = interval_at(Instant::now() + FIRST_SWEEP, SWEEP_UP);
     sweep_up.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {

@@ -17,4 +17,5 @@ mod private;
 mod seed;
 mod settings;
 mod sink;
+mod sweeping;
 mod upgrade;

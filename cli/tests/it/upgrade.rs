@@ -90,6 +90,64 @@ on_both_engines! {
     }
 }
 
+on_both_engines! {
+    async fn share_links_of_dropbox_become_the_file_itself_by_the_upgrade(camp: Camp) {
+        std::fs::create_dir_all(camp.data("")).expect("a folder");
+        let file = format!("sqlite://{}", camp.data("camp.db").display());
+        let url = camp.database_url().unwrap_or(file);
+        let db = Db::open(&url).await.expect("a database");
+        let steps = until(21).await;
+        match &db {
+            Db::Sqlite { write, .. } => steps.run(write).await,
+            Db::Postgres(pool) => steps.run(pool).await,
+        }
+        .expect("migrated");
+        let links = [
+            ("upload", "https://www.dropbox.com/scl/fi/a1/day-1.mp4?rlkey=k3y&st=x9&dl=0", "https://www.dropbox.com/scl/fi/a1/day-1.mp4?rlkey=k3y&st=x9&raw=1"),
+            ("upload", "https://dropbox.com/s/a1/day-2.mp4?dl=0", "https://dropbox.com/s/a1/day-2.mp4?raw=1"),
+            // The file itself already, another host, one that only names Dropbox, and an embed.
+            ("upload", "https://www.dropbox.com/s/a1/day-3.mp4?raw=1", "https://www.dropbox.com/s/a1/day-3.mp4?raw=1"),
+            ("upload", "https://media.example/day-4.mp4?dl=0", "https://media.example/day-4.mp4?dl=0"),
+            ("upload", "https://media.example/https://www.dropbox.com/day-5.mp4?dl=0", "https://media.example/https://www.dropbox.com/day-5.mp4?dl=0"),
+            ("google_drive", "https://drive.google.com/file/d/1/preview?dl=0", "https://drive.google.com/file/d/1/preview?dl=0"),
+        ];
+        for (n, (kind, before, _)) in links.iter().enumerate() {
+            video(&db, n, kind, before).await;
+        }
+        db.close().await;
+
+        let said = camp.run(&["migrate"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let db = Db::open(&url).await.expect("a database");
+        let text = "select video_url from videos order by title";
+        let after: Vec<String> = match &db {
+            Db::Sqlite { write, .. } => sqlx::query_scalar(text).fetch_all(write).await,
+            Db::Postgres(pool) => sqlx::query_scalar(text).fetch_all(pool).await,
+        }
+        .expect("texts");
+        assert_eq!(after, links.map(|(_, _, after)| after));
+        db.close().await;
+    }
+}
+
+/// A video of an earlier version.
+async fn video(db: &Db, n: usize, kind: &str, link: &str) {
+    let now = Utc::now();
+    execute!(
+        db,
+        "insert into videos
+           (id, title, video_url, video_type, upload_date, year, status, is_featured, view_count,
+            like_count, comment_count, search_text, staff_search_text, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, 2026, 'draft', false, 0, 0, 0, '', '', 1, $6, $6)",
+        Uuid::now_v7(),
+        format!("Day {n}"),
+        link.to_owned(),
+        kind.to_owned(),
+        now.date_naive(),
+        now,
+    );
+}
+
 /// A family of an earlier version: for each address who typed it and whether it was proved, and
 /// whether the login with the first one is.
 async fn family(

@@ -3,12 +3,14 @@
 mod accounts;
 mod addresses;
 mod connections;
+mod contact;
 mod costs;
 mod credentials;
 mod families;
 mod generated;
 mod headers;
 mod inputs;
+mod known_browsers;
 mod mail;
 mod metrics;
 mod networks;
