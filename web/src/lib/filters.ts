@@ -16,8 +16,11 @@ export function useFilters(): Filters {
   // On a slow device the page is drawn some time after the address has changed: a search that is told in between must
   // not bring back the address of before.
   const now = useRef(params);
+  const pending = useRef<string[]>([]);
   useEffect(() => {
-    now.current = params;
+    // An address of before, drawn late, is not taken for the one that came after it.
+    pending.current = pending.current.slice(pending.current.lastIndexOf(params.toString()) + 1 || pending.current.length);
+    if (pending.current.length === 0) now.current = params;
   }, [params]);
   return {
     params,
@@ -29,6 +32,7 @@ export function useFilters(): Filters {
       }
       if (next.toString() === now.current.toString()) return;
       now.current = next;
+      pending.current.push(next.toString());
       setParams(next, { replace });
     },
   };
