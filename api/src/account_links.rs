@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
 use portal::accounts::users::{self, Confirmation, Evidence, Invited};
-use portal::{App, profiles};
+use portal::{App, families};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::accounts::COOKIE_DAYS;
-use crate::auth::{Maybe, Sender, SignedIn, cookie, end_session_in, remember, user_cookie};
+use crate::auth::{Client, CurrentUser, MaybeUser, cookie, end_session_in, remember, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::Input;
 use crate::site::SessionUser;
@@ -42,8 +42,8 @@ struct Token {
     request_body = Token, responses((status = 200, body = Confirmation), (status = 410, body = Problem), (status = 429, body = Problem)))]
 async fn confirmation(
     State(app): State<App>,
-    Sender(from): Sender,
-    Maybe(user): Maybe,
+    Client(from): Client,
+    MaybeUser(user): MaybeUser,
     Input(given): Input<Token>,
 ) -> Answer<Json<Confirmation>> {
     let signed_in = user.map(|user| user.id);
@@ -79,8 +79,8 @@ struct Verified {
         (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn verify(
     State(api): State<Api>,
-    Sender(from): Sender,
-    Maybe(user): Maybe,
+    Client(from): Client,
+    MaybeUser(user): MaybeUser,
     jar: CookieJar,
     Input(given): Input<Verification>,
 ) -> Answer<(CookieJar, Json<Verified>)> {
@@ -100,7 +100,7 @@ async fn verify(
         }
         None => jar,
     };
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     let settings = api.app.settings().await?;
     let user = match here {
         Some(id) => users::find(&api.app.db, id).await?,
@@ -116,7 +116,7 @@ async fn verify(
 
 /// Send the confirmation link again
 #[utoipa::path(post, path = "/api/auth/verify/resend", tag = "accounts", security(("session" = [])), responses((status = 202), (status = 429, body = Problem)))]
-async fn resend(State(app): State<App>, signed_in: SignedIn) -> Answer<StatusCode> {
+async fn resend(State(app): State<App>, signed_in: CurrentUser) -> Answer<StatusCode> {
     users::resend_verification(&app, &signed_in.user).await?;
     Ok(StatusCode::ACCEPTED)
 }
@@ -132,7 +132,7 @@ struct Forgot {
     request_body = Forgot, responses((status = 202)))]
 async fn forgot(
     State(app): State<App>,
-    Sender(from): Sender,
+    Client(from): Client,
     Input(given): Input<Forgot>,
 ) -> Answer<StatusCode> {
     users::forgot(&app, &given.email, from).await?;
@@ -151,12 +151,12 @@ struct Reset {
     request_body = Reset, responses((status = 204), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn reset(
     State(api): State<Api>,
-    Sender(from): Sender,
+    Client(from): Client,
     jar: CookieJar,
     Input(given): Input<Reset>,
 ) -> Answer<(StatusCode, CookieJar)> {
     let login = users::reset(&api.app, &given.token, &given.password, from).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     // The owner of the mailbox can sign in now, whatever others have tried on this network.
     let jar = match login {
         Some(id) => remember(&api.app, jar, id).await?,
@@ -175,7 +175,10 @@ async fn invitation(State(app): State<App>, Input(given): Input<Token>) -> Answe
 /// Ask the owner of the family's second address once more to confirm it
 #[utoipa::path(post, path = "/api/profile/second-email/resend", tag = "profile", security(("session" = [])),
     responses((status = 202), (status = 404, body = Problem), (status = 409, body = Problem), (status = 429, body = Problem)))]
-async fn ask_second_email_again(State(app): State<App>, signed_in: SignedIn) -> Answer<StatusCode> {
-    profiles::pending::ask_again(&app, &signed_in.user).await?;
+async fn ask_second_email_again(
+    State(app): State<App>,
+    signed_in: CurrentUser,
+) -> Answer<StatusCode> {
+    families::pending::ask_again(&app, &signed_in.user).await?;
     Ok(StatusCode::ACCEPTED)
 }

@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::CookieJar;
-use portal::accounts::sessions::{self, Holder, Listed};
+use portal::accounts::sessions::{self, Holder, SessionInfo};
 use portal::accounts::users::{self, SignUp};
-use portal::profiles::{self, OwnChanges, OwnProfile};
+use portal::families::{self, OwnChanges, OwnProfile};
 use portal::{App, Error};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::auth::{
-    Sender, SignedIn, cookie, device_cookie, end_session_in, no_cookie, remember, user_cookie,
+    Client, CurrentUser, cookie, device_cookie, end_session_in, no_cookie, remember, user_cookie,
 };
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
@@ -66,13 +66,13 @@ async fn welcome(
     request_body = SignUp, responses((status = 201, body = Welcome), (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn sign_up(
     State(api): State<Api>,
-    Sender(from): Sender,
+    Client(from): Client,
     jar: CookieJar,
     Input(new): Input<SignUp>,
 ) -> Answer<impl IntoResponse> {
     let signed_in = users::sign_up(&api.app, new, from).await?;
     // An invitation takes over a login that nobody confirmed.
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok((StatusCode::CREATED, welcome(&api, jar, signed_in).await?))
 }
 
@@ -89,7 +89,7 @@ struct Credentials {
     request_body = Credentials, responses((status = 200, body = Welcome), (status = 401, body = Problem), (status = 429, body = Problem)))]
 async fn sign_in(
     State(api): State<Api>,
-    Sender(from): Sender,
+    Client(from): Client,
     jar: CookieJar,
     Input(given): Input<Credentials>,
 ) -> Answer<impl IntoResponse> {
@@ -123,15 +123,15 @@ struct NewPassword {
     request_body = NewPassword, responses((status = 204), (status = 422, body = Problem)))]
 async fn change_password(
     State(api): State<Api>,
-    Sender(from): Sender,
-    signed_in: SignedIn,
+    Client(from): Client,
+    signed_in: CurrentUser,
     jar: CookieJar,
     Input(given): Input<NewPassword>,
 ) -> Answer<(StatusCode, CookieJar)> {
-    let SignedIn { user, session } = signed_in;
+    let CurrentUser { user, session } = signed_in;
     let (current, new) = (&given.current_password, &given.new_password);
     users::change_password(&api.app, &user, session, current, new, from).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok((StatusCode::NO_CONTENT, remember(&api.app, jar, user.id).await?))
 }
 
@@ -148,8 +148,8 @@ struct NewEmail {
     request_body = NewEmail, responses((status = 202), (status = 422, body = Problem)))]
 async fn change_email(
     State(app): State<App>,
-    Sender(from): Sender,
-    signed_in: SignedIn,
+    Client(from): Client,
+    signed_in: CurrentUser,
     Input(given): Input<NewEmail>,
 ) -> Answer<StatusCode> {
     users::change_email(&app, &signed_in.user, &given.current_password, &given.new_email, from)
@@ -159,8 +159,11 @@ async fn change_email(
 
 /// Where one is signed in
 #[utoipa::path(get, path = "/api/auth/sessions", tag = "accounts", security(("session" = [])),
-    responses((status = 200, body = Page<Listed>)))]
-async fn list_sessions(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<Page<Listed>>> {
+    responses((status = 200, body = Page<SessionInfo>)))]
+async fn list_sessions(
+    State(app): State<App>,
+    signed_in: CurrentUser,
+) -> Answer<Json<Page<SessionInfo>>> {
     let sessions = sessions::of_user(&app.db, signed_in.user.id, signed_in.session).await?;
     Ok(Json(Page::whole(sessions)))
 }
@@ -170,13 +173,13 @@ async fn list_sessions(State(app): State<App>, signed_in: SignedIn) -> Answer<Js
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn end_session(
     State(api): State<Api>,
-    signed_in: SignedIn,
+    signed_in: CurrentUser,
     Id(id): Id,
 ) -> Answer<StatusCode> {
     let mut tx = api.app.db.begin().await?;
     sessions::end_one(&mut tx, Holder::User(signed_in.user.id), id).await?;
     tx.commit().await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -185,11 +188,11 @@ async fn end_session(
     responses((status = 204)))]
 async fn end_all_sessions(
     State(api): State<Api>,
-    signed_in: SignedIn,
+    signed_in: CurrentUser,
     jar: CookieJar,
 ) -> Answer<impl IntoResponse> {
     users::sign_out_everywhere(&api.app, signed_in.user.id).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     let config = &api.app.config;
     Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(config, user_cookie(config)))))
 }
@@ -206,13 +209,13 @@ struct Confirmation {
     request_body = Confirmation, responses((status = 204), (status = 422, body = Problem)))]
 async fn delete_account(
     State(api): State<Api>,
-    Sender(from): Sender,
-    signed_in: SignedIn,
+    Client(from): Client,
+    signed_in: CurrentUser,
     jar: CookieJar,
     Input(given): Input<Confirmation>,
 ) -> Answer<impl IntoResponse> {
     users::delete(&api.app, &signed_in.user, &given.current_password, from).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     let config = &api.app.config;
     Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(config, user_cookie(config)))))
 }
@@ -220,8 +223,8 @@ async fn delete_account(
 /// One's family
 #[utoipa::path(get, path = "/api/profile", tag = "profile", security(("session" = [])),
     responses((status = 200, body = OwnProfile)))]
-async fn profile(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<OwnProfile>> {
-    Ok(Json(profiles::own(&app, &signed_in.user).await?))
+async fn profile(State(app): State<App>, signed_in: CurrentUser) -> Answer<Json<OwnProfile>> {
+    Ok(Json(families::own(&app, &signed_in.user).await?))
 }
 
 /// Change what is known about one's family; what is left out stays
@@ -229,19 +232,19 @@ async fn profile(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<Own
     request_body = OwnChanges, responses((status = 200, body = OwnProfile), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn change_profile(
     State(api): State<Api>,
-    Sender(from): Sender,
-    signed_in: SignedIn,
+    Client(from): Client,
+    signed_in: CurrentUser,
     Input(changes): Input<OwnChanges>,
 ) -> Answer<Json<OwnProfile>> {
-    let profile = profiles::change_own(&api.app, &signed_in.user, changes, from).await?;
-    api.sessions.forget_all();
+    let profile = families::change_own(&api.app, &signed_in.user, changes, from).await?;
+    api.sessions.invalidate_all();
     Ok(Json(profile))
 }
 
 /// Everything that is held about oneself, as a file
 #[utoipa::path(get, path = "/api/profile/download", tag = "profile", security(("session" = [])),
     responses((status = 200, content_type = "application/json", body = serde_json::Value)))]
-async fn download(State(app): State<App>, signed_in: SignedIn) -> Answer<Response> {
+async fn download(State(app): State<App>, signed_in: CurrentUser) -> Answer<Response> {
     let document = users::download(&app, &signed_in.user, signed_in.session).await?;
     let text = serde_json::to_string_pretty(&document).map_err(Error::unforeseen)?;
     let headers = [

@@ -6,11 +6,11 @@ use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
 use portal::notifications::Tally;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use portal::videos::link::{self, Link};
 use portal::videos::{
-    self, AdminVideo, Attention, Counts, DeskFilter, DeskOrder, NewGalleryVideo, NewVideo, Saved,
-    Shelf, Status, VideoChanges, YearCount,
+    self, AdminCollection, AdminFilter, AdminOrder, AdminVideo, Attention, Counts, NewGalleryVideo,
+    NewVideo, Saved, Status, VideoChanges, YearCount,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -18,7 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::OnDuty;
+use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
 
@@ -38,40 +38,40 @@ pub fn routes() -> OpenApiRouter<Api> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct DeskQuery {
+struct AdminQuery {
     /// Searched in title, description, type and date.
     q: Option<String>,
     #[param(inline)]
     status: Option<Status>,
     #[param(inline)]
-    collection: Option<Shelf>,
+    collection: Option<AdminCollection>,
     year: Option<i64>,
     /// Only those that somebody should look at for this reason.
     #[param(inline)]
     attention: Option<Attention>,
     #[param(inline)]
-    sort: Option<DeskOrder>,
+    sort: Option<AdminOrder>,
     cursor: Option<String>,
     limit: Option<i64>,
 }
 
 /// All videos, of every status
-#[utoipa::path(get, path = "/api/admin/videos", tag = "admin videos", security(("staff" = [])), params(DeskQuery),
+#[utoipa::path(get, path = "/api/admin/videos", tag = "admin videos", security(("staff" = [])), params(AdminQuery),
     responses((status = 200, body = Page<AdminVideo>), (status = 401, body = Problem)))]
 async fn list(
     State(app): State<App>,
-    _staff: OnDuty,
-    Params(query): Params<DeskQuery>,
+    _staff: CurrentStaff,
+    Params(query): Params<AdminQuery>,
 ) -> Answer<Json<Page<AdminVideo>>> {
     let settings = app.settings().await?;
-    let filter = DeskFilter {
+    let filter = AdminFilter {
         q: query.q,
         status: query.status,
         collection: query.collection,
         year: query.year,
         attention: query.attention,
         order: query.sort.unwrap_or_default(),
-        part: Part { cursor: query.cursor, limit: query.limit },
+        part: PageRequest { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(videos::admin_list(&app, &settings, &filter).await?.into()))
 }
@@ -89,7 +89,7 @@ struct CountQuery {
     responses((status = 200, body = Counts), (status = 401, body = Problem)))]
 async fn counts(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Params(query): Params<CountQuery>,
 ) -> Answer<Json<Counts>> {
     let settings = app.settings().await?;
@@ -99,7 +99,7 @@ async fn counts(
 /// The years of the archive, drafts included
 #[utoipa::path(get, path = "/api/admin/videos/years", tag = "admin videos", security(("staff" = [])),
     responses((status = 200, body = Page<YearCount>), (status = 401, body = Problem)))]
-async fn years(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Page<YearCount>>> {
+async fn years(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Page<YearCount>>> {
     let settings = app.settings().await?;
     Ok(Json(Page::whole(videos::admin_years(&app, &settings).await?)))
 }
@@ -113,7 +113,7 @@ struct LinkCheck {
 /// What the portal makes of a pasted link
 #[utoipa::path(post, path = "/api/admin/videos/check-link", tag = "admin videos", security(("staff" = [])),
     request_body = LinkCheck, responses((status = 200, body = Link), (status = 422, body = Problem)))]
-async fn check_link(_staff: OnDuty, Input(given): Input<LinkCheck>) -> Answer<Json<Link>> {
+async fn check_link(_staff: CurrentStaff, Input(given): Input<LinkCheck>) -> Answer<Json<Link>> {
     Ok(Json(link::parse(&given.video_url)?))
 }
 
@@ -127,7 +127,7 @@ async fn check_link(_staff: OnDuty, Input(given): Input<LinkCheck>) -> Answer<Js
               (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn create(
     State(app): State<App>,
-    OnDuty(staff): OnDuty,
+    CurrentStaff(staff): CurrentStaff,
     Key(key): Key,
     Input(new): Input<NewVideo>,
 ) -> Answer<(StatusCode, Json<Saved>)> {
@@ -149,7 +149,7 @@ async fn create(
               (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn create_gallery(
     State(app): State<App>,
-    OnDuty(staff): OnDuty,
+    CurrentStaff(staff): CurrentStaff,
     Key(key): Key,
     Input(new): Input<NewGalleryVideo>,
 ) -> Answer<(StatusCode, Json<Saved>)> {
@@ -164,7 +164,11 @@ async fn create_gallery(
 /// One video of any status
 #[utoipa::path(get, path = "/api/admin/videos/{id}", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = AdminVideo), (status = 404, body = Problem)))]
-async fn show(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<AdminVideo>> {
+async fn show(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<AdminVideo>> {
     let settings = app.settings().await?;
     Ok(Json(videos::admin_find(&app, &settings, id).await?))
 }
@@ -198,7 +202,7 @@ struct BulkDone {
     responses((status = 200, body = BulkDone), (status = 404, body = Problem), (status = 422, body = Problem)))]
 async fn bulk(
     State(app): State<App>,
-    OnDuty(staff): OnDuty,
+    CurrentStaff(staff): CurrentStaff,
     Input(asked): Input<BulkVideos>,
 ) -> Answer<Json<BulkDone>> {
     if asked.ids.len() > 100 {
@@ -233,7 +237,7 @@ async fn bulk(
               (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn edit(
     State(app): State<App>,
-    OnDuty(staff): OnDuty,
+    CurrentStaff(staff): CurrentStaff,
     Id(id): Id,
     Input(changes): Input<VideoChanges>,
 ) -> Answer<Json<Saved>> {
@@ -248,7 +252,11 @@ async fn edit(
 /// Delete a video with its comments and likes
 #[utoipa::path(delete, path = "/api/admin/videos/{id}", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn delete(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     videos::delete(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;
@@ -258,7 +266,11 @@ async fn delete(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> An
 /// How the mails about a video are doing
 #[utoipa::path(get, path = "/api/admin/videos/{id}/deliveries", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Tally), (status = 404, body = Problem)))]
-async fn deliveries(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Tally>> {
+async fn deliveries(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<Tally>> {
     Ok(Json(videos::deliveries(&app, id).await?))
 }
 
@@ -271,7 +283,11 @@ struct Retried {
 /// Send the mails that failed again
 #[utoipa::path(post, path = "/api/admin/videos/{id}/deliveries/retry", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Retried), (status = 404, body = Problem)))]
-async fn retry(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<Json<Retried>> {
+async fn retry(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<Retried>> {
     let mut tx = app.db.begin().await?;
     let queued = videos::retry_deliveries(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;

@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{OnDuty, Owner};
+use crate::auth::{CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::Params;
 
@@ -36,12 +36,12 @@ struct PeriodQuery {
     responses((status = 200, body = Analytics), (status = 400, body = Problem)))]
 async fn look(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Params(query): Params<PeriodQuery>,
 ) -> Answer<Json<Analytics>> {
     let settings = app.settings().await?;
     let period = query.period.unwrap_or(Period::Month);
-    Ok(Json(analytics::look(&app, &settings, period).await?))
+    Ok(Json(analytics::compute(&app, &settings, period).await?))
 }
 
 /// The days of a period for a spreadsheet
@@ -65,7 +65,7 @@ async fn table(
 /// How much there is of everything, and what needs somebody now
 #[utoipa::path(get, path = "/api/admin/dashboard", tag = "analytics", security(("staff" = [])),
     responses((status = 200, body = Dashboard)))]
-async fn dashboard_now(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Dashboard>> {
+async fn dashboard_now(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Dashboard>> {
     let settings = app.settings().await?;
-    Ok(Json(dashboard::look(&app, &settings).await?))
+    Ok(Json(dashboard::compute(&app, &settings).await?))
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::NaiveDate;
 use portal::App;
 use portal::audit::{self, Actor, ActorKind, Entry, Filter, Filters};
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -49,10 +49,10 @@ struct AuditQuery {
 }
 
 impl AuditQuery {
-    fn split(self) -> (Filter, Part) {
+    fn split(self) -> (Filter, PageRequest) {
         let AuditQuery { actor_kind, actor, action, subject_kind, subject_id, from, to, .. } = self;
         let filter = Filter { actor_kind, actor, action, subject_kind, subject_id, from, to };
-        (filter, Part { cursor: self.cursor, limit: self.limit })
+        (filter, PageRequest { cursor: self.cursor, limit: self.limit })
     }
 }
 

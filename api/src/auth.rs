@@ -25,24 +25,24 @@ const LONGEST_TOKEN: usize = 64;
 /// Whom a cookie belongs to, remembered for at most two seconds: a look-up at the database on
 /// every request would be the dearest part of most answers.
 #[derive(Clone)]
-pub struct Sessions {
+pub struct SessionCache {
     users: Cache<String, Option<(Uuid, Arc<User>)>>,
     staff: Cache<String, Option<(Uuid, Arc<Staff>)>>,
 }
 
-impl Default for Sessions {
-    fn default() -> Sessions {
+impl Default for SessionCache {
+    fn default() -> SessionCache {
         fn cache<T: Clone + Send + Sync + 'static>() -> Cache<String, T> {
             Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(2)).build()
         }
-        Sessions { users: cache(), staff: cache() }
+        SessionCache { users: cache(), staff: cache() }
     }
 }
 
-impl Sessions {
+impl SessionCache {
     /// To be called after anything that ends sessions or changes people, so that it counts at
     /// once in this process.
-    pub fn forget_all(&self) {
+    pub fn invalidate_all(&self) {
         self.users.invalidate_all();
         self.staff.invalidate_all();
     }
@@ -109,7 +109,7 @@ pub(crate) async fn end_session_in(
     let mut tx = api.app.db.begin().await?;
     sessions::end(&mut tx, cookie.value()).await?;
     tx.commit().await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(())
 }
 
@@ -127,34 +127,34 @@ fn browser_of(app: &App, value: &str) -> Option<Uuid> {
 }
 
 /// A parent or visitor who is signed in.
-pub struct SignedIn {
+pub struct CurrentUser {
     pub user: Arc<User>,
     pub session: Uuid,
 }
 
 /// Any member of the staff who is signed in, with the second factor set up where it is required.
-pub struct OnDuty(pub Arc<Staff>);
+pub struct CurrentStaff(pub Arc<Staff>);
 
 /// An owner.
 pub struct Owner(pub Arc<Staff>);
 
 /// Any member of the staff, also one who still has to set up the second factor.
-pub struct AtTheDoor(pub Arc<Staff>);
+pub struct AnyStaff(pub Arc<Staff>);
 
 /// The same, with the session that asks.
-pub struct StaffHere {
+pub struct AnyStaffSession {
     pub staff: Arc<Staff>,
     pub session: Uuid,
 }
 
 /// Anybody; says who is looking.
-pub struct Looking(pub Viewer);
+pub struct CurrentViewer(pub Viewer);
 
 /// Anybody; the user if there is one.
-pub struct Maybe(pub Option<Arc<User>>);
+pub struct MaybeUser(pub Option<Arc<User>>);
 
 /// Where the request comes from.
-pub struct Sender(pub users::From);
+pub struct Client(pub users::ClientInfo);
 
 async fn user_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<User>)>, Problem> {
     let jar = CookieJar::from_headers(&parts.headers);
@@ -188,7 +188,7 @@ async fn staff_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<Staf
     Ok(found)
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for SignedIn
+impl<S: Send + Sync> FromRequestParts<S> for CurrentUser
 where
     Api: FromRef<S>,
 {
@@ -196,36 +196,37 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match user_of(parts, &Api::from_ref(state)).await? {
-            Some((session, user)) => Ok(SignedIn { user, session }),
+            Some((session, user)) => Ok(CurrentUser { user, session }),
             None => Err(Error::SignInRequired.into()),
         }
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Maybe
+impl<S: Send + Sync> FromRequestParts<S> for MaybeUser
 where
     Api: FromRef<S>,
 {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        Ok(Maybe(user_of(parts, &Api::from_ref(state)).await?.map(|(_, user)| user)))
+        Ok(MaybeUser(user_of(parts, &Api::from_ref(state)).await?.map(|(_, user)| user)))
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for AtTheDoor
+impl<S: Send + Sync> FromRequestParts<S> for AnyStaff
 where
     Api: FromRef<S>,
 {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let StaffHere { staff, .. } = StaffHere::from_request_parts(parts, state).await?;
-        Ok(AtTheDoor(staff))
+        let AnyStaffSession { staff, .. } =
+            AnyStaffSession::from_request_parts(parts, state).await?;
+        Ok(AnyStaff(staff))
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for StaffHere
+impl<S: Send + Sync> FromRequestParts<S> for AnyStaffSession
 where
     Api: FromRef<S>,
 {
@@ -233,22 +234,22 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match staff_of(parts, &Api::from_ref(state)).await? {
-            Some((session, staff)) => Ok(StaffHere { staff, session }),
+            Some((session, staff)) => Ok(AnyStaffSession { staff, session }),
             None => Err(Error::StaffRequired.into()),
         }
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for OnDuty
+impl<S: Send + Sync> FromRequestParts<S> for CurrentStaff
 where
     Api: FromRef<S>,
 {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let AtTheDoor(staff) = AtTheDoor::from_request_parts(parts, state).await?;
+        let AnyStaff(staff) = AnyStaff::from_request_parts(parts, state).await?;
         match staff.must_enrol() {
-            false => Ok(OnDuty(staff)),
+            false => Ok(CurrentStaff(staff)),
             true => Err(Error::Forbidden {
                 code: "second_factor_setup_required",
                 text: "The camp requires an authenticator app. Please set it up first.",
@@ -265,7 +266,7 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let OnDuty(staff) = OnDuty::from_request_parts(parts, state).await?;
+        let CurrentStaff(staff) = CurrentStaff::from_request_parts(parts, state).await?;
         match staff.role {
             Role::Owner => Ok(Owner(staff)),
             Role::Staff => {
@@ -276,7 +277,7 @@ where
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Looking
+impl<S: Send + Sync> FromRequestParts<S> for CurrentViewer
 where
     Api: FromRef<S>,
 {
@@ -288,7 +289,7 @@ where
         let staff = staff_of(parts, &api).await?.map(|(_, staff)| staff);
         let jar = CookieJar::from_headers(&parts.headers);
         let browser = jar.get(BROWSER_COOKIE).and_then(|c| browser_of(&api.app, c.value()));
-        Ok(Looking(Viewer {
+        Ok(CurrentViewer(Viewer {
             user_id: user.as_ref().map(|user| user.id),
             family: user.as_ref().is_some_and(|user| user.family),
             refused: user.as_ref().is_some_and(|user| user.refused),
@@ -298,7 +299,7 @@ where
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Sender
+impl<S: Send + Sync> FromRequestParts<S> for Client
 where
     Api: FromRef<S>,
 {
@@ -309,7 +310,7 @@ where
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let agent = parts.headers.get(header::USER_AGENT).and_then(|v| v.to_str().ok());
-        Ok(Sender(users::From {
+        Ok(Client(users::ClientInfo {
             address: client_address(&api.app, peer, &parts.headers),
             device: Device::from_user_agent(agent.unwrap_or_default()),
         }))

@@ -11,10 +11,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{Looking, OnDuty, Sender, SignedIn};
+use crate::auth::{Client, CurrentStaff, CurrentUser, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
-use crate::videos::{PartQuery, countable};
+use crate::videos::{PageQuery, countable};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -30,13 +30,13 @@ pub fn routes() -> OpenApiRouter<Api> {
 
 /// The comments on a video, newest first
 #[utoipa::path(get, path = "/api/videos/{id}/comments", tag = "comments", security(()),
-    params(("id" = Uuid, Path), PartQuery),
+    params(("id" = Uuid, Path), PageQuery),
     responses((status = 200, body = Page<Comment>), (status = 404, body = Problem)))]
 async fn list(
     State(app): State<App>,
-    Looking(viewer): Looking,
+    CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
-    Params(query): Params<PartQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Answer<Json<Page<Comment>>> {
     let settings = app.settings().await?;
     Ok(Json(comments::list(&app, &settings, &viewer, id, &query.into()).await?.into()))
@@ -49,8 +49,8 @@ async fn list(
               (status = 403, body = Problem), (status = 404, body = Problem), (status = 422, body = Problem)))]
 async fn post(
     State(app): State<App>,
-    _user: SignedIn,
-    Looking(viewer): Looking,
+    _user: CurrentUser,
+    CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
     Input(new): Input<NewComment>,
 ) -> Answer<(StatusCode, Json<Comment>)> {
@@ -67,7 +67,7 @@ async fn post(
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn delete_own(
     State(app): State<App>,
-    SignedIn { user, .. }: SignedIn,
+    CurrentUser { user, .. }: CurrentUser,
     Id(id): Id,
 ) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
@@ -82,8 +82,8 @@ async fn delete_own(
     responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 async fn report(
     State(app): State<App>,
-    Looking(viewer): Looking,
-    Sender(from): Sender,
+    CurrentViewer(viewer): CurrentViewer,
+    Client(from): Client,
     Id(id): Id,
     Input(report): Input<Report>,
 ) -> Answer<(CookieJar, StatusCode)> {
@@ -98,13 +98,13 @@ async fn report(
 
 /// All comments on a video, also hidden and held ones
 #[utoipa::path(get, path = "/api/admin/videos/{id}/comments", tag = "comments", security(("staff" = [])),
-    params(("id" = Uuid, Path), PartQuery),
+    params(("id" = Uuid, Path), PageQuery),
     responses((status = 200, body = Page<AdminComment>), (status = 404, body = Problem)))]
 async fn list_for_staff(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Id(id): Id,
-    Params(query): Params<PartQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Answer<Json<Page<AdminComment>>> {
     Ok(Json(comments::list_for_staff(&app, id, &query.into()).await?.into()))
 }
@@ -112,7 +112,11 @@ async fn list_for_staff(
 /// Hide a comment from readers
 #[utoipa::path(post, path = "/api/admin/comments/{id}/hide", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn hide(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn hide(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     comments::hide(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;
@@ -122,7 +126,11 @@ async fn hide(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answ
 /// Let a hidden comment stand again
 #[utoipa::path(post, path = "/api/admin/comments/{id}/show", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn show(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn show(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     comments::show(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;
@@ -132,7 +140,11 @@ async fn show(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answ
 /// Let a comment stand that waits for the camp to read it
 #[utoipa::path(post, path = "/api/admin/comments/{id}/approve", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn approve(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn approve(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     comments::approve(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;
@@ -142,7 +154,11 @@ async fn approve(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> A
 /// Delete anybody's comment
 #[utoipa::path(delete, path = "/api/admin/comments/{id}", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn delete(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     comments::delete(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;

@@ -7,20 +7,20 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::pages::Part;
-use portal::profiles::desk::{
+use portal::families::admin::{
     self, Decided, Decision, Detail, Direction, Family, FamilyChanges, Filter, NewFamily, Search,
     Sort, Standing, Statement, Summary,
 };
-use portal::profiles::export;
-use portal::profiles::merge::{Merge, Merged, merge};
+use portal::families::export;
+use portal::families::merge::{Merge, Merged, merge};
+use portal::pagination::PageRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{OnDuty, Owner};
+use crate::auth::{CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 
@@ -62,7 +62,7 @@ struct Query {
     responses((status = 200, body = Page<Family>), (status = 422, body = Problem)))]
 async fn list(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Params(query): Params<Query>,
 ) -> Answer<Json<Page<Family>>> {
     let settings = app.settings().await?;
@@ -71,18 +71,18 @@ async fn list(
         filter: query.filter.unwrap_or_default(),
         sort: query.sort.unwrap_or_default(),
         direction: query.direction,
-        part: Part { cursor: query.cursor, limit: query.limit },
+        part: PageRequest { cursor: query.cursor, limit: query.limit },
     };
-    let page = desk::list(&app, &settings, &search).await?;
+    let page = admin::list(&app, &settings, &search).await?;
     Ok(Json(Page { items: page.items, next: page.next }))
 }
 
 /// How many families stand how, and what all have paid
 #[utoipa::path(get, path = "/api/admin/users/summary", tag = "families", security(("staff" = [])),
     responses((status = 200, body = Summary)))]
-async fn summary(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Summary>> {
+async fn summary(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Summary>> {
     let settings = app.settings().await?;
-    Ok(Json(desk::summary(&app, &settings).await?))
+    Ok(Json(admin::summary(&app, &settings).await?))
 }
 
 /// Add a family with its plan and send its invitation
@@ -90,18 +90,18 @@ async fn summary(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Summary>
     request_body = NewFamily, responses((status = 201, body = Family), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn add(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Input(new): Input<NewFamily>,
 ) -> Answer<(StatusCode, Json<Family>)> {
-    let family = desk::add(&app, Actor::Staff(me.id), new).await?;
+    let family = admin::add(&app, Actor::Staff(me.id), new).await?;
     Ok((StatusCode::CREATED, Json(family)))
 }
 
 /// One family with its ledger and its addresses
 #[utoipa::path(get, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Detail), (status = 404, body = Problem)))]
-async fn show(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Detail>> {
-    Ok(Json(desk::detail(&app, id).await?))
+async fn show(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answer<Json<Detail>> {
+    Ok(Json(admin::detail(&app, id).await?))
 }
 
 /// Change a family and its plan; what is left out stays
@@ -110,28 +110,36 @@ async fn show(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json
     responses((status = 200, body = Detail), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn edit(
     State(api): State<Api>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Input(changes): Input<FamilyChanges>,
 ) -> Answer<Json<Detail>> {
-    let detail = desk::edit(&api.app, Actor::Staff(me.id), id, changes).await?;
-    api.sessions.forget_all();
+    let detail = admin::edit(&api.app, Actor::Staff(me.id), id, changes).await?;
+    api.sessions.invalidate_all();
     Ok(Json(detail))
 }
 
 /// What is printed as a family's statement
 #[utoipa::path(get, path = "/api/admin/users/{id}/statement", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Statement), (status = 404, body = Problem)))]
-async fn statement(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Statement>> {
-    Ok(Json(desk::statement(&app, id).await?))
+async fn statement(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<Statement>> {
+    Ok(Json(admin::statement(&app, id).await?))
 }
 
 /// Delete a family with its logins; its payments stay in the ledger
 #[utoipa::path(delete, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
-    desk::delete(&api.app, Actor::Staff(me.id), id).await?;
-    api.sessions.forget_all();
+async fn delete(
+    State(api): State<Api>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
+    admin::delete(&api.app, Actor::Staff(me.id), id).await?;
+    api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -140,11 +148,11 @@ async fn delete(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answe
     request_body = Merge, responses((status = 200, body = Merged), (status = 404, body = Problem), (status = 422, body = Problem)))]
 async fn merge_two(
     State(api): State<Api>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Input(both): Input<Merge>,
 ) -> Answer<Json<Merged>> {
     let merged = merge(&api.app, Actor::Staff(me.id), both).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(Json(merged))
 }
 
@@ -163,8 +171,12 @@ async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
 /// Send the invitation again
 #[utoipa::path(post, path = "/api/admin/users/{id}/invite", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 202), (status = 404, body = Problem), (status = 409, body = Problem)))]
-async fn invite(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
-    desk::invite(&app, Actor::Staff(me.id), id).await?;
+async fn invite(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
+    admin::invite(&app, Actor::Staff(me.id), id).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -178,10 +190,10 @@ struct InvitationLink {
     params(("id" = Uuid, Path)), responses((status = 200, body = InvitationLink), (status = 404, body = Problem)))]
 async fn copy_invitation(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
 ) -> Answer<Json<InvitationLink>> {
-    let url = desk::invitation_link(&app, Actor::Staff(me.id), id).await?;
+    let url = admin::invitation_link(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(InvitationLink { url }))
 }
 
@@ -201,7 +213,7 @@ struct DecisionQuery {
     responses((status = 200, body = Decided), (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn approve(
     State(api): State<Api>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Params(query): Params<DecisionQuery>,
 ) -> Answer<Json<Decided>> {
@@ -214,7 +226,7 @@ async fn approve(
     responses((status = 200, body = Decided), (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn refuse(
     State(api): State<Api>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Params(query): Params<DecisionQuery>,
 ) -> Answer<Json<Decided>> {
@@ -228,8 +240,8 @@ async fn decide(
     decision: Decision,
     seen: Option<Standing>,
 ) -> Answer<Json<Decided>> {
-    let decided = desk::decide(&api.app, actor, id, decision, seen).await?;
-    api.sessions.forget_all();
+    let decided = admin::decide(&api.app, actor, id, decision, seen).await?;
+    api.sessions.invalidate_all();
     Ok(Json(decided))
 }
 
@@ -244,9 +256,9 @@ struct ClearedLimits {
     params(("id" = Uuid, Path)), responses((status = 200, body = ClearedLimits), (status = 404, body = Problem)))]
 async fn clear_limits(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
 ) -> Answer<Json<ClearedLimits>> {
-    let cleared = desk::clear_limits(&app, Actor::Staff(me.id), id).await?;
+    let cleared = admin::clear_limits(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(ClearedLimits { cleared }))
 }

@@ -8,8 +8,8 @@ use axum::http::StatusCode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use portal::audit::Actor;
-use portal::profiles::import::{self, Import, Made, Report, Undone, Update};
-use portal::sheet::{Encoding, File};
+use portal::families::import::{self, Import, RecentImport, Report, Undone, Update};
+use portal::spreadsheet::{Encoding, File};
 use portal::{App, Error};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -17,7 +17,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::OnDuty;
+use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 
@@ -79,7 +79,7 @@ impl FamilyTable {
     request_body = FamilyTable, responses((status = 200, body = Report), (status = 413, body = Problem), (status = 422, body = Problem)))]
 async fn take(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Input(table): Input<FamilyTable>,
 ) -> Answer<Json<Report>> {
     let bytes = table.bytes()?;
@@ -100,8 +100,8 @@ async fn take(
 
 /// The imports of the last day, which can be undone
 #[utoipa::path(get, path = "/api/admin/users/imports", tag = "families", security(("staff" = [])),
-    responses((status = 200, body = Page<Made>)))]
-async fn list(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Page<Made>>> {
+    responses((status = 200, body = Page<RecentImport>)))]
+async fn list(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Page<RecentImport>>> {
     Ok(Json(Page::whole(import::recent(&app).await?)))
 }
 
@@ -109,8 +109,12 @@ async fn list(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Page<Made>>
 #[utoipa::path(post, path = "/api/admin/users/imports/{id}/undo", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)),
     responses((status = 200, body = Undone), (status = 404, body = Problem), (status = 409, body = Problem)))]
-async fn undo(State(api): State<Api>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Undone>> {
+async fn undo(
+    State(api): State<Api>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<Undone>> {
     let undone = import::undo(&api.app, Actor::Staff(me.id), id).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(Json(undone))
 }

@@ -7,7 +7,7 @@ use axum_extra::extract::CookieJar;
 use portal::App;
 use portal::audit::Actor;
 use portal::faq::{self, AdminFaq, Category, Changes, Faq, Filter, NewFaq, Placeholder, Stats};
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -15,10 +15,10 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::{Looking, OnDuty, Sender};
+use crate::auth::{Client, CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
-use crate::videos::{PartQuery, countable};
+use crate::videos::{PageQuery, countable};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -32,9 +32,9 @@ pub fn routes() -> OpenApiRouter<Api> {
 }
 
 /// What is published, in its order
-#[utoipa::path(get, path = "/api/faq", tag = "faq", security(()), params(PartQuery),
+#[utoipa::path(get, path = "/api/faq", tag = "faq", security(()), params(PageQuery),
     responses((status = 200, body = Page<Faq>)))]
-async fn list(State(app): State<App>, Params(query): Params<PartQuery>) -> Answer<Json<Page<Faq>>> {
+async fn list(State(app): State<App>, Params(query): Params<PageQuery>) -> Answer<Json<Page<Faq>>> {
     let settings = app.settings().await?;
     Ok(Json(faq::list(&app, &settings, &query.into()).await?.into()))
 }
@@ -44,8 +44,8 @@ async fn list(State(app): State<App>, Params(query): Params<PartQuery>) -> Answe
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn record_view(
     State(app): State<App>,
-    Looking(viewer): Looking,
-    Sender(from): Sender,
+    CurrentViewer(viewer): CurrentViewer,
+    Client(from): Client,
     Id(id): Id,
 ) -> Answer<(CookieJar, StatusCode)> {
     let (viewer, jar) = countable(&app, viewer);
@@ -61,7 +61,7 @@ async fn record_view(
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct DeskQuery {
+struct AdminQuery {
     /// In question and answer.
     q: Option<String>,
     #[param(inline)]
@@ -71,14 +71,14 @@ struct DeskQuery {
 }
 
 /// All entries in their order, with the placeholders in their answers
-#[utoipa::path(get, path = "/api/admin/faq", tag = "faq", security(("staff" = [])), params(DeskQuery),
+#[utoipa::path(get, path = "/api/admin/faq", tag = "faq", security(("staff" = [])), params(AdminQuery),
     responses((status = 200, body = Page<AdminFaq>)))]
 async fn admin_list(
     State(app): State<App>,
-    _staff: OnDuty,
-    Params(query): Params<DeskQuery>,
+    _staff: CurrentStaff,
+    Params(query): Params<AdminQuery>,
 ) -> Answer<Json<Page<AdminFaq>>> {
-    let part = Part { cursor: query.cursor, limit: query.limit };
+    let part = PageRequest { cursor: query.cursor, limit: query.limit };
     let filter = Filter { q: query.q, category: query.category, part };
     Ok(Json(faq::admin_list(&app, &filter).await?.into()))
 }
@@ -92,7 +92,7 @@ async fn admin_list(
               (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn add(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Key(key): Key,
     Input(new): Input<NewFaq>,
 ) -> Answer<(StatusCode, Json<AdminFaq>)> {
@@ -105,14 +105,17 @@ async fn add(
 /// How many entries there are, and how often they were opened
 #[utoipa::path(get, path = "/api/admin/faq/stats", tag = "faq", security(("staff" = [])),
     responses((status = 200, body = Stats)))]
-async fn stats(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Stats>> {
+async fn stats(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Stats>> {
     Ok(Json(faq::stats(&app.db).await?))
 }
 
 /// What the placeholders in answers stand for now, for previews
 #[utoipa::path(get, path = "/api/admin/faq/placeholders", tag = "faq", security(("staff" = [])),
     responses((status = 200, body = Page<Placeholder>)))]
-async fn placeholders(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Page<Placeholder>>> {
+async fn placeholders(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+) -> Answer<Json<Page<Placeholder>>> {
     let settings = app.settings().await?;
     Ok(Json(Page::whole(faq::placeholders(&app, &settings).await?)))
 }
@@ -129,7 +132,7 @@ struct Order {
     responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn order(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Input(order): Input<Order>,
 ) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
@@ -144,7 +147,7 @@ async fn order(
     responses((status = 200, body = AdminFaq), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn change(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Input(changes): Input<Changes>,
 ) -> Answer<Json<AdminFaq>> {
@@ -157,7 +160,11 @@ async fn change(
 /// Delete an entry
 #[utoipa::path(delete, path = "/api/admin/faq/{id}", tag = "faq", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn delete(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     faq::delete(&mut tx, &app, Actor::Staff(me.id), id).await?;
     tx.commit().await?;

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use portal::access::Viewer;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use portal::settings::{Access, Settings};
 use portal::videos::{self, Filter};
 use portal::{App, events, updates};
@@ -68,7 +68,7 @@ async fn entries(app: &App, settings: &Settings) -> Answer<Vec<Entry>> {
     if !stranger.may_watch(settings.access) {
         return Ok(Vec::new());
     }
-    let part = Part { cursor: None, limit: Some(ENTRIES) };
+    let part = PageRequest { cursor: None, limit: Some(ENTRIES) };
     let videos =
         videos::list(app, settings, &stranger, &Filter { part, ..Filter::default() }).await?;
     let videos = videos.items.into_iter().map(|video| Entry {

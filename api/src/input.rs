@@ -8,7 +8,7 @@ use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::Bytes;
-use portal::checks::CONTROL;
+use portal::validation::CONTROL;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;

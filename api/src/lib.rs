@@ -7,35 +7,35 @@ mod account_links;
 mod accounts;
 mod admin_videos;
 mod analytics;
-mod around;
 mod audit;
 mod auth;
+mod branding;
 mod comments;
 mod error;
+mod error_responses;
 mod events;
 mod families;
 mod family_imports;
 mod faq;
 mod feeds;
-mod figures;
+mod frontend;
 mod input;
-mod letters;
-mod look;
 mod mail;
 mod media;
 mod messages;
+mod middleware;
+mod newsletters;
 mod ops;
-mod pages;
 mod payments;
-mod refusals;
+mod prometheus;
 mod server;
 mod settings;
 mod site;
 mod staff;
-mod staff_keys;
+mod staff_credentials;
 mod store;
 mod subscribers;
-mod time_limits;
+mod timeouts;
 mod unsubscribe;
 mod updates;
 mod videos;
@@ -60,13 +60,13 @@ use utoipa_axum::routes;
 pub use server::{serve, serve_on};
 
 use error::Problem;
-use time_limits::Limits;
+use timeouts::Limits;
 
 /// What handlers are given.
 #[derive(Clone)]
 pub struct Api {
     pub app: App,
-    sessions: auth::Sessions,
+    sessions: auth::SessionCache,
     events: events::Hub,
     metrics: Option<PrometheusHandle>,
     sitemap: Arc<feeds::SitemapCache>,
@@ -83,20 +83,20 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(accounts::routes())
         .merge(unsubscribe::routes())
         .merge(staff::routes())
-        .merge(staff_keys::routes())
+        .merge(staff_credentials::routes())
         .merge(families::routes())
         .merge(family_imports::routes())
         .merge(payments::routes())
         .merge(settings::routes())
         .merge(audit::routes())
-        .merge(look::routes())
+        .merge(branding::routes())
         .merge(store::routes())
         .merge(analytics::routes())
         .merge(videos::routes())
         .merge(comments::routes())
         .merge(admin_videos::routes())
         .merge(messages::routes())
-        .merge(letters::routes())
+        .merge(newsletters::routes())
         .merge(mail::routes())
         .merge(subscribers::routes())
         .merge(faq::routes())
@@ -111,7 +111,7 @@ fn open_routes() -> OpenApiRouter<Api> {
         .merge(ops::routes())
         .merge(media::routes())
         .merge(store::media())
-        .merge(look::media())
+        .merge(branding::media())
         .merge(events::routes())
         .merge(feeds::routes())
 }
@@ -121,9 +121,9 @@ fn open_routes() -> OpenApiRouter<Api> {
 pub fn router(app: App, stop: CancellationToken) -> Router {
     let api = Api {
         app: app.clone(),
-        sessions: auth::Sessions::default(),
+        sessions: auth::SessionCache::default(),
         events: events::Hub::new(app.clone(), stop),
-        metrics: figures::recorder(),
+        metrics: prometheus::recorder(),
         sitemap: Arc::default(),
     };
     let (guarded, _) = api_routes().split_for_parts();
@@ -136,16 +136,16 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
     Router::new()
         .merge(guarded.layer(csrf))
         .merge(open)
-        .fallback(pages::serve)
+        .fallback(frontend::serve)
         .method_not_allowed_fallback(|| async {
             let detail = "This address does not take this method.";
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", detail)
         })
         .layer(DefaultBodyLimit::max(BODY))
-        .layer(from_fn_with_state(Limits::new(&app), time_limits::limit))
+        .layer(from_fn_with_state(Limits::new(&app), timeouts::limit))
         .layer(from_fn(input::refuse_in_addresses))
-        .layer(from_fn_with_state(app, around::guard))
-        .layer(from_fn(around::observe))
+        .layer(from_fn_with_state(app, middleware::guard))
+        .layer(from_fn(middleware::observe))
         .with_state(api)
 }
 
@@ -191,5 +191,5 @@ fn describe(document: &mut OpenApi) {
     components.add_security_scheme("session", cookie("session", "a parent or visitor"));
     components.add_security_scheme("staff", cookie("staff", "any member of the staff"));
     components.add_security_scheme("owner", cookie("staff", "an owner among the staff"));
-    refusals::describe(document);
+    error_responses::describe(document);
 }

@@ -6,17 +6,17 @@ use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
 use portal::notifications::undelivered::{self, About, FailedMail, MailRef, RefusedAddress};
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::OnDuty;
+use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Input, Page, Params};
-use crate::videos::PartQuery;
+use crate::videos::PageQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -42,10 +42,10 @@ struct FailedQuery {
     responses((status = 200, body = Page<FailedMail>)))]
 async fn failed(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Params(query): Params<FailedQuery>,
 ) -> Answer<Json<Page<FailedMail>>> {
-    let part = Part { cursor: query.cursor, limit: query.limit };
+    let part = PageRequest { cursor: query.cursor, limit: query.limit };
     Ok(Json(undelivered::failed(&app, query.about, &part).await?.into()))
 }
 
@@ -69,7 +69,7 @@ struct Queued {
     request_body = Mails, responses((status = 200, body = Queued), (status = 422, body = Problem)))]
 async fn send_again(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Input(given): Input<Mails>,
 ) -> Answer<Json<Queued>> {
     let mut tx = app.db.begin().await?;
@@ -80,12 +80,12 @@ async fn send_again(
 }
 
 /// Addresses that refused mail for good, the last first
-#[utoipa::path(get, path = "/api/admin/mail/refused", tag = "mail", security(("staff" = [])), params(PartQuery),
+#[utoipa::path(get, path = "/api/admin/mail/refused", tag = "mail", security(("staff" = [])), params(PageQuery),
     responses((status = 200, body = Page<RefusedAddress>)))]
 async fn refused(
     State(app): State<App>,
-    _staff: OnDuty,
-    Params(query): Params<PartQuery>,
+    _staff: CurrentStaff,
+    Params(query): Params<PageQuery>,
 ) -> Answer<Json<Page<RefusedAddress>>> {
     Ok(Json(undelivered::refused(&app.db, &query.into()).await?.into()))
 }
@@ -102,7 +102,7 @@ struct Address {
     request_body = Address, responses((status = 204), (status = 404, body = Problem)))]
 async fn let_through(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Input(given): Input<Address>,
 ) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;

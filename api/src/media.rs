@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::Looking;
+use crate::auth::CurrentViewer;
 use crate::error::{Answer, Problem};
 use crate::input::Id;
 use crate::server::Pace;
@@ -31,7 +31,7 @@ pub fn routes() -> OpenApiRouter<Api> {
               (status = 404, body = Problem), (status = 416, body = Problem)))]
 async fn video(
     State(app): State<App>,
-    Looking(viewer): Looking,
+    CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
     method: Method,
     headers: HeaderMap,
@@ -49,7 +49,7 @@ async fn video(
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 async fn thumbnail(
     State(app): State<App>,
-    Looking(viewer): Looking,
+    CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
     method: Method,
     headers: HeaderMap,

@@ -6,17 +6,17 @@ use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
 use portal::messages::{
-    self, Changes, Counts, Department, Filter, Given, Message, NewMessage, NewReply, Order,
-    Received, Status,
+    self, AssignmentFilter, Changes, Counts, Department, Filter, Message, NewMessage, NewReply,
+    Order, Received, Status,
 };
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{Maybe, OnDuty, Sender};
+use crate::auth::{Client, CurrentStaff, MaybeUser};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 
@@ -35,8 +35,8 @@ pub fn routes() -> OpenApiRouter<Api> {
     responses((status = 202, body = Received), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn contact(
     State(app): State<App>,
-    Sender(from): Sender,
-    Maybe(user): Maybe,
+    Client(from): Client,
+    MaybeUser(user): MaybeUser,
     Input(new): Input<NewMessage>,
 ) -> Answer<(StatusCode, Json<Received>)> {
     let received = messages::receive(&app, &new, from.address, user.as_deref()).await?;
@@ -70,7 +70,7 @@ struct InboxQuery {
     responses((status = 200, body = Page<Message>)))]
 async fn list(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Params(query): Params<InboxQuery>,
 ) -> Answer<Json<Page<Message>>> {
     let filter = Filter {
@@ -79,12 +79,12 @@ async fn list(
         department: query.department,
         spam: query.spam.unwrap_or(false),
         given: match query.assigned_to {
-            _ if query.unassigned == Some(true) => Given::Nobodys,
-            Some(username) => Given::To(username),
-            None => Given::Anybodys,
+            _ if query.unassigned == Some(true) => AssignmentFilter::Nobodys,
+            Some(username) => AssignmentFilter::To(username),
+            None => AssignmentFilter::Anybodys,
         },
         order: query.sort.unwrap_or_default(),
-        part: Part { cursor: query.cursor, limit: query.limit },
+        part: PageRequest { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(messages::list(&app, &filter).await?.into()))
 }
@@ -92,14 +92,14 @@ async fn list(
 /// How many messages there are of each kind
 #[utoipa::path(get, path = "/api/admin/messages/counts", tag = "messages", security(("staff" = [])),
     responses((status = 200, body = Counts)))]
-async fn counts(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Counts>> {
+async fn counts(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Counts>> {
     Ok(Json(messages::counts(&app.db).await?))
 }
 
 /// One message
 #[utoipa::path(get, path = "/api/admin/messages/{id}", tag = "messages", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Message), (status = 404, body = Problem)))]
-async fn find(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<Message>> {
+async fn find(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answer<Json<Message>> {
     Ok(Json(messages::find(&app.db, id).await?))
 }
 
@@ -109,7 +109,7 @@ async fn find(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json
     responses((status = 200, body = Message), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn change(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Input(changes): Input<Changes>,
 ) -> Answer<Json<Message>> {
@@ -125,7 +125,7 @@ async fn change(
     responses((status = 200, body = Message), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn reply(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Input(new): Input<NewReply>,
 ) -> Answer<Json<Message>> {
@@ -138,7 +138,11 @@ async fn reply(
 /// Send the answers again whose mail failed
 #[utoipa::path(post, path = "/api/admin/messages/{id}/retry", tag = "messages", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Message), (status = 404, body = Problem)))]
-async fn retry(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<Json<Message>> {
+async fn retry(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<Message>> {
     let mut tx = app.db.begin().await?;
     let message = messages::retry(&mut tx, &app, Actor::Staff(me.id), id).await?;
     tx.commit().await?;
@@ -148,7 +152,11 @@ async fn retry(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer
 /// Delete a message with its answers
 #[utoipa::path(delete, path = "/api/admin/messages/{id}", tag = "messages", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn delete(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     messages::delete(&mut tx, &app, Actor::Staff(me.id), id).await?;
     tx.commit().await?;

@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::Sender;
+use crate::auth::Client;
 use crate::error::{Answer, Problem};
 use crate::feeds::Document;
 
@@ -49,7 +49,7 @@ struct Readiness {
 async fn readyz(State(app): State<App>) -> Response {
     let looked = async {
         let pending_migrations = app.db.pending_migrations().await?;
-        let beat = notifications::last_beat(&app.db).await?;
+        let beat = notifications::last_heartbeat(&app.db).await?;
         let seen = beat.is_some_and(|at| app.clock.now() - at < TimeDelta::minutes(1));
         Ok::<_, Error>(Readiness {
             ready: pending_migrations == 0,
@@ -79,7 +79,7 @@ async fn readyz(State(app): State<App>) -> Response {
 #[utoipa::path(get, path = "/metrics", tag = "operation", security(()), responses((status = 200, body = String), (status = 404, body = Problem)))]
 async fn metrics(
     State(api): State<Api>,
-    Sender(from): Sender,
+    Client(from): Client,
     headers: HeaderMap,
 ) -> Answer<Response> {
     if !from.address.to_canonical().is_loopback() || headers.contains_key("x-forwarded-for") {

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::{OnDuty, SignedIn};
+use crate::auth::{CurrentStaff, CurrentUser};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key};
 
@@ -22,7 +22,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 /// The plan and the payments of one's own family
 #[utoipa::path(get, path = "/api/profile/payments", tag = "payments", security(("session" = [])),
     responses((status = 200, body = OwnPayments)))]
-async fn own(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<OwnPayments>> {
+async fn own(State(app): State<App>, signed_in: CurrentUser) -> Answer<Json<OwnPayments>> {
     Ok(Json(payments::own(&app, &signed_in.user).await?))
 }
 
@@ -35,7 +35,7 @@ async fn own(State(app): State<App>, signed_in: SignedIn) -> Answer<Json<OwnPaym
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn record(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     headers: HeaderMap,
     Input(new): Input<NewPayment>,
@@ -62,7 +62,7 @@ async fn record(
         (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn void(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Key(key): Key,
     Input(new): Input<NewVoid>,

@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::look;
+use portal::branding;
 use portal::settings::{self, Difference, Key, Kind, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,9 +61,9 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Choice(choices) => ("choice", None, None, choices.to_vec()),
         Kind::Https => ("https", None, None, vec![]),
         Kind::Zone => ("zone", None, None, vec![]),
-        Kind::Colour => ("color", None, None, vec![]),
+        Kind::Color => ("color", None, None, vec![]),
         Kind::Picture(_) => ("picture", None, None, vec![]),
-        Kind::Pictures(_) => ("pictures", None, Some(look::MOST_HERO as i64), vec![]),
+        Kind::Pictures(_) => ("pictures", None, Some(branding::MOST_HERO as i64), vec![]),
     };
     let group = settings::group(key.name);
     let (key, help) = (key.name, key.help);
@@ -160,11 +160,11 @@ async fn change(
     let app = &api.app;
     let mut tx = app.db.begin().await?;
     if let Some(seen) = &patch.seen {
-        settings::must_be(&mut tx, seen).await?;
+        settings::check_unchanged(&mut tx, seen).await?;
     }
     settings::set(&mut tx, app, Actor::Staff(me.id), patch.values).await?;
     tx.commit().await?;
-    app.forget_settings();
-    api.sessions.forget_all();
+    app.invalidate_settings();
+    api.sessions.invalidate_all();
     all(app).await
 }

@@ -4,18 +4,18 @@ use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
 use portal::accounts::User;
+use portal::branding::{self, Pictures};
 use portal::clock::{day_in, year_in};
-use portal::look::{self, Pictures};
-use portal::profiles::UserType;
+use portal::families::UserType;
 use portal::settings::{Access, Settings};
 use portal::{App, Result, videos};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::auth::Maybe;
+use crate::auth::MaybeUser;
 use crate::error::Answer;
-use crate::pages;
+use crate::frontend;
 
 /// The camp, as everybody may see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,8 +63,8 @@ pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
         today: day_in(zone, now),
         posting_time_text,
         next_video_at,
-        pictures: look::shown(&app.db, settings).await?,
-        style_sheet: pages::style_sheet_url(app, settings),
+        pictures: branding::shown(&app.db, settings).await?,
+        style_sheet: frontend::style_sheet_url(app, settings),
     })
 }
 
@@ -116,7 +116,7 @@ pub struct Session {
 
 /// Who is signed in
 #[utoipa::path(get, path = "/api/session", tag = "accounts", security(()), responses((status = 200, body = Session)))]
-pub async fn session(State(app): State<App>, Maybe(user): Maybe) -> Answer<Json<Session>> {
+pub async fn session(State(app): State<App>, MaybeUser(user): MaybeUser) -> Answer<Json<Session>> {
     let settings = app.settings().await?;
     Ok(Json(Session { user: user.map(|user| SessionUser::of(&user, &settings)) }))
 }

@@ -1,4 +1,4 @@
-//! The door of the staff area, the second factor, and the admin accounts (owners only).
+//! Sign-in of staff, the second factor, and the admin accounts (owners only).
 
 use axum::Json;
 use axum::extract::State;
@@ -8,7 +8,7 @@ use axum_extra::extract::CookieJar;
 use portal::App;
 use portal::accounts::staff::{self, Account, Filter, NewStaff, Role, Staff, StaffChanges};
 use portal::audit::Actor;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::auth::{
-    AtTheDoor, OnDuty, Owner, Sender, StaffHere, cookie, end_session_in, known_cookie, no_cookie,
-    staff_cookie,
+    AnyStaff, AnyStaffSession, Client, CurrentStaff, Owner, cookie, end_session_in, known_cookie,
+    no_cookie, staff_cookie,
 };
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
@@ -42,8 +42,8 @@ struct StaffSession {
 
 /// Which member of the staff is signed in
 #[utoipa::path(get, path = "/api/admin/session", tag = "staff", security(()), responses((status = 200, body = StaffSession)))]
-async fn session(staff: Result<AtTheDoor, Problem>) -> Json<StaffSession> {
-    Json(StaffSession { staff: staff.ok().map(|AtTheDoor(staff)| (*staff).clone()) })
+async fn session(staff: Result<AnyStaff, Problem>) -> Json<StaffSession> {
+    Json(StaffSession { staff: staff.ok().map(|AnyStaff(staff)| (*staff).clone()) })
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -61,7 +61,7 @@ struct Credentials {
     request_body = Credentials, responses((status = 200, body = StaffSession), (status = 401, body = Problem), (status = 429, body = Problem)))]
 async fn sign_in(
     State(api): State<Api>,
-    Sender(from): Sender,
+    Client(from): Client,
     jar: CookieJar,
     Input(given): Input<Credentials>,
 ) -> Answer<impl IntoResponse> {
@@ -103,8 +103,8 @@ struct Enrolment {
     responses((status = 200, body = Enrolment), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn begin_two_factor(
     State(app): State<App>,
-    Sender(from): Sender,
-    AtTheDoor(me): AtTheDoor,
+    Client(from): Client,
+    AnyStaff(me): AnyStaff,
     Input(given): Input<Confirmation>,
 ) -> Answer<Json<Enrolment>> {
     let begun = staff::begin_two_factor(&app, &me, &given.current_password, from).await?;
@@ -134,12 +134,12 @@ struct RecoveryCodes {
     request_body = Code, responses((status = 200, body = RecoveryCodes), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn confirm_two_factor(
     State(api): State<Api>,
-    me: StaffHere,
+    me: AnyStaffSession,
     Input(given): Input<Code>,
 ) -> Answer<Json<RecoveryCodes>> {
     let recovery_codes =
         staff::confirm_two_factor(&api.app, &me.staff, me.session, &given.code).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(Json(RecoveryCodes { recovery_codes }))
 }
 
@@ -155,13 +155,13 @@ struct Confirmation {
     request_body = Confirmation, responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn end_two_factor(
     State(api): State<Api>,
-    Sender(from): Sender,
-    me: StaffHere,
+    Client(from): Client,
+    me: AnyStaffSession,
     Input(given): Input<Confirmation>,
 ) -> Answer<StatusCode> {
     let password = &given.current_password;
     staff::end_two_factor(&api.app, &me.staff, me.session, password, from).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -186,7 +186,7 @@ async fn list(
     Params(query): Params<AccountsQuery>,
 ) -> Answer<Json<Page<Account>>> {
     let filter = Filter { role: query.role, disabled: query.disabled };
-    let part = Part { cursor: query.cursor, limit: query.limit };
+    let part = PageRequest { cursor: query.cursor, limit: query.limit };
     Ok(Json(staff::list(&app.db, filter, &part).await?.into()))
 }
 
@@ -199,7 +199,7 @@ struct Colleagues {
 /// Who can be given work
 #[utoipa::path(get, path = "/api/admin/colleagues", tag = "staff", security(("staff" = [])),
     responses((status = 200, body = Colleagues)))]
-async fn colleagues(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Colleagues>> {
+async fn colleagues(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Colleagues>> {
     Ok(Json(Colleagues { usernames: staff::colleagues(&app.db).await? }))
 }
 
@@ -208,7 +208,7 @@ async fn colleagues(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Colle
     request_body = NewStaff, responses((status = 201, body = Account), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn add(
     State(app): State<App>,
-    Sender(from): Sender,
+    Client(from): Client,
     Owner(me): Owner,
     Input(new): Input<NewStaff>,
 ) -> Answer<(StatusCode, Json<Account>)> {
@@ -230,13 +230,13 @@ async fn find(State(app): State<App>, _owner: Owner, Id(id): Id) -> Answer<Json<
     responses((status = 200, body = Account), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn change(
     State(api): State<Api>,
-    Sender(from): Sender,
+    Client(from): Client,
     Owner(me): Owner,
     Id(id): Id,
     Input(changes): Input<StaffChanges>,
 ) -> Answer<Json<Account>> {
     let account = staff::change_as(&api.app, &me, id, changes, from).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(Json(account))
 }
 
@@ -245,7 +245,7 @@ async fn change(
     params(("id" = Uuid, Path)), responses((status = 204), (status = 409, body = Problem)))]
 async fn remove(State(api): State<Api>, Owner(me): Owner, Id(id): Id) -> Answer<StatusCode> {
     staff::remove(&api.app, Actor::Staff(me.id), id).await?;
-    api.sessions.forget_all();
+    api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -7,7 +7,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use portal::store::{
     self, AdminProduct, Category, Changes, NewProduct, Product, Search, Sort, Stats, pictures,
 };
@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::{Looking, OnDuty};
+use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params, Picture, Segments};
 
@@ -78,14 +78,14 @@ struct ProductQuery {
     responses((status = 200, body = Page<AdminProduct>)))]
 async fn list(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Params(query): Params<ProductQuery>,
 ) -> Answer<Json<Page<AdminProduct>>> {
     let search = Search {
         q: query.q.unwrap_or_default().chars().take(200).collect(),
         category: query.category,
         sort: query.sort.unwrap_or_default(),
-        part: Part { cursor: query.cursor, limit: query.limit },
+        part: PageRequest { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(store::list(&app.db, &search).await?.into()))
 }
@@ -93,7 +93,7 @@ async fn list(
 /// How many products there are
 #[utoipa::path(get, path = "/api/admin/products/stats", tag = "admin store", security(("staff" = [])),
     responses((status = 200, body = Stats)))]
-async fn stats(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Stats>> {
+async fn stats(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Stats>> {
     Ok(Json(store::stats(&app.db).await?))
 }
 
@@ -107,7 +107,7 @@ async fn stats(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Stats>> {
               (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn add(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Key(key): Key,
     Input(new): Input<NewProduct>,
 ) -> Answer<(StatusCode, Json<AdminProduct>)> {
@@ -120,7 +120,11 @@ async fn add(
 /// One product
 #[utoipa::path(get, path = "/api/admin/products/{id}", tag = "admin store", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = AdminProduct), (status = 404, body = Problem)))]
-async fn find(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json<AdminProduct>> {
+async fn find(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<AdminProduct>> {
     Ok(Json(store::find(&app.db, id).await?))
 }
 
@@ -130,7 +134,7 @@ async fn find(State(app): State<App>, _staff: OnDuty, Id(id): Id) -> Answer<Json
     responses((status = 200, body = AdminProduct), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn change(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Input(changes): Input<Changes>,
 ) -> Answer<Json<AdminProduct>> {
@@ -143,7 +147,11 @@ async fn change(
 /// Delete a product
 #[utoipa::path(delete, path = "/api/admin/products/{id}", tag = "admin store", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn delete(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     store::delete(&mut tx, &app, Actor::Staff(me.id), id).await?;
     tx.commit().await?;
@@ -157,7 +165,7 @@ async fn delete(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answe
     responses((status = 201, body = AdminProduct), (status = 404, body = Problem), (status = 409, body = Problem), (status = 413, body = Problem), (status = 422, body = Problem)))]
 async fn add_image(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Picture(body): Picture,
 ) -> Answer<(StatusCode, Json<AdminProduct>)> {
@@ -180,7 +188,7 @@ struct Order {
     responses((status = 200, body = AdminProduct), (status = 404, body = Problem)))]
 async fn order_images(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Id(id): Id,
     Input(order): Input<Order>,
 ) -> Answer<Json<AdminProduct>> {
@@ -196,7 +204,7 @@ async fn order_images(
     responses((status = 200, body = AdminProduct), (status = 404, body = Problem)))]
 async fn remove_image(
     State(app): State<App>,
-    OnDuty(me): OnDuty,
+    CurrentStaff(me): CurrentStaff,
     Segments((id, image_id)): Segments<(Uuid, Uuid)>,
 ) -> Answer<Json<AdminProduct>> {
     let mut tx = app.db.begin().await?;
@@ -208,14 +216,22 @@ async fn remove_image(
 /// A picture of a product
 #[utoipa::path(get, path = "/media/products/{id}", tag = "media", security(()), params(("id" = Uuid, Path)),
     responses((status = 200, content_type = "image/jpeg"), (status = 404, body = Problem)))]
-async fn image(State(app): State<App>, Looking(viewer): Looking, Id(id): Id) -> Answer<Response> {
+async fn image(
+    State(app): State<App>,
+    CurrentViewer(viewer): CurrentViewer,
+    Id(id): Id,
+) -> Answer<Response> {
     send(&app, id, false, viewer.staff_id.is_some()).await
 }
 
 /// A small picture of a product
 #[utoipa::path(get, path = "/media/products/{id}/thumb", tag = "media", security(()), params(("id" = Uuid, Path)),
     responses((status = 200, content_type = "image/jpeg"), (status = 404, body = Problem)))]
-async fn thumb(State(app): State<App>, Looking(viewer): Looking, Id(id): Id) -> Answer<Response> {
+async fn thumb(
+    State(app): State<App>,
+    CurrentViewer(viewer): CurrentViewer,
+    Id(id): Id,
+) -> Answer<Response> {
     send(&app, id, true, viewer.staff_id.is_some()).await
 }
 

@@ -6,7 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use portal::subscribers::{self, Subscribe, Subscriber};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{OnDuty, Owner, Sender};
+use crate::auth::{Client, CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 
@@ -32,7 +32,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     responses((status = 202), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn subscribe(
     State(app): State<App>,
-    Sender(from): Sender,
+    Client(from): Client,
     Input(given): Input<Subscribe>,
 ) -> Answer<StatusCode> {
     subscribers::subscribe(&app, &given, from.address).await?;
@@ -51,7 +51,7 @@ struct Token {
     responses((status = 204), (status = 410, body = Problem)))]
 async fn confirm(
     State(app): State<App>,
-    Sender(from): Sender,
+    Client(from): Client,
     Input(given): Input<Token>,
 ) -> Answer<StatusCode> {
     subscribers::confirm(&app, &given.token, from.address).await?;
@@ -73,17 +73,21 @@ struct ListQuery {
     responses((status = 200, body = Page<Subscriber>)))]
 async fn list(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Params(query): Params<ListQuery>,
 ) -> Answer<Json<Page<Subscriber>>> {
-    let part = Part { cursor: query.cursor, limit: query.limit };
+    let part = PageRequest { cursor: query.cursor, limit: query.limit };
     Ok(Json(subscribers::list(&app, query.q.as_deref(), &part).await?.into()))
 }
 
 /// Take an address off the mailing list
 #[utoipa::path(delete, path = "/api/admin/subscribers/{id}", tag = "subscribers", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn remove(State(app): State<App>, OnDuty(me): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn remove(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     subscribers::remove(&mut tx, &app, Actor::Staff(me.id), id).await?;
     tx.commit().await?;

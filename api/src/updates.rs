@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use portal::updates::{
-    self, AdminUpdate, DeskFilter, LiveUpdate, LiveUpdatePage, NewUpdate, Priority, Saved,
+    self, AdminFilter, AdminUpdate, LiveUpdate, LiveUpdatePage, NewUpdate, Priority, Saved,
     Standing, UpdateChanges,
 };
 use serde::{Deserialize, Serialize};
@@ -16,10 +16,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{Looking, OnDuty};
+use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
-use crate::videos::PartQuery;
+use crate::videos::PageQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -31,13 +31,13 @@ pub fn routes() -> OpenApiRouter<Api> {
 }
 
 /// The active updates, the pinned ones first, then the newest
-#[utoipa::path(get, path = "/api/live-updates", tag = "updates", security(()), params(PartQuery),
+#[utoipa::path(get, path = "/api/live-updates", tag = "updates", security(()), params(PageQuery),
     responses((status = 200, body = Page<LiveUpdate>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
 async fn list(
     State(app): State<App>,
-    Looking(viewer): Looking,
-    Params(query): Params<PartQuery>,
+    CurrentViewer(viewer): CurrentViewer,
+    Params(query): Params<PageQuery>,
 ) -> Answer<Json<Page<LiveUpdate>>> {
     let settings = app.settings().await?;
     Ok(Json(updates::list(&app, &settings, &viewer, &query.into()).await?.into()))
@@ -49,7 +49,7 @@ async fn list(
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 async fn find(
     State(app): State<App>,
-    Looking(viewer): Looking,
+    CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
 ) -> Answer<Json<LiveUpdatePage>> {
     let settings = app.settings().await?;
@@ -59,7 +59,7 @@ async fn find(
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct DeskQuery {
+struct AdminQuery {
     /// Searched in title, message and author.
     q: Option<String>,
     #[param(inline)]
@@ -71,18 +71,18 @@ struct DeskQuery {
 }
 
 /// All updates of every standing, the newest first
-#[utoipa::path(get, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])), params(DeskQuery),
+#[utoipa::path(get, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])), params(AdminQuery),
     responses((status = 200, body = Page<AdminUpdate>), (status = 401, body = Problem)))]
 async fn admin_list(
     State(app): State<App>,
-    _staff: OnDuty,
-    Params(query): Params<DeskQuery>,
+    _staff: CurrentStaff,
+    Params(query): Params<AdminQuery>,
 ) -> Answer<Json<Page<AdminUpdate>>> {
-    let filter = DeskFilter {
+    let filter = AdminFilter {
         q: query.q,
         standing: query.standing,
         priority: query.priority,
-        part: Part { cursor: query.cursor, limit: query.limit },
+        part: PageRequest { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(updates::admin_list(&app, &filter).await?.into()))
 }
@@ -97,7 +97,7 @@ struct Reach {
 /// How many addresses would get mail
 #[utoipa::path(get, path = "/api/admin/live-updates/reach", tag = "admin updates", security(("staff" = [])),
     responses((status = 200, body = Reach), (status = 401, body = Problem)))]
-async fn reach(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Reach>> {
+async fn reach(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Reach>> {
     let settings = app.settings().await?;
     Ok(Json(Reach { recipients: updates::reach(&app, &settings).await? }))
 }
@@ -112,7 +112,7 @@ async fn reach(State(app): State<App>, _staff: OnDuty) -> Answer<Json<Reach>> {
               (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn create(
     State(app): State<App>,
-    OnDuty(staff): OnDuty,
+    CurrentStaff(staff): CurrentStaff,
     Key(key): Key,
     Input(new): Input<NewUpdate>,
 ) -> Answer<(StatusCode, Json<Saved>)> {
@@ -129,7 +129,7 @@ async fn create(
     params(("id" = Uuid, Path)), responses((status = 200, body = AdminUpdate), (status = 404, body = Problem)))]
 async fn admin_find(
     State(app): State<App>,
-    _staff: OnDuty,
+    _staff: CurrentStaff,
     Id(id): Id,
 ) -> Answer<Json<AdminUpdate>> {
     Ok(Json(updates::find_for_staff(&app.db, app.clock.now(), id).await?))
@@ -142,7 +142,7 @@ async fn admin_find(
               (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn edit(
     State(app): State<App>,
-    OnDuty(staff): OnDuty,
+    CurrentStaff(staff): CurrentStaff,
     Id(id): Id,
     Input(changes): Input<UpdateChanges>,
 ) -> Answer<Json<AdminUpdate>> {
@@ -157,7 +157,11 @@ async fn edit(
 /// Delete an update; its address says that it was withdrawn
 #[utoipa::path(delete, path = "/api/admin/live-updates/{id}", tag = "admin updates", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
-async fn delete(State(app): State<App>, OnDuty(staff): OnDuty, Id(id): Id) -> Answer<StatusCode> {
+async fn delete(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     updates::delete(&mut tx, &app, Actor::Staff(staff.id), id).await?;
     tx.commit().await?;

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
 use portal::App;
 use portal::access::Viewer;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use portal::videos::{self, Collection, Filter, Like, Sort, Video, VideoCard, YearCount};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::{Looking, Sender, SignedIn, browser_cookie};
+use crate::auth::{Client, CurrentUser, CurrentViewer, browser_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Page, Params};
 
@@ -33,21 +33,21 @@ pub fn routes() -> OpenApiRouter<Api> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct PartQuery {
+pub(crate) struct PageQuery {
     /// `next` of the page before.
     cursor: Option<String>,
     /// 1 to 100.
     limit: Option<i64>,
 }
 
-impl From<PartQuery> for Part {
-    fn from(query: PartQuery) -> Part {
-        Part { cursor: query.cursor, limit: query.limit }
+impl From<PageQuery> for PageRequest {
+    fn from(query: PageQuery) -> PageRequest {
+        PageRequest { cursor: query.cursor, limit: query.limit }
     }
 }
 
-impl<T> From<portal::pages::Page<T>> for Page<T> {
-    fn from(page: portal::pages::Page<T>) -> Page<T> {
+impl<T> From<portal::pagination::Page<T>> for Page<T> {
+    fn from(page: portal::pagination::Page<T>) -> Page<T> {
         Page { items: page.items, next: page.next }
     }
 }
@@ -73,7 +73,7 @@ struct ListQuery {
     responses((status = 200, body = Page<VideoCard>)))]
 async fn list(
     State(app): State<App>,
-    Looking(viewer): Looking,
+    CurrentViewer(viewer): CurrentViewer,
     Params(query): Params<ListQuery>,
 ) -> Answer<Json<Page<VideoCard>>> {
     let settings = app.settings().await?;
@@ -82,7 +82,7 @@ async fn list(
         q: query.q,
         sort: query.sort.unwrap_or_default(),
         year: query.year,
-        part: Part { cursor: query.cursor, limit: query.limit },
+        part: PageRequest { cursor: query.cursor, limit: query.limit },
     };
     Ok(Json(videos::list(&app, &settings, &viewer, &filter).await?.into()))
 }
@@ -100,7 +100,7 @@ struct YearsQuery {
     responses((status = 200, body = Page<YearCount>)))]
 async fn years(
     State(app): State<App>,
-    Looking(viewer): Looking,
+    CurrentViewer(viewer): CurrentViewer,
     Params(query): Params<YearsQuery>,
 ) -> Answer<Json<Page<YearCount>>> {
     let settings = app.settings().await?;
@@ -112,7 +112,11 @@ async fn years(
 #[utoipa::path(get, path = "/api/videos/{id}", tag = "videos", security(()), params(("id" = Uuid, Path)),
     responses((status = 200, body = Video), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-async fn find(State(app): State<App>, Looking(viewer): Looking, Id(id): Id) -> Answer<Json<Video>> {
+async fn find(
+    State(app): State<App>,
+    CurrentViewer(viewer): CurrentViewer,
+    Id(id): Id,
+) -> Answer<Json<Video>> {
     let settings = app.settings().await?;
     Ok(Json(videos::find(&app, &settings, &viewer, id).await?))
 }
@@ -122,8 +126,8 @@ async fn find(State(app): State<App>, Looking(viewer): Looking, Id(id): Id) -> A
     responses((status = 204), (status = 404, body = Problem)))]
 async fn view(
     State(app): State<App>,
-    Looking(viewer): Looking,
-    Sender(from): Sender,
+    CurrentViewer(viewer): CurrentViewer,
+    Client(from): Client,
     Id(id): Id,
 ) -> Answer<(CookieJar, StatusCode)> {
     let settings = app.settings().await?;
@@ -152,8 +156,8 @@ pub(crate) fn countable(app: &App, viewer: Viewer) -> (Viewer, CookieJar) {
     responses((status = 200, body = Like), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn like(
     State(app): State<App>,
-    _user: SignedIn,
-    Looking(viewer): Looking,
+    _user: CurrentUser,
+    CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
 ) -> Answer<Json<Like>> {
     let settings = app.settings().await?;
@@ -168,8 +172,8 @@ async fn like(
     responses((status = 200, body = Like), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn unlike(
     State(app): State<App>,
-    _user: SignedIn,
-    Looking(viewer): Looking,
+    _user: CurrentUser,
+    CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
 ) -> Answer<Json<Like>> {
     let settings = app.settings().await?;
@@ -180,13 +184,13 @@ async fn unlike(
 }
 
 /// The videos that one likes
-#[utoipa::path(get, path = "/api/profile/favorites", tag = "profile", security(("session" = [])), params(PartQuery),
+#[utoipa::path(get, path = "/api/profile/favorites", tag = "profile", security(("session" = [])), params(PageQuery),
     responses((status = 200, body = Page<VideoCard>), (status = 401, body = Problem)))]
 async fn favorites(
     State(app): State<App>,
-    _user: SignedIn,
-    Looking(viewer): Looking,
-    Params(query): Params<PartQuery>,
+    _user: CurrentUser,
+    CurrentViewer(viewer): CurrentViewer,
+    Params(query): Params<PageQuery>,
 ) -> Answer<Json<Page<VideoCard>>> {
     let settings = app.settings().await?;
     Ok(Json(videos::favorites(&app, &settings, &viewer, &query.into()).await?.into()))

@@ -5,10 +5,10 @@ use std::io::{BufRead, IsTerminal};
 use chrono::SecondsFormat;
 use portal::accounts::staff::{self, Account, NewStaff, Role, StaffChanges};
 use portal::audit::Actor;
-use portal::pages::Part;
+use portal::pagination::PageRequest;
 use portal::{App, Config, Error, Result};
 
-use crate::output::{Code, Outcome, open_or_create, remark, say, say_json, say_table};
+use crate::output::{Code, Outcome, open_or_create, print, print_json, print_note, print_table};
 
 /// Look after the accounts of the camp's staff
 #[derive(clap::Subcommand)]
@@ -88,7 +88,7 @@ impl Admin {
                 let new =
                     NewStaff { username: name, email, role, password, current_password: None };
                 let account = staff::add(&app, Actor::Operator, new).await?;
-                say(format!("{} can sign in as {}.", account.username, account.role));
+                print(format!("{} can sign in as {}.", account.username, account.role));
             }
             Admin::List { json } => list(&app, json).await?,
             Admin::Passwd { name } => {
@@ -97,32 +97,32 @@ impl Admin {
                 let password = Some(ask_password()?);
                 let changes = StaffChanges { password, ..StaffChanges::default() };
                 let account = change(&app, &name, changes).await?;
-                say(format!("{} has a new password.", account.username));
+                print(format!("{} has a new password.", account.username));
             }
             Admin::Disable { name } => {
                 let changes = StaffChanges { disabled: Some(true), ..StaffChanges::default() };
                 let account = change(&app, &name, changes).await?;
-                say(format!("{} can no longer sign in.", account.username));
+                print(format!("{} can no longer sign in.", account.username));
             }
             Admin::Enable { name } => {
                 let changes = StaffChanges { disabled: Some(false), ..StaffChanges::default() };
                 let account = change(&app, &name, changes).await?;
-                say(format!("{} can sign in again.", account.username));
+                print(format!("{} can sign in again.", account.username));
             }
             Admin::Role { name, role } => {
                 let changes = StaffChanges { role: Some(role), ..StaffChanges::default() };
                 let account = change(&app, &name, changes).await?;
-                say(format!("{} is {} now.", account.username, account.role));
+                print(format!("{} is {} now.", account.username, account.role));
             }
             Admin::Remove { name } => {
                 let id = staff::named(&app.db, &name).await?;
                 staff::remove(&app, Actor::Operator, id).await?;
-                say(format!("The account {name} is removed."));
+                print(format!("The account {name} is removed."));
             }
             Admin::ResetTwoFactor { name } => {
                 let id = staff::named(&app.db, &name).await?;
                 staff::reset_two_factor(&app, Actor::Operator, id).await?;
-                say(format!(
+                print(format!(
                     "{name} signs in with the password alone, until two-factor is set up anew."
                 ));
             }
@@ -138,7 +138,7 @@ async fn change(app: &App, name: &str, changes: StaffChanges) -> Result<Account>
 }
 
 async fn list(app: &App, json: bool) -> Result<()> {
-    let (mut accounts, mut part) = (Vec::new(), Part::default());
+    let (mut accounts, mut part) = (Vec::new(), PageRequest::default());
     loop {
         let page = staff::list(&app.db, staff::Filter::default(), &part).await?;
         accounts.extend(page.items);
@@ -146,10 +146,10 @@ async fn list(app: &App, json: bool) -> Result<()> {
         part.cursor = Some(next);
     }
     if json {
-        return say_json(&accounts);
+        return print_json(&accounts);
     }
     if accounts.is_empty() {
-        say("There are no accounts yet. `camp admin add` makes the first one.");
+        print("There are no accounts yet. `camp admin add` makes the first one.");
         return Ok(());
     }
     let rows: Vec<Vec<String>> = accounts
@@ -167,7 +167,7 @@ async fn list(app: &App, json: bool) -> Result<()> {
             ]
         })
         .collect();
-    say_table(&["NAME", "EMAIL", "ROLE", "STANDING", "TWO-FACTOR", "LAST SIGN-IN"], &rows);
+    print_table(&["NAME", "EMAIL", "ROLE", "STANDING", "TWO-FACTOR", "LAST SIGN-IN"], &rows);
     Ok(())
 }
 
@@ -192,7 +192,7 @@ fn ask_password() -> Result<String> {
         if first == second {
             return Ok(first);
         }
-        remark("The two are not the same. Please try again.");
+        print_note("The two are not the same. Please try again.");
     }
     Err(Error::invalid("password", "The two passwords were never the same. Nothing was changed."))
 }

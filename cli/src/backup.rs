@@ -9,7 +9,7 @@ use portal::{Config, Result};
 use serde::Serialize;
 
 use crate::import::Bar;
-use crate::output::{Code, Outcome, made, remark, say, say_json};
+use crate::output::{Code, Outcome, note_created, print, print_json, print_note};
 
 /// Write everything the camp needs into one file, while it goes on
 ///
@@ -65,8 +65,8 @@ impl Backup {
         };
         let made = backup::make(&config, &place, progress()).await?;
         let tell: fn(String) = match place {
-            Place::Stdout => |line| remark(line),
-            Place::File { .. } => |line| say(line),
+            Place::Stdout => |line| print_note(line),
+            Place::File { .. } => |line| print(line),
         };
         if json {
             tell(as_json(&made)?);
@@ -98,37 +98,37 @@ impl Restore {
         let options = backup::Options { replace, send_mail };
         let restored = backup::restore(&config, from, options, progress()).await?;
         if restored.is_new {
-            made(&config);
+            note_created(&config);
         }
         if json {
-            say_json(&restored)?;
+            print_json(&restored)?;
             return Ok(Code::Done);
         }
         let manifest = &restored.manifest;
-        say(format!("The camp is as it was at {}.", moment(manifest)));
-        say(contents(manifest, restored.unpacked));
+        print(format!("The camp is as it was at {}.", moment(manifest)));
+        print(contents(manifest, restored.unpacked));
         if let Some(folder) = &restored.set_aside {
-            say(format!("What was there before is in {}.", folder.display()));
+            print(format!("What was there before is in {}.", folder.display()));
         }
         if let Some(schema) = &restored.set_aside_schema {
-            say(format!(
+            print(format!(
                 "The database as it was before is in the schemas {schema} and {schema}_queue."
             ));
         }
         match restored.held.mails {
             0 => {}
-            1 => say("1 mail that waited is held back as failed; staff can send it after all."),
-            n => say(format!(
+            1 => print("1 mail that waited is held back as failed; staff can send it after all."),
+            n => print(format!(
                 "{n} mails that waited are held back as failed; staff can send them after all."
             )),
         }
         match restored.held.videos {
             0 => {}
-            1 => say("1 scheduled video whose time has come since is a draft now."),
-            n => say(format!("{n} scheduled videos whose time has come since are drafts now.")),
+            1 => print("1 scheduled video whose time has come since is a draft now."),
+            n => print(format!("{n} scheduled videos whose time has come since are drafts now.")),
         }
         if let Stored::Bucket { url } = &manifest.files {
-            say(format!(
+            print(format!(
                 "The files were in {url}, and not in the backup: --storage-url must name it."
             ));
         }
@@ -173,7 +173,7 @@ fn contents(manifest: &Manifest, packed: Tally) -> String {
 
 fn complain_of_plans(manifest: &Manifest) {
     if manifest.plans_off > 0 {
-        remark(format!(
+        print_note(format!(
             "camp: {} payment plans do not agree with their ledger. `camp doctor` says more.",
             manifest.plans_off
         ));

@@ -8,7 +8,7 @@ use portal::{App, Config, Error, Result};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::output::{Code, Outcome, open_or_create, remark, say};
+use crate::output::{Code, Outcome, open_or_create, print, print_note};
 use crate::seed::SAMPLE_PASSWORD;
 use crate::serve::{both, stop_on_signal};
 
@@ -54,7 +54,7 @@ impl Demo {
                 config.bind.port().saturating_add(1)
             ))
         })?;
-        remark(format!("Opening {} …", shown(&config)));
+        print_note(format!("Opening {} …", shown(&config)));
         let stop = stop_on_signal()?;
         if self.start_over {
             start_over(&config).await?;
@@ -66,13 +66,13 @@ impl Demo {
         let (served, ()) = tokio::join!(serving, greeting);
         served?;
         app.db.close().await;
-        remark("Stopped. Your changes are kept; `just demo-reset` starts over.");
+        print_note("Stopped. Your changes are kept; `just demo-reset` starts over.");
         Ok(Code::Done)
     }
 
     async fn logins(&self, app: &App) -> Result<Logins> {
         if seed::is_empty(&app.db).await? {
-            remark("Planting a camp …");
+            print_note("Planting a camp …");
             let started = Instant::now();
             let options = Options {
                 sample: self.sample,
@@ -80,8 +80,8 @@ impl Demo {
                 as_of: app.clock.now(),
                 password: Some(SAMPLE_PASSWORD.to_owned()),
             };
-            let planted = seed::plant(app, &options).await?;
-            remark(format!(
+            let planted = seed::generate(app, &options).await?;
+            print_note(format!(
                 "{} families and {} videos, in {:.1} seconds.",
                 planted.families,
                 planted.videos_this_summer + planted.videos_of_earlier_summers,
@@ -116,7 +116,7 @@ async fn start_over(config: &Config) -> Result<()> {
         return Err(OWN_CAMP);
     }
     app.db.close().await;
-    remark(format!("Removing the demo's data in {} …", folder.display()));
+    print_note(format!("Removing the demo's data in {} …", folder.display()));
     for file in ["camp.db", "camp.db-wal", "camp.db-shm", "migrate.lock"] {
         gone(std::fs::remove_file(folder.join(file)))?;
     }
@@ -162,7 +162,7 @@ async fn greet(app: &App, logins: &Logins, stop: CancellationToken) {
         Some(folder) => format!("{}, one .eml file for each", folder.display()),
         None => format!("really sent, by {}", app.mailer.destination()),
     };
-    say(format!(
+    print(format!(
         "
 {name} is open.
 

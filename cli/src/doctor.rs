@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use portal::doctor::{self, Finding, Options, State};
 use portal::{App, Config};
 
-use crate::output::{Code, Outcome, say, say_json};
+use crate::output::{Code, Outcome, print, print_json};
 
 /// Look whether everything is as it should be
 ///
@@ -36,10 +36,10 @@ impl Doctor {
         let count = |state| found.iter().filter(|finding| finding.state == state).count();
         let (broken, warnings) = (count(State::Broken), count(State::Warning));
         match json {
-            true => say_json(&found)?,
+            true => print_json(&found)?,
             false => {
                 found.iter().for_each(tell);
-                say(sum(broken, warnings));
+                print(sum(broken, warnings));
             }
         }
         Ok(match (camp, broken) {
@@ -57,9 +57,9 @@ fn tell(finding: &Finding) {
         State::Warning => "WARNING",
         State::Broken => "BROKEN",
     };
-    say(format!("{state:<12} {:<16} {}", finding.what, finding.says));
+    print(format!("{state:<12} {:<16} {}", finding.what, finding.says));
     if let Some(todo) = &finding.todo {
-        say(format!("{:<29} → {todo}", ""));
+        print(format!("{:<29} → {todo}", ""));
     }
 }
 

@@ -1,15 +1,15 @@
 //! Families, from a table that the camp's office keeps.
 
 use portal::audit::Actor;
-use portal::payments::money;
-use portal::profiles::import::{
-    self, Change, Details, Field, Import, Made, Outcome as Fate, Report, Undone, Update,
+use portal::families::import::{
+    self, Change, Details, Field, Import, Outcome as Fate, RecentImport, Report, Undone, Update,
 };
+use portal::payments::money;
 use portal::{App, Config};
 use uuid::Uuid;
 
 use crate::import::{Bar, Table};
-use crate::output::{Code, Outcome, remark, say, say_json, say_table};
+use crate::output::{Code, Outcome, print, print_json, print_note, print_table};
 
 /// Look after families
 #[derive(clap::Subcommand)]
@@ -91,10 +91,10 @@ async fn take(config: Config, table: Table, update_existing: bool) -> Outcome {
     let code = file.tell(&report, &report.problems, &report.unknown_columns, sum(&report))?;
     if !file.json {
         if report.differing > 0 {
-            remark("To change families that are in the portal already, add --update-existing.");
+            print_note("To change families that are in the portal already, add --update-existing.");
         }
         if let Some(id) = report.id {
-            remark(format!("To undo this import within a day: camp family undo {id}"));
+            print_note(format!("To undo this import within a day: camp family undo {id}"));
         }
     }
     Ok(code)
@@ -108,15 +108,15 @@ fn show(report: &Report, currency: &str) {
             _ => "left as it is",
         };
         let Change { line, before, .. } = change;
-        say(format!("line {line}: {} ({}) {verb}:", before.full_name, before.child_name));
+        print(format!("line {line}: {} ({}) {verb}:", before.full_name, before.child_name));
         for field in &change.fields {
             let (name, before) = shown(*field, &change.before, currency);
             let (_, after) = shown(*field, &change.after, currency);
-            say(format!("  {name}: {before} -> {after}"));
+            print(format!("  {name}: {before} -> {after}"));
         }
     }
     for row in &report.merged {
-        say(format!(
+        print(format!(
             "line {}: {} ({}) is part of {} since they were merged, and is left out.",
             row.line, row.full_name, row.child_name, row.into_name
         ));
@@ -159,15 +159,15 @@ async fn list(config: Config, json: bool) -> Outcome {
     let app = App::open(config).await?;
     let made = import::recent(&app).await?;
     if json {
-        say_json(&made)?;
+        print_json(&made)?;
         return Ok(Code::Done);
     }
     if made.is_empty() {
-        say("No families were imported within the last day.");
+        print("No families were imported within the last day.");
         return Ok(Code::Done);
     }
     let zone = app.settings().await?.timezone;
-    let row = |import: &Made| {
+    let row = |import: &RecentImport| {
         vec![
             import.id.to_string(),
             import.created_at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string(),
@@ -178,7 +178,7 @@ async fn list(config: Config, json: bool) -> Outcome {
         ]
     };
     let rows: Vec<Vec<String>> = made.iter().map(row).collect();
-    say_table(&["id", "made", "by", "added", "updated", "undone"], &rows);
+    print_table(&["id", "made", "by", "added", "updated", "undone"], &rows);
     Ok(Code::Done)
 }
 
@@ -187,14 +187,14 @@ async fn undo(config: Config, id: Uuid, json: bool) -> Outcome {
     let undone = import::undo(&app, Actor::Operator, id).await?;
     let Undone { removed, restored, skipped } = &undone;
     if json {
-        say_json(&undone)?;
+        print_json(&undone)?;
     } else {
         for family in skipped {
             let name = if family.full_name.is_empty() { "A family" } else { &family.full_name };
-            remark(format!("{name} stays as it is: {}", family.reason));
+            print_note(format!("{name} stays as it is: {}", family.reason));
         }
         let stay = skipped.len();
-        say(format!("{removed} removed, {restored} restored, {stay} left as they are."));
+        print(format!("{removed} removed, {restored} restored, {stay} left as they are."));
     }
     Ok(if skipped.is_empty() { Code::Done } else { Code::Problems })
 }

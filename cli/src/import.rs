@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use portal::sheet::{self, Encoding, Problem, Source};
+use portal::spreadsheet::{self, Encoding, Problem, Source};
 use portal::{Error, Result};
 use serde::Serialize;
 
-use crate::output::{Code, Outcome, remark, say, say_json, stderr_is_terminal};
+use crate::output::{Code, Outcome, print, print_json, print_note, stderr_is_terminal};
 
 #[derive(clap::Args)]
 pub struct ImportFile {
@@ -35,15 +35,15 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn read(&self, max_bytes: usize) -> Result<sheet::File> {
-        Ok(sheet::File { bytes: self.file.read(max_bytes)?, encoding: self.encoding })
+    pub fn read(&self, max_bytes: usize) -> Result<spreadsheet::File> {
+        Ok(spreadsheet::File { bytes: self.file.read(max_bytes)?, encoding: self.encoding })
     }
 
     /// Tells how the letters were read, where nothing in the file says it.
     pub fn tell_source(&self, source: &Source) {
         if let (Some(encoding), true, false) = (source.encoding, source.guessed, self.file.json) {
             let sample = source.sample.join("”, “");
-            remark(format!(
+            print_note(format!(
                 "Read as {}, for example “{sample}”. If this looks wrong, choose with --encoding.",
                 encoding.name()
             ));
@@ -79,16 +79,19 @@ impl ImportFile {
         sum: String,
     ) -> Outcome {
         if self.json {
-            say_json(report)?;
+            print_json(report)?;
         } else {
             for problem in problems {
-                remark(format!("line {}: {}: {}", problem.line, problem.column, problem.message));
+                print_note(format!(
+                    "line {}: {}: {}",
+                    problem.line, problem.column, problem.message
+                ));
             }
             if !unknown_columns.is_empty() {
                 let columns = unknown_columns.join(", ");
-                remark(format!("Nothing was made of these columns: {columns}."));
+                print_note(format!("Nothing was made of these columns: {columns}."));
             }
-            say(sum);
+            print(sum);
         }
         Ok(if problems.is_empty() { Code::Done } else { Code::Problems })
     }

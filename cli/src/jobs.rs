@@ -5,7 +5,7 @@ use portal::audit::Actor;
 use portal::{App, Config, Error, jobs};
 use uuid::Uuid;
 
-use crate::output::{Code, Outcome, say, say_json, say_table};
+use crate::output::{Code, Outcome, print, print_json, print_table};
 
 /// Look at the work that waits or was put aside
 #[derive(clap::Subcommand)]
@@ -46,11 +46,11 @@ impl Jobs {
 async fn list(app: &App, json: bool) -> Outcome {
     let listed = jobs::list(&app.db, 1000).await?;
     if json {
-        say_json(&listed)?;
+        print_json(&listed)?;
         return Ok(Code::Done);
     }
     if listed.is_empty() {
-        say("Nothing waits, and nothing was put aside.");
+        print("Nothing waits, and nothing was put aside.");
         return Ok(Code::Done);
     }
     let rows: Vec<Vec<String>> = listed
@@ -66,7 +66,7 @@ async fn list(app: &App, json: bool) -> Outcome {
             ]
         })
         .collect();
-    say_table(&["ID", "STATE", "JOB", "TRIES", "WHEN", "ERROR"], &rows);
+    print_table(&["ID", "STATE", "JOB", "TRIES", "WHEN", "ERROR"], &rows);
     Ok(Code::Done)
 }
 
@@ -77,7 +77,7 @@ async fn retry(app: &App, id: Option<Uuid>) -> Outcome {
             "No job of this id was put aside. `camp jobs list` shows those that were.",
         ));
     }
-    say(match again {
+    print(match again {
         1 => "1 job is in the queue again.".to_owned(),
         n => format!("{n} jobs are in the queue again."),
     });

@@ -1,9 +1,9 @@
 //! Trying the mail before families depend on it.
 
 use portal::mail::{self, SendError};
-use portal::{App, Config, Error, checks};
+use portal::{App, Config, Error, validation};
 
-use crate::output::{Code, Outcome, remark, say};
+use crate::output::{Code, Outcome, print, print_note};
 
 /// Try the mail
 #[derive(clap::Subcommand)]
@@ -22,7 +22,7 @@ pub enum Mail {
 impl Mail {
     pub async fn run(self, config: Config) -> Outcome {
         let Mail::Test { address } = self;
-        let Some(to) = checks::address(&address) else {
+        let Some(to) = validation::address(&address) else {
             return Err(Error::invalid("address", format!("“{address}” is no email address.")));
         };
         let app = App::open(config).await?;
@@ -43,28 +43,28 @@ impl Mail {
         let destination = app.mailer.destination();
         match app.mailer.send(&test).await {
             Ok(()) if app.mailer.folder().is_some() => {
-                say(format!(
+                print(format!(
                     "Written to the folder {destination}, because no --smtp-url is given."
                 ));
                 Ok(Code::Done)
             }
             Ok(()) => {
-                say(format!("{destination} took the mail from {from} to {to}."));
+                print(format!("{destination} took the mail from {from} to {to}."));
                 Ok(Code::Done)
             }
             Err(SendError::Unreachable(cause)) => {
-                remark(format!(
+                print_note(format!(
                     "camp: {destination} cannot be reached: {cause}. Please check --smtp-url and \
                      that nothing blocks the way there."
                 ));
                 Ok(Code::Unusable)
             }
             Err(SendError::Later(answer)) => {
-                remark(format!("camp: {destination} said “later”: {answer}"));
+                print_note(format!("camp: {destination} said “later”: {answer}"));
                 Ok(Code::Failed)
             }
             Err(SendError::Refused { text, .. }) => {
-                remark(format!(
+                print_note(format!(
                     "camp: {destination} refused the mail from {from} to {to}: {text}. Often the \
                      sender must be one that the server knows, see --mail-from."
                 ));

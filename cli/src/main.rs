@@ -6,11 +6,12 @@ mod demo;
 mod doctor;
 mod family;
 mod gallery;
-mod house;
 mod import;
 mod jobs;
 mod logs;
 mod mail;
+mod migrate;
+mod openapi;
 mod output;
 mod seed;
 mod serve;
@@ -62,12 +63,12 @@ enum Command {
     Serve(serve::Serve),
     Worker(serve::Worker),
     Demo(demo::Demo),
-    Migrate(house::Migrate),
+    Migrate(migrate::Migrate),
     Backup(backup::Backup),
     Restore(backup::Restore),
     Doctor(doctor::Doctor),
     Seed(seed::Seed),
-    Openapi(house::Openapi),
+    Openapi(openapi::Openapi),
     #[command(subcommand, after_help = "Example:\n  camp mail test miriam@camp.example")]
     Mail(mail::Mail),
     #[command(subcommand, after_help = "Example:\n  camp jobs list")]
@@ -89,19 +90,19 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    portal::private::set_umask();
+    portal::permissions::set_umask();
     let Camp { config, logs, command } = Camp::parse();
     logs.start(command.is_long_running());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return output::complain(&Error::unforeseen(error)),
+        Err(error) => return output::print_error(&Error::unforeseen(error)),
     };
     let outcome = runtime.block_on(command.run(config));
     // A password prompt or a slow disk may still sit in a thread: nobody waits for it.
     runtime.shutdown_background();
     match outcome {
         Ok(code) => ExitCode::from(code as u8),
-        Err(error) => output::complain(&error),
+        Err(error) => output::print_error(&error),
     }
 }
 

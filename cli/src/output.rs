@@ -18,24 +18,24 @@ pub enum Code {
 pub type Outcome = Result<Code>;
 
 /// One line of the result. A reader that went away (`| head`) is no failure.
-pub fn say(line: impl AsRef<str>) {
+pub fn print(line: impl AsRef<str>) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", line.as_ref()).ok();
 }
 
 /// A remark that is no part of the result.
-pub fn remark(line: impl AsRef<str>) {
+pub fn print_note(line: impl AsRef<str>) {
     let mut out = std::io::stderr().lock();
     writeln!(out, "{}", line.as_ref()).ok();
 }
 
-pub fn say_json(value: &impl serde::Serialize) -> Result<()> {
-    say(serde_json::to_string_pretty(value).map_err(Error::unforeseen)?);
+pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    print(serde_json::to_string_pretty(value).map_err(Error::unforeseen)?);
     Ok(())
 }
 
 /// Rows in columns, as wide as their widest cell.
-pub fn say_table(head: &[&str], rows: &[Vec<String>]) {
+pub fn print_table(head: &[&str], rows: &[Vec<String>]) {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain([head[column].chars().count()]).max().unwrap_or_default()
@@ -48,9 +48,9 @@ pub fn say_table(head: &[&str], rows: &[Vec<String>]) {
         });
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    say(line(head.to_vec()));
+    print(line(head.to_vec()));
     for row in rows {
-        say(line(row.iter().map(String::as_str).collect()));
+        print(line(row.iter().map(String::as_str).collect()));
     }
 }
 
@@ -62,48 +62,48 @@ pub fn stderr_is_terminal() -> bool {
 pub async fn open_or_create(config: Config) -> Result<App> {
     let app = App::open_or_create(config).await?;
     if app.is_new {
-        made(&app.config);
+        note_created(&app.config);
     }
     Ok(app)
 }
 
 /// Says where a camp was made.
-pub fn made(config: &Config) {
+pub fn note_created(config: &Config) {
     let folder = config.data_dir.canonicalize().unwrap_or_else(|_| config.data_dir.clone());
     let database = match config.database_url {
         Some(_) => ", with the database of --database-url",
         None => "",
     };
-    remark(format!("camp: A new camp was made in {}{database}.", folder.display()));
+    print_note(format!("camp: A new camp was made in {}{database}.", folder.display()));
 }
 
 /// Says on standard error what went wrong and what to do.
-pub fn complain(error: &Error) -> ExitCode {
+pub fn print_error(error: &Error) -> ExitCode {
     let code = match error {
         Error::Invalid(wrong) => {
             for one in wrong {
-                remark(format!("camp: {}", one.message));
+                print_note(format!("camp: {}", one.message));
             }
             Code::Problems
         }
         Error::Setup(_) | Error::Full => {
-            remark(format!("camp: {error}"));
+            print_note(format!("camp: {error}"));
             Code::Unusable
         }
         Error::Busy(cause) => {
             let cause = cause.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default();
-            remark(format!(
+            print_note(format!(
                 "camp: The database does not answer{cause}. Please check that it runs and that \
                  --database-url is right, then try again."
             ));
             Code::Unusable
         }
         Error::Database(_) | Error::Unforeseen(_) => {
-            remark(format!("camp: This did not work: {error}"));
+            print_note(format!("camp: This did not work: {error}"));
             Code::Failed
         }
         other => {
-            remark(format!("camp: {other}"));
+            print_note(format!("camp: {other}"));
             Code::Problems
         }
     };

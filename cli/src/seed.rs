@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use portal::Config;
 use portal::seed::{self, Options, Sample};
 
-use crate::output::{Code, Outcome, open_or_create, say, say_json};
+use crate::output::{Code, Outcome, open_or_create, print, print_json};
 
 /// The password of all sample logins. It stands in the documentation, so it protects nothing.
 pub const SAMPLE_PASSWORD: &str = "visiting-day-demo";
@@ -48,7 +48,7 @@ impl Seed {
     pub async fn run(self, config: Config) -> Outcome {
         let app = open_or_create(config).await?;
         if self.if_empty && !seed::is_empty(&app.db).await? {
-            say("There is a camp in this database already; nothing was changed.");
+            print("There is a camp in this database already; nothing was changed.");
             return Ok(Code::Done);
         }
         let options = Options {
@@ -57,12 +57,12 @@ impl Seed {
             as_of: self.as_of.unwrap_or_else(|| app.clock.now()),
             password: self.sample_logins.then(|| SAMPLE_PASSWORD.to_owned()),
         };
-        let planted = seed::plant(&app, &options).await?;
+        let planted = seed::generate(&app, &options).await?;
         if self.json {
-            say_json(&planted)?;
+            print_json(&planted)?;
             return Ok(Code::Done);
         }
-        say(format!(
+        print(format!(
             "Planted {} families, {} visitors, {} staff accounts, {} videos of this summer and {} of \
              earlier ones, {} updates, {} comments, {} likes, {} views and {} mails.",
             planted.families,
@@ -78,13 +78,13 @@ impl Seed {
         ));
         if self.sample_logins {
             let logins = &planted.logins;
-            say(format!("Everybody's password is {SAMPLE_PASSWORD}; it is public."));
-            say(format!("  owner    {}", logins.owner));
-            say(format!("  staff    {}", logins.staff));
-            say(format!("  parent   {}", logins.parent));
-            say(format!("  visitor  {}", logins.visitor));
+            print(format!("Everybody's password is {SAMPLE_PASSWORD}; it is public."));
+            print(format!("  owner    {}", logins.owner));
+            print(format!("  staff    {}", logins.staff));
+            print(format!("  parent   {}", logins.parent));
+            print(format!("  visitor  {}", logins.visitor));
         } else {
-            say("Nobody can sign in yet. `camp admin add` makes an account for the staff area.");
+            print("Nobody can sign in yet. `camp admin add` makes an account for the staff area.");
         }
         Ok(Code::Done)
     }

@@ -8,7 +8,7 @@ use portal::{App, Config, Error};
 use serde_json::{Map, Value, json};
 
 use crate::import::ImportFile;
-use crate::output::{Code, Outcome, remark, say, say_json, say_table};
+use crate::output::{Code, Outcome, print, print_json, print_note, print_table};
 
 /// Look at the camp's settings and change them
 #[derive(clap::Subcommand)]
@@ -68,7 +68,7 @@ impl Settings {
             Settings::List { json } => list(&app, json).await,
             Settings::Get { name, json } => {
                 let value = settings::get(app.settings().await?.as_ref(), &name)?;
-                say(if json { value.to_string() } else { plain(&value) });
+                print(if json { value.to_string() } else { plain(&value) });
                 Ok(Code::Done)
             }
             Settings::Set { name, value, json } => set(&app, name, &value, json).await,
@@ -84,7 +84,7 @@ async fn list(app: &App, json: bool) -> Outcome {
     if json {
         let map: Map<String, Value> =
             listed.into_iter().map(|(key, value)| (key.name.to_owned(), value)).collect();
-        say_json(&map)?;
+        print_json(&map)?;
         return Ok(Code::Done);
     }
     let rows: Vec<Vec<String>> = listed
@@ -100,7 +100,7 @@ async fn list(app: &App, json: bool) -> Outcome {
             vec![key.name.to_owned(), plain(value), format!("{}{choices}", key.help)]
         })
         .collect();
-    say_table(&["NAME", "VALUE", "WHAT IT DOES"], &rows);
+    print_table(&["NAME", "VALUE", "WHAT IT DOES"], &rows);
     Ok(Code::Done)
 }
 
@@ -109,11 +109,11 @@ async fn set(app: &App, name: String, typed: &str, json: bool) -> Outcome {
     let mut tx = app.db.begin().await?;
     settings::set(&mut tx, app, Actor::Operator, BTreeMap::from([(name.clone(), value)])).await?;
     tx.commit().await?;
-    app.forget_settings();
+    app.invalidate_settings();
     let value = settings::get(app.settings().await?.as_ref(), &name)?;
     match json {
-        true => say(json!({ (name): value }).to_string()),
-        false => say(format!("{name} is now {}.", plain(&value))),
+        true => print(json!({ (name): value }).to_string()),
+        false => print(format!("{name} is now {}.", plain(&value))),
     }
     Ok(Code::Done)
 }
@@ -122,7 +122,7 @@ async fn export(app: &App) -> Outcome {
     let mut tx = app.db.begin().await?;
     let values = settings::export(&mut tx, app, Actor::Operator).await?;
     tx.commit().await?;
-    say_json(&values)?;
+    print_json(&values)?;
     Ok(Code::Done)
 }
 
@@ -142,10 +142,10 @@ async fn import(app: &App, from: &ImportFile) -> Outcome {
         tx.commit().await?;
     }
     if from.json {
-        say_json(&differences)?;
+        print_json(&differences)?;
     } else {
         tell(&differences);
-        say(match (sound, from.dry_run, differences.len()) {
+        print(match (sound, from.dry_run, differences.len()) {
             (false, ..) => "Nothing was changed. Please mend the file and try again.".to_owned(),
             (true, _, 0) => "Everything is as in the file already.".to_owned(),
             (true, true, n) => format!("{n} would change. Nothing was changed."),
@@ -159,12 +159,12 @@ fn tell(differences: &[Difference]) {
     let mut rows = Vec::new();
     for Difference { key, before, after, problem } in differences {
         match problem {
-            Some(problem) => remark(format!("{key}: {problem}")),
+            Some(problem) => print_note(format!("{key}: {problem}")),
             None => rows.push(vec![key.clone(), plain(before), plain(after)]),
         }
     }
     if !rows.is_empty() {
-        say_table(&["NAME", "IS", "IN THE FILE"], &rows);
+        print_table(&["NAME", "IS", "IN THE FILE"], &rows);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What every entry point is given: the database, the post office, the files and the clock.
+//! What every entry point is given: the database, the mailer, the files and the clock.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::db::Db;
 use crate::files::Files;
 use crate::mail::Mailer;
-use crate::{Error, Result, backup, faq, private, settings};
+use crate::{Error, Result, backup, faq, permissions, settings};
 
 #[derive(Clone)]
 pub struct App {
@@ -51,13 +51,13 @@ impl App {
     /// Opens the camp, or makes one where there is none.
     pub async fn open_or_create(config: Config) -> Result<App> {
         config.check()?;
-        private::folder(&config.data_dir)?;
+        permissions::folder(&config.data_dir)?;
         App::open_in(config, true).await
     }
 
     async fn open_in(config: Config, create: bool) -> Result<App> {
-        private::tighten(&config)?;
-        let present = presence(&config.data_dir)?;
+        permissions::tighten(&config)?;
+        let present = shared_lock(&config.data_dir)?;
         let db = open_database(&config).await?;
         let is_new = db.is_empty().await?;
         if is_new && !create {
@@ -152,7 +152,7 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
 }
 
 /// Says that somebody is at work in this folder, until it is dropped.
-pub(crate) fn presence(data_dir: &Path) -> Result<File> {
+pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock_shared() {
         Ok(()) => Ok(lock),
@@ -164,7 +164,7 @@ pub(crate) fn presence(data_dir: &Path) -> Result<File> {
 }
 
 /// Sees to it that nobody else is at work in this folder, and comes, until it is dropped.
-pub(crate) fn alone(data_dir: &Path) -> Result<File> {
+pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),

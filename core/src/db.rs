@@ -46,13 +46,13 @@ pub enum Db {
 
 /// A transaction that may write. Dropped without [`Tx::commit`] it leaves nothing behind.
 pub enum Tx {
-    Sqlite(Open<Sqlite>),
-    Postgres(Open<Postgres>),
+    Sqlite(OpenTransaction<Sqlite>),
+    Postgres(OpenTransaction<Postgres>),
 }
 
 /// A transaction of one engine, and the events that its commit will number. sqlx has a type of its
 /// own for transactions, which does not let go of a connection that must not be used again.
-pub struct Open<E: Database> {
+pub struct OpenTransaction<E: Database> {
     connection: PoolConnection<E>,
     /// Neither committed nor rolled back.
     open: bool,
@@ -62,11 +62,11 @@ pub struct Open<E: Database> {
     ended: bool,
 }
 
-impl<E: Database> Open<E> {
-    async fn begin(pool: &Pool<E>, statement: &'static str) -> sqlx::Result<Open<E>> {
+impl<E: Database> OpenTransaction<E> {
+    async fn begin(pool: &Pool<E>, statement: &'static str) -> sqlx::Result<OpenTransaction<E>> {
         let connection = pool.acquire().await?;
         // Open from here on: a beginning that fails or is dropped half-way is rolled back as well.
-        let mut open = Open { connection, open: true, events: Vec::new(), ended: false };
+        let mut open = OpenTransaction { connection, open: true, events: Vec::new(), ended: false };
         E::TransactionManager::begin(&mut open.connection, Some(statement.into_sql_str())).await?;
         Ok(open)
     }
@@ -145,7 +145,7 @@ async fn is_reusable<C: Connection>(connection: &mut C) -> sqlx::Result<bool> {
     Ok(reusable)
 }
 
-impl<E: Database> Drop for Open<E> {
+impl<E: Database> Drop for OpenTransaction<E> {
     fn drop(&mut self) {
         if self.open {
             // Only queued here; it is carried out before the connection is used again.
@@ -154,7 +154,7 @@ impl<E: Database> Drop for Open<E> {
     }
 }
 
-impl<E: Database> Deref for Open<E> {
+impl<E: Database> Deref for OpenTransaction<E> {
     type Target = E::Connection;
 
     fn deref(&self) -> &E::Connection {
@@ -162,7 +162,7 @@ impl<E: Database> Deref for Open<E> {
     }
 }
 
-impl<E: Database> DerefMut for Open<E> {
+impl<E: Database> DerefMut for OpenTransaction<E> {
     fn deref_mut(&mut self) -> &mut E::Connection {
         &mut self.connection
     }
@@ -445,11 +445,14 @@ impl Db {
     /// Begins a transaction that writes. On SQLite it is the only one in the process.
     pub async fn begin(&self) -> Result<Tx> {
         Ok(match self {
-            Db::Sqlite { write, .. } => Tx::Sqlite(Open::begin(write, "begin immediate").await?),
+            Db::Sqlite { write, .. } => {
+                Tx::Sqlite(OpenTransaction::begin(write, "begin immediate").await?)
+            }
             Db::Postgres(pool) => {
                 // In a task of its own: sqlx 0.9.0 loses count of a `begin` that is dropped half-way.
                 let pool = pool.clone();
-                let begun = tokio::spawn(async move { Open::begin(&pool, "begin").await });
+                let begun =
+                    tokio::spawn(async move { OpenTransaction::begin(&pool, "begin").await });
                 Tx::Postgres(begun.await.map_err(Error::unforeseen)??)
             }
         })
@@ -458,9 +461,10 @@ impl Db {
     /// Begins a transaction that reads, and sees the database as it is at its first question.
     pub(crate) async fn snapshot(&self) -> Result<Tx> {
         Ok(match self {
-            Db::Sqlite { read, .. } => Tx::Sqlite(Open::begin(read, "begin").await?),
+            Db::Sqlite { read, .. } => Tx::Sqlite(OpenTransaction::begin(read, "begin").await?),
             Db::Postgres(pool) => Tx::Postgres(
-                Open::begin(pool, "begin isolation level repeatable read, read only").await?,
+                OpenTransaction::begin(pool, "begin isolation level repeatable read, read only")
+                    .await?,
             ),
         })
     }
@@ -597,7 +601,7 @@ impl Tx {
 
     /// Lets one transaction at a time pass for `name`, where a rule spans several rows ("the last
     /// owner stays"). SQLite has a single writer, so there it holds by itself.
-    pub(crate) async fn serialize(&mut self, name: &str) -> Result<()> {
+    pub(crate) async fn lock(&mut self, name: &str) -> Result<()> {
         if let Tx::Postgres(_) = self {
             self.sql("select pg_advisory_xact_lock(hashtext($1))").bind(name).execute().await?;
         }

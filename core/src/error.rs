@@ -98,16 +98,16 @@ impl From<sqlx::Error> for Error {
             // A connection that has lost count of its transactions; the pool closes it.
             E::BeginFailed | E::InvalidSavePointStatement => Error::Busy(Some(error)),
             E::RowNotFound => Error::NotFound("There is nothing here any more."),
-            E::Database(cause) => match weigh(cause.as_ref()) {
-                Trouble::Away => Error::Busy(Some(error)),
-                Trouble::Full => Error::Full,
+            E::Database(cause) => match classify(cause.as_ref()) {
+                DatabaseFailure::Away => Error::Busy(Some(error)),
+                DatabaseFailure::Full => Error::Full,
                 // What comes in is checked before, so this is the second line: refused, and told to
                 // the operator.
-                Trouble::Value => {
+                DatabaseFailure::Value => {
                     tracing::warn!(%error, "a value that the database cannot keep was refused");
                     Error::invalid("request", "Something in this request cannot be saved.")
                 }
-                Trouble::Other => Error::Database(error),
+                DatabaseFailure::Other => Error::Database(error),
             },
             _ => Error::Database(error),
         }
@@ -115,7 +115,7 @@ impl From<sqlx::Error> for Error {
 }
 
 /// What an error of the database means for whoever asked.
-enum Trouble {
+enum DatabaseFailure {
     /// It may work in a moment.
     Away,
     /// No room left on the disk.
@@ -125,27 +125,29 @@ enum Trouble {
     Other,
 }
 
-fn weigh(cause: &dyn DatabaseError) -> Trouble {
+fn classify(cause: &dyn DatabaseError) -> DatabaseFailure {
     let code = cause.code().unwrap_or_default();
     if let Some((primary, extended)) = sqlite_codes(cause) {
         return match (primary, extended) {
-            (13, _) => Trouble::Full,
+            (13, _) => DatabaseFailure::Full,
             // The index of the write-ahead log cannot grow.
-            (10, 4874) => Trouble::Full,
+            (10, 4874) => DatabaseFailure::Full,
             // Busy, locked, out of memory, read-only, interrupted, an I/O error, cannot be opened.
-            (5..=10 | 14 | 15, _) => Trouble::Away,
-            _ => Trouble::Other,
+            (5..=10 | 14 | 15, _) => DatabaseFailure::Away,
+            _ => DatabaseFailure::Other,
         };
     }
     match code.as_ref() {
-        "53100" => Trouble::Full,
+        "53100" => DatabaseFailure::Full,
         // Deadlocks, a lock that was not had in time, a server that takes over from another one,
         // a session that the server ended, an I/O error.
-        "40P01" | "40001" | "55P03" | "25006" | "25P03" | "58030" => Trouble::Away,
-        "22003" | "22008" | "22021" | "22P05" => Trouble::Value,
+        "40P01" | "40001" | "55P03" | "25006" | "25P03" | "58030" => DatabaseFailure::Away,
+        "22003" | "22008" | "22021" | "22P05" => DatabaseFailure::Value,
         // Connections that broke or are too many, too little memory, shutting down or starting up.
-        code if ["08", "53", "57"].iter().any(|class| code.starts_with(class)) => Trouble::Away,
-        _ => Trouble::Other,
+        code if ["08", "53", "57"].iter().any(|class| code.starts_with(class)) => {
+            DatabaseFailure::Away
+        }
+        _ => DatabaseFailure::Other,
     }
 }
 

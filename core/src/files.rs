@@ -23,7 +23,7 @@ pub struct Files {
 }
 
 /// A part of a file on its way to somebody.
-pub struct Part {
+pub struct FileRange {
     /// Size of the whole file in bytes.
     pub size: u64,
     /// The bytes that follow, of the whole.
@@ -75,7 +75,11 @@ impl Files {
     /// A file, or the part of it that was asked for: `(first, last)` with both ends included and
     /// `last` open, or the last `n` bytes as `(None, Some(n))`. A range outside the file is
     /// [`Error::Invalid`] on `range`.
-    pub async fn get(&self, key: &str, range: Option<(Option<u64>, Option<u64>)>) -> Result<Part> {
+    pub async fn get(
+        &self,
+        key: &str,
+        range: Option<(Option<u64>, Option<u64>)>,
+    ) -> Result<FileRange> {
         let path = Path::from(key);
         let size = self.store.head(&path).await.map_err(refusal)?.size;
         let range = match range {
@@ -97,7 +101,7 @@ impl Files {
         let bytes = futures_util::StreamExt::map(result.into_stream(), |chunk| {
             chunk.map_err(std::io::Error::other)
         });
-        Ok(Part { size, range, bytes: futures_util::StreamExt::boxed(bytes) })
+        Ok(FileRange { size, range, bytes: futures_util::StreamExt::boxed(bytes) })
     }
 
     /// Removes a file; one that is not there is as good as removed.

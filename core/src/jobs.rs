@@ -164,7 +164,7 @@ async fn give_up(app: &App, envelope: &Envelope, error: &str) -> Result<()> {
 
 /// A job that waits, runs or was put aside.
 #[derive(Debug, Serialize)]
-pub struct Listed {
+pub struct JobInfo {
     pub id: String,
     pub name: String,
     /// `waiting`, `running` or `failed`.
@@ -177,7 +177,7 @@ pub struct Listed {
 }
 
 /// All jobs that are not done, the failed ones first; at most `limit` of each kind.
-pub async fn list(db: &Db, limit: i64) -> Result<Vec<Listed>> {
+pub async fn list(db: &Db, limit: i64) -> Result<Vec<JobInfo>> {
     let failed: Vec<(Uuid, String, String, String, i64, DateTime<Utc>)> = db
         .sql(
             "select id, name, args, error, attempts, failed_at from failed_jobs
@@ -199,7 +199,7 @@ pub async fn list(db: &Db, limit: i64) -> Result<Vec<Listed>> {
     .bind(limit)
     .all()
     .await?;
-    let failed = failed.into_iter().map(|(id, name, args, error, attempts, at)| Listed {
+    let failed = failed.into_iter().map(|(id, name, args, error, attempts, at)| JobInfo {
         id: id.to_string(),
         name,
         state: "failed",
@@ -210,7 +210,7 @@ pub async fn list(db: &Db, limit: i64) -> Result<Vec<Listed>> {
     });
     let open = open.into_iter().filter_map(|(job, id, status, run_at)| {
         let envelope: Envelope = serde_json::from_slice(&job).ok()?;
-        Some(Listed {
+        Some(JobInfo {
             id,
             name: envelope.name,
             state: if status == "Pending" { "waiting" } else { "running" },

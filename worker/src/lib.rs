@@ -1,10 +1,10 @@
-//! The list of jobs and the clockwork.
+//! The list of jobs and the scheduler.
 //!
-//! apalis takes jobs out of the queue and hands them to [`portal::jobs::Jobs`]; a loop of ours
+//! apalis takes jobs out of the queue and hands them to [`portal::jobs::Jobs`]; the scheduler
 //! asks the database every few seconds what is due. A database that is away stops neither.
 
-mod clockwork;
 mod queue;
+mod scheduler;
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Work in hand gets this long when the worker is told to stop.
-const FAREWELL: Duration = Duration::from_secs(8);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
 
 /// Every job that the portal knows.
 pub fn jobs() -> Jobs {
@@ -25,21 +25,21 @@ pub fn jobs() -> Jobs {
 /// heal by itself, such as a database that belongs to another version.
 pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
     app.mailer.resume();
-    let in_hand = TaskTracker::new();
-    let clock = tokio::spawn(clockwork::run(app.clone(), stop.clone()));
-    let work = queue::run(&app, &in_hand, &stop);
+    let in_flight = TaskTracker::new();
+    let clock = tokio::spawn(scheduler::run(app.clone(), stop.clone()));
+    let work = queue::run(&app, &in_flight, &stop);
     let late = async {
         stop.cancelled().await;
         // The senders see this between two mails; what they have not begun goes out after the start.
         app.mailer.pause();
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
         tracing::warn!("a job did not end in time; it goes on when a worker is back");
     };
     let outcome = tokio::select! {
         outcome = async {
             let outcome = work.await;
-            in_hand.close();
-            in_hand.wait().await;
+            in_flight.close();
+            in_flight.wait().await;
             outcome
         } => outcome,
         () = late => Ok(()),

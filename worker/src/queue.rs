@@ -21,17 +21,17 @@ use uuid::Uuid;
 const HEARTBEAT: Duration = Duration::from_secs(5);
 const MISSED: usize = 3;
 /// SQLite cannot call; PostgreSQL calls for new jobs, but not when a delayed one is due.
-const LOOK_SQLITE: Duration = Duration::from_millis(250);
-const LOOK_POSTGRES: Duration = Duration::from_secs(1);
+const POLL_SQLITE: Duration = Duration::from_millis(250);
+const POLL_POSTGRES: Duration = Duration::from_secs(1);
 /// Jobs at once. Each may hold a connection, and all mail shares the mailer's few.
 const AT_ONCE: usize = 8;
 const LONGEST_DELAY: Duration = Duration::from_secs(3);
 
-pub async fn run(app: &App, in_hand: &TaskTracker, stop: &CancellationToken) -> Result<()> {
+pub async fn run(app: &App, in_flight: &TaskTracker, stop: &CancellationToken) -> Result<()> {
     let mut delay = Duration::from_secs(1);
     while !stop.is_cancelled() {
         let started = tokio::time::Instant::now();
-        let Err(error) = work(app, in_hand, stop).await else { return Ok(()) };
+        let Err(error) = work(app, in_flight, stop).await else { return Ok(()) };
         if stop.is_cancelled() {
             break;
         }
@@ -56,15 +56,15 @@ pub async fn run(app: &App, in_hand: &TaskTracker, stop: &CancellationToken) -> 
 
 async fn work(
     app: &App,
-    in_hand: &TaskTracker,
+    in_flight: &TaskTracker,
     stop: &CancellationToken,
 ) -> Result<(), WorkerError> {
     // A name that was used before would strand the jobs that its bearer held.
     let name = format!("camp-{}", Uuid::new_v4().simple());
-    let hand = Hand {
+    let context = JobContext {
         app: app.clone(),
         jobs: crate::jobs(),
-        in_hand: in_hand.clone(),
+        in_flight: in_flight.clone(),
         stop: stop.clone(),
     };
     let stopped = stop.clone().cancelled_owned();
@@ -80,9 +80,9 @@ async fn work(
                 .missed_heartbeats(MISSED);
             let storage = SqliteStorage::<Envelope>::new(write).with_config(config);
             WorkerBuilder::new(name.as_str())
-                .backend(PollWith::new(storage, Ticking::every(LOOK_SQLITE)))
+                .backend(PollWith::new(storage, SteadyPoll::every(POLL_SQLITE)))
                 .concurrency(AT_ONCE)
-                .data(hand)
+                .data(context)
                 .build(take)
                 .run_until(signal)
                 .await
@@ -94,9 +94,9 @@ async fn work(
                 .missed_heartbeats(MISSED);
             let storage = PostgresStorage::<Envelope>::new(pool).with_config(config).with_pubsub();
             WorkerBuilder::new(name.as_str())
-                .backend(PollWith::new(storage, Ticking::every(LOOK_POSTGRES)))
+                .backend(PollWith::new(storage, SteadyPoll::every(POLL_POSTGRES)))
                 .concurrency(AT_ONCE)
-                .data(hand)
+                .data(context)
                 .build(take)
                 .run_until(signal)
                 .await
@@ -105,18 +105,18 @@ async fn work(
 }
 
 #[derive(Clone)]
-struct Hand {
+struct JobContext {
     app: App,
     jobs: Jobs,
-    in_hand: TaskTracker,
+    in_flight: TaskTracker,
     stop: CancellationToken,
 }
 
 /// Does one job in a task of its own: apalis drops what it runs when it meets a database error,
 /// and a mail that is dropped half-way would be sent twice.
-async fn take(envelope: Envelope, hand: Data<Hand>) -> Result<(), BoxDynError> {
-    let Hand { app, jobs, in_hand, stop } = (*hand).clone();
-    let work = in_hand.spawn(async move {
+async fn take(envelope: Envelope, context: Data<JobContext>) -> Result<(), BoxDynError> {
+    let JobContext { app, jobs, in_flight, stop } = (*context).clone();
+    let work = in_flight.spawn(async move {
         // Failures are written down by `perform`; it fails itself only when the database is away.
         while let Err(error) = jobs.perform(&app, envelope.clone()).await {
             tracing::warn!(job = envelope.name, %error, "a job's fate could not be written down");
@@ -132,17 +132,17 @@ async fn take(envelope: Envelope, hand: Data<Hand>) -> Result<(), BoxDynError> {
 
 /// Wakes the worker at a steady pace. The strategy that comes with apalis can lose its timer and
 /// then sleeps until the next heartbeat; this one is asked until its timer is registered again.
-struct Ticking(Interval);
+struct SteadyPoll(Interval);
 
-impl Ticking {
-    fn every(period: Duration) -> Ticking {
+impl SteadyPoll {
+    fn every(period: Duration) -> SteadyPoll {
         let mut ticks = interval(period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Ticking(ticks)
+        SteadyPoll(ticks)
     }
 }
 
-impl PollStrategy for Ticking {
+impl PollStrategy for SteadyPoll {
     fn poll_drive(&mut self, cx: &mut Context<'_>, _: &PollSnapshot) -> Poll<Option<()>> {
         let mut due = Poll::Pending;
         while self.0.poll_tick(cx).is_ready() {

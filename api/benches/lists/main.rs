@@ -7,12 +7,12 @@
 #[allow(dead_code, unused_imports, reason = "the tests use more of it")]
 #[path = "../../tests/it/camp/mod.rs"]
 mod camp;
-mod plant;
+mod dataset;
 
 use std::time::{Duration, Instant};
 
 use camp::{Browser, Camp, Engine};
-use plant::{ONE_NAME, Planted, WHOLE, plant};
+use dataset::{Dataset, ONE_NAME, WHOLE, insert_all};
 
 /// The most that a list of the whole camp may take, in times of what the small one takes.
 const MOST: f64 = 2.0;
@@ -48,13 +48,13 @@ async fn main() {
 /// A camp that is being looked at.
 struct Side {
     owner: Browser,
-    planted: Planted,
+    planted: Dataset,
 }
 
 impl Side {
-    async fn of(camp: &Camp, size: plant::Size) -> Side {
+    async fn of(camp: &Camp, size: dataset::Size) -> Side {
         camp.set_clock(NOW);
-        let planted = plant(&camp.app.db, size, camp.now()).await;
+        let planted = insert_all(&camp.app.db, size, camp.now()).await;
         Side { owner: camp.owner().await, planted }
     }
 

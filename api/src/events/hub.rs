@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use portal::accounts::sessions::{self, Standing};
-use portal::events::{self, Told};
+use portal::accounts::sessions::{self, SessionAccess};
+use portal::events::{self, StoredEvent};
 use portal::settings::{Access, Settings};
 use portal::{App, Result};
 use tokio::sync::broadcast;
@@ -39,10 +39,10 @@ struct Inner {
     /// Ends all streams.
     stop: CancellationToken,
     streams: Arc<Networks>,
-    line: Mutex<Line>,
+    channel: Mutex<Channel>,
 }
 
-struct Line {
+struct Channel {
     signals: broadcast::Sender<Signal>,
     /// Whether somebody reads the events; not while nobody listens.
     running: bool,
@@ -50,12 +50,12 @@ struct Line {
     position: i64,
     /// As it was last passed on.
     access: Option<Access>,
-    guests: Vec<Weak<Guest>>,
+    subscriptions: Vec<Weak<Subscription>>,
 }
 
 /// Somebody who listens and is signed in.
-pub(super) struct Guest {
-    pub(super) sessions: Vec<Standing>,
+pub(super) struct Subscription {
+    pub(super) sessions: Vec<SessionAccess>,
     pub(super) ended: AtomicBool,
 }
 
@@ -71,23 +71,23 @@ pub(super) enum Signal {
 }
 
 pub(super) struct News {
-    pub(super) told: Told,
+    pub(super) event: StoredEvent,
     pub(super) bytes: Bytes,
 }
 
 impl Hub {
     pub fn new(app: App, stop: CancellationToken) -> Hub {
-        let line = Line {
+        let channel = Channel {
             signals: broadcast::Sender::new(RING),
             running: false,
             position: 0,
             access: None,
-            guests: Vec::new(),
+            subscriptions: Vec::new(),
         };
         let config = &app.config;
         let total = config.event_streams as usize;
         let streams = Networks::new(total, config.event_streams_per_network, config);
-        Hub(Arc::new(Inner { app, stop, streams, line: Mutex::new(line) }))
+        Hub(Arc::new(Inner { app, stop, streams, channel: Mutex::new(channel) }))
     }
 
     /// A share of the streams that may be open at once, while there is one for this network.
@@ -103,40 +103,40 @@ impl Hub {
     /// Begins to listen. Everything after the returned number will be heard.
     pub(super) async fn join(
         &self,
-        sessions: Vec<Standing>,
+        sessions: Vec<SessionAccess>,
         access: Access,
-    ) -> Result<(broadcast::Receiver<Signal>, Option<Arc<Guest>>, i64)> {
-        let guest = (!sessions.is_empty())
-            .then(|| Arc::new(Guest { sessions, ended: AtomicBool::new(false) }));
-        if !self.0.line().running {
+    ) -> Result<(broadcast::Receiver<Signal>, Option<Arc<Subscription>>, i64)> {
+        let subscription = (!sessions.is_empty())
+            .then(|| Arc::new(Subscription { sessions, ended: AtomicBool::new(false) }));
+        if !self.0.channel().running {
             let newest = events::newest(&self.0.app.db).await?;
-            let mut line = self.0.line();
+            let mut channel = self.0.channel();
             // Somebody else may have been faster.
-            if !line.running {
-                line.running = true;
-                line.position = newest;
-                line.access = Some(access);
-                let joined = line.join(guest);
+            if !channel.running {
+                channel.running = true;
+                channel.position = newest;
+                channel.access = Some(access);
+                let joined = channel.join(subscription);
                 tokio::spawn(read(self.0.clone()));
                 return Ok(joined);
             }
         }
-        Ok(self.0.line().join(guest))
+        Ok(self.0.channel().join(subscription))
     }
 }
 
-impl Line {
+impl Channel {
     fn join(
         &mut self,
-        guest: Option<Arc<Guest>>,
-    ) -> (broadcast::Receiver<Signal>, Option<Arc<Guest>>, i64) {
-        self.guests.extend(guest.as_ref().map(Arc::downgrade));
-        (self.signals.subscribe(), guest, self.position)
+        subscription: Option<Arc<Subscription>>,
+    ) -> (broadcast::Receiver<Signal>, Option<Arc<Subscription>>, i64) {
+        self.subscriptions.extend(subscription.as_ref().map(Arc::downgrade));
+        (self.signals.subscribe(), subscription, self.position)
     }
 
-    fn guests(&mut self) -> Vec<Arc<Guest>> {
-        self.guests.retain(|guest| guest.strong_count() > 0);
-        self.guests.iter().filter_map(Weak::upgrade).collect()
+    fn subscriptions(&mut self) -> Vec<Arc<Subscription>> {
+        self.subscriptions.retain(|subscription| subscription.strong_count() > 0);
+        self.subscriptions.iter().filter_map(Weak::upgrade).collect()
     }
 }
 
@@ -151,12 +151,12 @@ async fn read(inner: Arc<Inner>) {
             () = inner.stop.cancelled() => return,
         }
         let position = {
-            let mut line = inner.line();
-            if line.signals.receiver_count() == 0 {
-                line.running = false;
+            let mut channel = inner.channel();
+            if channel.signals.receiver_count() == 0 {
+                channel.running = false;
                 return;
             }
-            line.position
+            channel.position
         };
         let check = checked.elapsed() >= CHECK;
         match inner.pass_on(position, check).await {
@@ -166,56 +166,59 @@ async fn read(inner: Arc<Inner>) {
         }
         if beaten.elapsed() >= BEAT {
             beaten = Instant::now();
-            inner.line().signals.send(Signal::Beat).ok();
+            inner.channel().signals.send(Signal::Beat).ok();
         }
     }
 }
 
 impl Inner {
-    fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().expect("nothing panics with the line in hand")
+    fn channel(&self) -> MutexGuard<'_, Channel> {
+        self.channel.lock().expect("nothing panics with the line in hand")
     }
 
     async fn pass_on(&self, position: i64, check: bool) -> Result<()> {
-        let told = events::since(&self.app, position, NEWS).await?;
-        if told.is_empty() && !check {
+        let event = events::since(&self.app, position, NEWS).await?;
+        if event.is_empty() && !check {
             return Ok(());
         }
         let settings = self.app.settings().await?;
         let access = settings.access;
         // Before anything is told: whoever was sent away does not hear it any more.
         let somebody_ended = self.check(&settings).await?;
-        let position = told.last().map_or(position, |told| told.id);
-        let news: Arc<[News]> = told
+        let position = event.last().map_or(position, |event| event.id);
+        let news: Arc<[News]> = event
             .into_iter()
-            .filter_map(|told| Some(News { bytes: bytes_of(&told)?, told }))
+            .filter_map(|event| Some(News { bytes: bytes_of(&event)?, event }))
             .collect();
-        let mut line = self.line();
-        let other_access = line.access.replace(access).is_some_and(|before| before != access);
+        let mut channel = self.channel();
+        let other_access = channel.access.replace(access).is_some_and(|before| before != access);
         if somebody_ended || other_access {
-            line.signals.send(Signal::Look(access)).ok();
+            channel.signals.send(Signal::Look(access)).ok();
         }
         if !news.is_empty() {
-            line.signals.send(Signal::News { news, access }).ok();
+            channel.signals.send(Signal::News { news, access }).ok();
         }
-        line.position = position;
+        channel.position = position;
         Ok(())
     }
 
     /// Finds out whose session has ended or is worth something else now.
     async fn check(&self, settings: &Settings) -> Result<bool> {
-        let guests = self.line().guests();
-        let ids: Vec<Uuid> =
-            guests.iter().flat_map(|guest| &guest.sessions).map(|session| session.id).collect();
+        let subscriptions = self.channel().subscriptions();
+        let ids: Vec<Uuid> = subscriptions
+            .iter()
+            .flat_map(|subscription| &subscription.sessions)
+            .map(|session| session.id)
+            .collect();
         if ids.is_empty() {
             return Ok(false);
         }
-        let now = sessions::standings(&self.app, settings, &ids).await?;
-        let now: HashMap<Uuid, Standing> = now.into_iter().map(|s| (s.id, s)).collect();
+        let now = sessions::access_of_all(&self.app, settings, &ids).await?;
+        let now: HashMap<Uuid, SessionAccess> = now.into_iter().map(|s| (s.id, s)).collect();
         let mut any = false;
-        for guest in guests {
-            if guest.sessions.iter().any(|before| now.get(&before.id) != Some(before)) {
-                guest.ended.store(true, Relaxed);
+        for subscription in subscriptions {
+            if subscription.sessions.iter().any(|before| now.get(&before.id) != Some(before)) {
+                subscription.ended.store(true, Relaxed);
                 any = true;
             }
         }

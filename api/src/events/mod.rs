@@ -20,8 +20,8 @@ use axum_extra::extract::CookieJar;
 use bytes::Bytes;
 use futures_util::stream;
 use portal::access::Viewer;
-use portal::accounts::sessions::{self, Standing};
-use portal::events::{self, Told};
+use portal::accounts::sessions::{self, SessionAccess};
+use portal::events::{self, StoredEvent};
 use portal::settings::{Access, Settings};
 use portal::{App, Result};
 use serde::Deserialize;
@@ -33,7 +33,7 @@ use utoipa_axum::routes;
 pub use self::hub::Hub;
 use self::reader::{Place, Reader};
 use crate::Api;
-use crate::auth::{Sender, staff_cookie, user_cookie};
+use crate::auth::{Client, staff_cookie, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::Params;
 use crate::server::{Pace, Refused};
@@ -68,7 +68,7 @@ struct ListenQuery {
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 429, body = Problem), (status = 503, body = Problem)))]
 async fn listen(
     State(api): State<Api>,
-    Sender(from): Sender,
+    Client(from): Client,
     headers: HeaderMap,
     Params(query): Params<ListenQuery>,
 ) -> Answer<Response> {
@@ -89,8 +89,8 @@ async fn listen(
     // What is no number is as unknown as a number that was never given.
     let last = last.map(|id| id.parse().unwrap_or(-1));
     let settings = api.app.settings().await?;
-    let (viewer, sessions) = who(&api.app, &settings, &headers).await?;
-    let (signals, guest, position) = hub.join(sessions, settings.access).await?;
+    let (viewer, sessions) = listener(&api.app, &settings, &headers).await?;
+    let (signals, subscription, position) = hub.join(sessions, settings.access).await?;
     let (first, seen) = opening(&api.app, &viewer, settings.access, last, position).await?;
     let reader = Reader {
         waiting: first,
@@ -98,7 +98,7 @@ async fn listen(
         seen,
         may_watch: viewer.may_watch(settings.access),
         viewer,
-        guest,
+        subscription,
         signals,
         stop: hub.stop(),
         _place: Place::taken(share),
@@ -117,17 +117,17 @@ async fn listen(
 }
 
 /// Who listens, and by which sessions. Other than a click, this keeps nobody signed in.
-async fn who(
+async fn listener(
     app: &App,
     settings: &Settings,
     headers: &HeaderMap,
-) -> Result<(Viewer, Vec<Standing>)> {
+) -> Result<(Viewer, Vec<SessionAccess>)> {
     let jar = CookieJar::from_headers(headers);
     let mut viewer = Viewer::default();
     let mut sessions = Vec::new();
     for name in [user_cookie(&app.config), staff_cookie(&app.config)] {
         let Some(cookie) = jar.get(name) else { continue };
-        let standing = sessions::standing_of(app, settings, cookie.value()).await?;
+        let standing = sessions::access_of(app, settings, cookie.value()).await?;
         let Some(standing) = standing else { continue };
         viewer.user_id = viewer.user_id.or(standing.user_id);
         viewer.staff_id = viewer.staff_id.or(standing.staff_id);
@@ -163,13 +163,13 @@ async fn opening(
         return Ok(if known { (VecDeque::from([hello(last)]), last) } else { reset() });
     }
     let missed = events::since(app, last, MISSED + 1).await?;
-    let whole = missed.first().is_some_and(|told| told.id == last + 1);
+    let whole = missed.first().is_some_and(|event| event.id == last + 1);
     if !whole || missed.len() as i64 > MISSED {
         return Ok(reset());
     }
-    let told = missed.iter().filter(|told| told.id <= position && told.is_for(viewer, access));
+    let event = missed.iter().filter(|event| event.id <= position && event.is_for(viewer, access));
     let (mut waiting, mut size) = (VecDeque::from([hello(last)]), 0);
-    for bytes in told.filter_map(bytes_of) {
+    for bytes in event.filter_map(bytes_of) {
         size += bytes.len();
         if size > MISSED_BYTES {
             return Ok(reset());
@@ -186,7 +186,7 @@ fn written(id: Option<i64>, event: &str, data: &str, greeting: bool) -> Bytes {
     format!("{retry}{id}event: {event}\ndata: {data}\n\n").into()
 }
 
-fn bytes_of(told: &Told) -> Option<Bytes> {
-    let data = told.data.as_ref()?.to_string();
-    Some(written(Some(told.id), &told.kind, &data, false))
+fn bytes_of(event: &StoredEvent) -> Option<Bytes> {
+    let data = event.data.as_ref()?.to_string();
+    Some(written(Some(event.id), &event.kind, &data, false))
 }

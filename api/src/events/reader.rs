@@ -10,7 +10,7 @@ use portal::settings::Access;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::hub::{Guest, News, Signal};
+use super::hub::{News, Signal, Subscription};
 use crate::server::Share;
 
 /// One open stream.
@@ -24,7 +24,7 @@ pub(super) struct Reader {
     pub(super) viewer: Viewer,
     /// As it was when the stream began.
     pub(super) may_watch: bool,
-    pub(super) guest: Option<Arc<Guest>>,
+    pub(super) subscription: Option<Arc<Subscription>>,
     pub(super) signals: broadcast::Receiver<Signal>,
     pub(super) stop: CancellationToken,
     pub(super) _place: Place,
@@ -33,7 +33,7 @@ pub(super) struct Reader {
 impl Reader {
     /// What is sent next; nothing at the end.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
-        if self.guest.as_ref().is_some_and(|guest| guest.ended.load(Relaxed)) {
+        if self.subscription.as_ref().is_some_and(|subscription| subscription.ended.load(Relaxed)) {
             return None;
         }
         if let Some(bytes) = self.waiting.pop_front() {
@@ -51,7 +51,11 @@ impl Reader {
             };
             // An error says that this reader is too slow.
             let signal = signal.ok()?;
-            if self.guest.as_ref().is_some_and(|guest| guest.ended.load(Relaxed)) {
+            if self
+                .subscription
+                .as_ref()
+                .is_some_and(|subscription| subscription.ended.load(Relaxed))
+            {
                 return None;
             }
             match signal {
@@ -72,8 +76,8 @@ impl Reader {
         let (news, at, access) = self.news.as_mut()?;
         while let Some(one) = news.get(*at) {
             *at += 1;
-            if one.told.id > self.seen && one.told.is_for(&self.viewer, *access) {
-                self.seen = one.told.id;
+            if one.event.id > self.seen && one.event.is_for(&self.viewer, *access) {
+                self.seen = one.event.id;
                 return Some(one.bytes.clone());
             }
         }
@@ -100,7 +104,7 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use portal::events::Told;
+    use portal::events::StoredEvent;
     use serde_json::json;
 
     use super::*;
@@ -114,7 +118,7 @@ mod tests {
             seen: 0,
             viewer: Viewer::default(),
             may_watch: true,
-            guest: None,
+            subscription: None,
             signals: signals.subscribe(),
             stop: CancellationToken::new(),
             _place: Place::taken(None),
@@ -123,8 +127,8 @@ mod tests {
 
     fn news(id: i64) -> Signal {
         let data = Some(json!({ "id": id }));
-        let told = Told { id, kind: "video.changed".into(), data };
-        let news = [News { bytes: bytes_of(&told).expect("bytes"), told }];
+        let event = StoredEvent { id, kind: "video.changed".into(), data };
+        let news = [News { bytes: bytes_of(&event).expect("bytes"), event }];
         Signal::News { news: Arc::from(news), access: Access::Everyone }
     }
 

@@ -1,7 +1,7 @@
 //! Listens, and keeps slow, silent and too many clients from taking the portal away from others.
 //!
 //! Every phase of a connection has a limit: what comes before the first request and between two
-//! (`connection.rs`), the body of a request and the work on it (`time_limits.rs`), and the reading of
+//! (`connection.rs`), the body of a request and the work on it (`timeouts.rs`), and the reading of
 //! the response, on HTTP/1 by the socket and on HTTP/2 by each stream (`streams.rs`).
 
 mod connection;
@@ -37,7 +37,7 @@ pub(crate) use self::networks::{Networks, Refused, Share};
 use self::connection::{Activity, UNACKNOWLEDGED, Watched};
 use self::networks::is_proxy;
 use self::streams::{Flow, Sent, Streams};
-use crate::{figures, router};
+use crate::{prometheus, router};
 
 /// Connections at once; further ones wait in the kernel's queue.
 const CONNECTIONS: usize = 12_000;
@@ -46,7 +46,7 @@ const SPARE_FILES: u64 = 256;
 /// Connections that the kernel keeps for us until they are accepted.
 const BACKLOG: u32 = 4096;
 /// For requests in flight to end after the signal to stop.
-const FAREWELL: Duration = Duration::from_secs(8);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
 /// For a request that was sent before the signal to stop and is still on its way.
 const ON_ITS_WAY: Duration = Duration::from_millis(250);
 
@@ -73,8 +73,8 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     let bound = listener.local_addr().map_err(Error::unforeseen)?;
     let most = most_connections();
     tracing::info!(address = %bound, url = app.config.public_url(), most, "listening");
-    let watch = tokio::spawn(watch_the_worker(app.clone()));
-    let upkeep = tokio::spawn(figures::keep_flat());
+    let watch = tokio::spawn(monitor_worker(app.clone()));
+    let upkeep = tokio::spawn(prometheus::keep_flat());
     let places = Arc::new(Semaphore::new(most));
     let server = Arc::new(Server {
         networks: Networks::new(most, app.config.connections_per_network, &app.config),
@@ -114,7 +114,7 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     watch.abort();
     upkeep.abort();
     server.tasks.close();
-    if timeout(FAREWELL, server.tasks.wait()).await.is_err() {
+    if timeout(SHUTDOWN_GRACE, server.tasks.wait()).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
     Ok(())
@@ -171,7 +171,7 @@ impl Server {
             Ok(share) => share,
             Err(refused) => {
                 tracing::debug!(?refused, "a connection was refused");
-                return figures::closed("network");
+                return prometheus::closed("network");
             }
         };
         let server = self.clone();
@@ -198,7 +198,7 @@ impl Server {
                     if !matches!(reason, "silent" | "idle") {
                         activity.give_up();
                     }
-                    return figures::closed(reason);
+                    return prometheus::closed(reason);
                 }
             };
             tokio::select! {
@@ -255,10 +255,10 @@ fn answer(
 }
 
 /// Owners hear of it when no worker runs; only the site can tell them then.
-async fn watch_the_worker(app: App) {
+async fn monitor_worker(app: App) {
     loop {
         sleep(Duration::from_secs(60)).await;
-        if let Err(error) = portal::alerts::look_for_worker(&app).await {
+        if let Err(error) = portal::alerts::check_worker(&app).await {
             tracing::debug!(%error, "could not look for the worker");
         }
     }

@@ -32,7 +32,7 @@ where
         tokio::spawn(async move {
             tokio::select! {
                 _ = FLOW.scope(flow.clone(), stream) => {}
-                () = flow.stalled() => crate::figures::closed("stream_not_reading"),
+                () = flow.stalled() => crate::prometheus::closed("stream_not_reading"),
             }
         });
     }

@@ -69,7 +69,7 @@ story! {
     async fn in_the_sample_camp_most_of_those_with_a_login_have_watched(camp) {
         camp.set_clock("2026-07-28T12:00:00Z");
         let options = seed::Options { sample: Sample::Yiddish, seed: 7, as_of: camp.now(), password: Some(PASSWORD.into()) };
-        seed::plant(&camp.app, &options).await.expect("a sample camp");
+        seed::generate(&camp.app, &options).await.expect("a sample camp");
         let staff = camp.staff_member("looker", Role::Staff).await;
         let figures = staff.get("/api/admin/analytics?period=season").await.expect(200).json();
         let figure = |name: &str| figures["engagement"][name].as_i64().expect("a number");

@@ -223,7 +223,7 @@ story! {
     }
 }
 
-fn at_the_desk(video: &str) -> String {
+fn admin_path(video: &str) -> String {
     format!("/api/admin{}/comments", video.trim_start_matches("/api"))
 }
 
@@ -252,7 +252,7 @@ story! {
         }
         let path = format!("/api/comments/{}/report", id(&first));
         chaya.post(&path, json!({})).await.refused(404, "not_found");
-        let desk = staff.get(&at_the_desk(&video)).await.expect(200).json();
+        let desk = staff.get(&admin_path(&video)).await.expect(200).json();
         assert_eq!((&desk["items"][1]["held"], &desk["items"][1]["hidden"]), (&json!(true), &json!(false)));
         assert_eq!(waiting(&staff).await, 2);
         assert_eq!(staff.get("/api/admin/videos").await.expect(200).json()["items"][0]["held_comments"], 2);
@@ -291,7 +291,7 @@ story! {
         assert_eq!(said(&moshe, &video).await, [] as [&str; 0]);
         assert_eq!(waiting(&staff).await, 0);
         told(&staff, format!("{order}/approve")).await.expect(204);
-        let desk = staff.get(&at_the_desk(&video)).await.expect(200).json();
+        let desk = staff.get(&admin_path(&video)).await.expect(200).json();
         assert_eq!((&desk["items"][0]["held"], &desk["items"][0]["hidden"]), (&json!(false), &json!(true)));
         let again = say(&moshe, &video, "Again").await;
         assert_eq!(again["held"], true, "a hidden one does not make him known");

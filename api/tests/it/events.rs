@@ -80,7 +80,7 @@ story! {
         staff.delete(&path).await.expect(204);
         page.hears("video.changed").await;
         let sheet = b"title,video_url\nSummer,https://youtu.be/dQw4w9WgXcQ\n";
-        gallery::import(&camp.beside().await.app, Actor::Operator, portal::sheet::File::from(&sheet[..]), 2024, false, |_, _| {}).await.expect("an import");
+        gallery::import(&camp.beside().await.app, Actor::Operator, portal::spreadsheet::File::from(&sheet[..]), 2024, false, |_, _| {}).await.expect("an import");
         page.hears("video.changed").await;
         page.hears_nothing().await;
     }
@@ -138,7 +138,7 @@ story! {
     async fn a_page_that_missed_very_much_reads_everything_anew(camp) {
         let mut tx = camp.app.db.begin().await.expect("a transaction");
         for _ in 0..52 {
-            events::tell(&mut tx, camp.now(), Event::SiteChanged);
+            events::emit(&mut tx, camp.now(), Event::SiteChanged);
         }
         tx.commit().await.expect("a commit");
         let staff = camp.staff().await;

@@ -3,8 +3,8 @@
 
 use serde_json::json;
 
-use crate::belonging::{confirmation, copy_link};
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};
+use crate::family_membership::{confirmation, copy_link};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Typed {

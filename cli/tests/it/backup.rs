@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use portal::App;
 use portal::accounts::sessions::Device;
-use portal::accounts::users::{self, From};
+use portal::accounts::users::{self, ClientInfo};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::payments;
@@ -141,7 +141,7 @@ on_both_engines! {
             std::fs::read(camp.data(picture)).expect("a picture"),
             std::fs::read(other.data(picture)).expect("the same picture")
         );
-        let from = From { address: IpAddr::from([127, 0, 0, 1]), device: Device::Phone };
+        let from = ClientInfo { address: IpAddr::from([127, 0, 0, 1]), device: Device::Phone };
         users::sign_in(&back, PARENT, PASSWORD, None, from).await.expect("she is let in");
         assert_eq!(app.keys.sign("test", "x"), back.keys.sign("test", "x"), "links in mails live on");
     }

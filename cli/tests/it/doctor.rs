@@ -135,7 +135,7 @@ async fn sound_camp(camp: &Camp) -> (Practice<'_>, App) {
     std::fs::set_permissions(camp.folder().join("data"), private).expect("it is ours");
     let app = camp.app().await;
     execute!(&app.db, "update staff set totp_secret = 'x', totp_confirmed_at = $1", Utc::now());
-    portal::notifications::beat(&app).await.expect("a worker");
+    portal::notifications::record_heartbeat(&app).await.expect("a worker");
     let names = Names::open().await;
     names.say("camp.example", &["a remark", "v=spf1 include:mail.example -all"]);
     names.say("_dmarc.camp.example", &["v=DMARC1; p=quarantine"]);

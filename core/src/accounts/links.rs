@@ -44,7 +44,7 @@ fn version(notification: &Notification) -> i64 {
 /// Whether there is still somebody to write to, and for a letter with a link, whether it would
 /// still be good.
 pub(super) async fn is_there(app: &App, notification: &Notification, email: &str) -> Result<bool> {
-    use super::letters::*;
+    use super::account_mail::*;
     let id = notification.subject_id;
     let version = version(notification);
     let db = &app.db;

@@ -1,9 +1,9 @@
-//! Logins of parents and visitors, accounts of staff, and everything that proves who somebody is.
+//! Users (parents and visitors), staff accounts, and how both are authenticated.
 
-pub mod letters;
-pub mod limits;
+pub mod account_mail;
 pub(crate) mod links;
 pub mod password;
+pub mod rate_limits;
 pub mod sessions;
 pub mod staff;
 pub mod tokens;

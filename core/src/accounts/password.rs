@@ -8,11 +8,11 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use super::limits::{Attempt, By};
+use super::rate_limits::{Attempt, By};
 use super::sessions::Holder;
-use super::users::From;
-use crate::checks::Checks;
+use super::users::ClientInfo;
 use crate::settings::Settings;
+use crate::validation::Validator;
 use crate::{App, Error, Result};
 
 /// Longest password in characters; nothing is ever cut off.
@@ -39,7 +39,7 @@ fn engine() -> Argon2<'static> {
 /// Checks a password that is about to be chosen (safety 2): length only, and not one of the
 /// passwords that everybody tries first. `known` are texts that must not be it, such as the email.
 pub fn check(
-    checks: &mut Checks,
+    checks: &mut Validator,
     field: &str,
     password: &str,
     settings: &Settings,
@@ -113,7 +113,7 @@ pub(crate) async fn confirm(
     holder: Holder,
     name: &str,
     given: &str,
-    from: From,
+    from: ClientInfo,
 ) -> Result<()> {
     let settings = app.settings().await?;
     let (kind, stored) = match holder {

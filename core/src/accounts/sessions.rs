@@ -56,7 +56,7 @@ impl Holder {
 /// A session as its owner sees it.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 #[schema(as = LoginSession)]
-pub struct Listed {
+pub struct SessionInfo {
     pub id: Uuid,
     pub device: Device,
     pub created_at: DateTime<Utc>,
@@ -151,7 +151,7 @@ pub async fn staff(app: &App, settings: &Settings, token: &str) -> Result<Option
 
 /// What a session is good for, as far as watching is concerned.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Standing {
+pub struct SessionAccess {
     pub id: Uuid,
     pub user_id: Option<Uuid>,
     /// Linked to a family that staff made or approved.
@@ -160,7 +160,7 @@ pub struct Standing {
     pub staff_id: Option<Uuid>,
 }
 
-/// The columns of [`Standing`] and the sessions that are good: $1 now, $2 and $3 the last sight
+/// The columns of [`SessionAccess`] and the sessions that are good: $1 now, $2 and $3 the last sight
 /// from which users and staff count as present, $4 whether staff need a second factor.
 macro_rules! standing {
     () => {
@@ -182,7 +182,11 @@ macro_rules! standing {
 
 /// What the cookie of this token is good for now. Asking is no sign of life: a page that is only
 /// open does not keep anybody signed in.
-pub async fn standing_of(app: &App, settings: &Settings, token: &str) -> Result<Option<Standing>> {
+pub async fn access_of(
+    app: &App,
+    settings: &Settings,
+    token: &str,
+) -> Result<Option<SessionAccess>> {
     let now = app.clock.now();
     app.db
         .sql(concat!(standing!(), "and s.token_hash = $5"))
@@ -196,7 +200,11 @@ pub async fn standing_of(app: &App, settings: &Settings, token: &str) -> Result<
 }
 
 /// The same for many sessions at once; those that have ended are not in the answer.
-pub async fn standings(app: &App, settings: &Settings, ids: &[Uuid]) -> Result<Vec<Standing>> {
+pub async fn access_of_all(
+    app: &App,
+    settings: &Settings,
+    ids: &[Uuid],
+) -> Result<Vec<SessionAccess>> {
     let now = app.clock.now();
     On::from(&app.db)
         .either(with_ids!(concat!(standing!(), "and s.id in "), "$5", ""))
@@ -273,7 +281,7 @@ pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<
 }
 
 /// The sessions of a user, the newest first.
-pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<Listed>> {
+pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
     db.sql(
         "select id, device, created_at, last_seen_at, id = $2 as current
          from sessions where user_id = $1 order by last_seen_at desc limit 100",
@@ -290,7 +298,7 @@ pub async fn of_staff(
     settings: &Settings,
     staff_id: Uuid,
     current: Uuid,
-) -> Result<Vec<Listed>> {
+) -> Result<Vec<SessionInfo>> {
     let now = app.clock.now();
     app.db
         .sql(

@@ -110,7 +110,7 @@ pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bear
 }
 
 /// Looks at a token without using it. Errors: [`Error::Gone`].
-pub async fn look(app: &App, token: &str) -> Result<(Purpose, Bearer)> {
+pub async fn peek(app: &App, token: &str) -> Result<(Purpose, Bearer)> {
     let found: Option<Spent> = app
         .db
         .sql(concat!(
@@ -143,7 +143,7 @@ pub async fn void(tx: &mut Tx, holder: Holder) -> Result<()> {
 }
 
 /// Deletes the links of a family, with the addresses that they were sent to.
-pub(crate) async fn forget_family(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
+pub(crate) async fn erase_family(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
     tx.sql("delete from mail_tokens where profile_id = $1").bind(profile_id).execute().await?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::clock::day_in;
 use crate::jobs::{self, Job};
-use crate::notifications::{self, Deliver, Letter, Notice, Notification};
+use crate::notifications::{self, Deliver, MailContent, Notice, Notification};
 use crate::settings::{self, Settings};
 use crate::{App, Result};
 
@@ -23,7 +23,7 @@ const LATE: TimeDelta = TimeDelta::minutes(30);
 const SILENT: TimeDelta = TimeDelta::minutes(5);
 
 /// Looks whether anything is wrong; run by the worker every minute.
-pub async fn look(app: &App) -> Result<()> {
+pub async fn check(app: &App) -> Result<()> {
     let now = app.clock.now();
     let failed: i64 = app
         .db
@@ -62,8 +62,8 @@ pub async fn look(app: &App) -> Result<()> {
 }
 
 /// Looks whether the worker lives; run by the site, which then has to send the mail itself.
-pub async fn look_for_worker(app: &App) -> Result<()> {
-    let Some(beat) = notifications::last_beat(&app.db).await? else { return Ok(()) };
+pub async fn check_worker(app: &App) -> Result<()> {
+    let Some(beat) = notifications::last_heartbeat(&app.db).await? else { return Ok(()) };
     if app.clock.now() - beat < SILENT {
         return Ok(());
     }
@@ -101,7 +101,7 @@ async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
     for (id, email, name) in owners {
         let notice = Notice { kind: KIND, subject_id: id, data: json!({ "text": text }) };
         let once = format!("alert:{what}:{day}:{id}");
-        told.extend(notifications::tell_once(&mut tx, app, notice, &email, &name, &once).await?);
+        told.extend(notifications::notify_once(&mut tx, app, notice, &email, &name, &once).await?);
     }
     tx.commit().await?;
     if !told.is_empty() {
@@ -110,13 +110,13 @@ async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
     Ok(told)
 }
 
-pub(crate) fn letter(
+pub(crate) fn mail_content(
     app: &App,
     settings: &Settings,
     notification: &Notification,
-) -> Option<Letter> {
+) -> Option<MailContent> {
     let data: serde_json::Value = serde_json::from_str(&notification.data).ok()?;
-    Some(Letter {
+    Some(MailContent {
         subject: format!("{}: the portal needs you", settings.site_name),
         heading: "The portal needs you".into(),
         paragraphs: vec![data["text"].as_str()?.to_owned()],
@@ -132,6 +132,6 @@ pub(crate) fn letter(
                 Utc::now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
             ),
         ],
-        ..Letter::default()
+        ..MailContent::default()
     })
 }

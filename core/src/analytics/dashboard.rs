@@ -65,7 +65,7 @@ pub struct Dashboard {
     pub attention: Attention,
 }
 
-pub async fn look(app: &App, settings: &Settings) -> Result<Dashboard> {
+pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
     let now = app.clock.now();
     let week = now - TimeDelta::days(7);
     let tiles: Tiles = app

@@ -114,7 +114,7 @@ pub struct Analytics {
 }
 
 /// The figures of a period.
-pub async fn look(app: &App, settings: &Settings, period: Period) -> Result<Analytics> {
+pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<Analytics> {
     let zone = settings.timezone;
     let today = day_in(zone, app.clock.now());
     let from = match period {
@@ -313,7 +313,7 @@ pub async fn export(
     settings: &Settings,
     period: Period,
 ) -> Result<String> {
-    let table = csv(&look(app, settings, period).await?);
+    let table = csv(&compute(app, settings, period).await?);
     let mut tx = app.db.begin().await?;
     let (now, subject) = (app.clock.now(), Subject::none("analytics"));
     let details = json!({ "period": period });

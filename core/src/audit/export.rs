@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::line::{Line, shown, wall};
 use super::log::{Entry, Filter};
 use super::{Actor, Subject, record};
-use crate::sheet::cell::plain;
+use crate::spreadsheet::cell::plain;
 use crate::{App, Error, Result};
 
 /// Lines that are in memory at once.

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::sheet::cell::decimal;
+use crate::spreadsheet::cell::decimal;
 
 /// One field of what was changed, or of what was done.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]

@@ -8,7 +8,7 @@ use super::line::{self, Line};
 use super::{ACTIONS, SUBJECTS, topic};
 use crate::clock::moment_in;
 use crate::db::On;
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -261,7 +261,7 @@ impl Wanted {
 }
 
 /// The log, the newest first. Errors: [`Error::Invalid`].
-pub async fn list(app: &App, filter: &Filter, part: &Part) -> Result<Page<Entry>> {
+pub async fn list(app: &App, filter: &Filter, part: &PageRequest) -> Result<Page<Entry>> {
     let settings = app.settings().await?;
     let mut wanted = filter.read(&app.db, &settings).await?;
     if let Some((at, id)) = part.after("audit")? {

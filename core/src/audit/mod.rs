@@ -1,10 +1,10 @@
 //! Who did what, when, to which record (decision S6). Ids only: names and addresses stay out, and of
 //! what people wrote to each other only that it changed.
 
+mod actions;
 mod export;
 mod line;
 mod log;
-mod words;
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
@@ -13,10 +13,10 @@ use uuid::Uuid;
 use crate::Result;
 use crate::db::Tx;
 
+pub use actions::{ACTIONS, SUBJECTS};
 pub use export::export;
 pub use line::Line;
 pub use log::{ActorKind, Entry, Filter, Filters, StaffName, filters, list};
-pub use words::{ACTIONS, SUBJECTS};
 
 /// Who acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use chrono::{SubsecRound, Utc};
 
+use super::archive::{self, Parts};
 use super::inspect::{self, Facts};
-use super::pack::{self, Parts};
 use super::sqlite::unless_gone;
 use super::{FORMAT, Manifest, Progress, Stored, Tally, postgres, sqlite, swap};
 use crate::config::Config;
@@ -40,7 +40,7 @@ pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made
     config.check()?;
     app::must_be_there(config)?;
     let url = config.database_url();
-    let _present = app::presence(&config.data_dir)?;
+    let _present = app::shared_lock(&config.data_dir)?;
     let out = Out::open(place)?;
     let copy = Temporary::beside(place, &config.data_dir)?;
     let db = app::open_database(config).await?;
@@ -97,7 +97,7 @@ async fn copy_and_pack(
     let packing = tokio::task::spawn_blocking(move || {
         let writer = BufWriter::with_capacity(1 << 18, writer);
         let (writer, tally) =
-            pack::pack(writer, &manifest, &parts, &names, objects.as_deref(), &told)?;
+            archive::pack(writer, &manifest, &parts, &names, objects.as_deref(), &told)?;
         writer.into_inner().map_err(io::IntoInnerError::into_error)?.flush()?;
         drop(copy);
         Ok::<_, Error>((manifest, tally))

@@ -5,10 +5,10 @@
 //! without which the file is not whole. The keys that sign the links in mails are rows of the
 //! database, so they are in it; what the operator decides (`CAMP_…`) is not.
 
-mod hold;
+mod archive;
+mod hold_mail;
 mod inspect;
 mod make;
-mod pack;
 mod postgres;
 mod restore;
 mod sqlite;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use hold::Held;
+pub use hold_mail::Held;
 pub(crate) use inspect::{plans_off, schema_of};
 pub use make::{Made, Place, make};
 pub(crate) use restore::AT_WORK;

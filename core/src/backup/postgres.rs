@@ -10,7 +10,7 @@ use sqlx::{Connection, PgConnection};
 use url::Url;
 
 use super::inspect::{self, Facts};
-use super::{Held, hold, stamp};
+use super::{Held, hold_mail, stamp};
 use crate::db::Db;
 use crate::{Error, Result};
 
@@ -146,7 +146,7 @@ fn set_aside(present: &Present, aside: Option<&str>) -> String {
 fn hold_back(now: DateTime<Utc>) -> String {
     let moment = format!("timestamptz '{}'", now.to_rfc3339_opts(SecondsFormat::Micros, true));
     let mut sql = "set search_path = public;\n".to_owned();
-    for (what, update) in [("mails", hold::MAILS), ("videos", hold::VIDEOS)] {
+    for (what, update) in [("mails", hold_mail::MAILS), ("videos", hold_mail::VIDEOS)] {
         let update = update.replace("$1", &moment);
         writeln!(
             sql,

@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use serde_json::json;
 
-use super::pack::{self, Parts};
+use super::archive::{self, Parts};
 use super::sqlite::unless_gone;
 use super::{
-    Held, Manifest, Progress, Stored, Tally, hold, inspect, postgres, sqlite, stamp, swap,
+    Held, Manifest, Progress, Stored, Tally, hold_mail, inspect, postgres, sqlite, stamp, swap,
 };
 use crate::audit::{self, Actor, Subject};
 use crate::config::Config;
 use crate::db::{self, Db};
 use crate::files::Files;
-use crate::{Error, Result, alerts, app, notifications, private};
+use crate::{Error, Result, alerts, app, notifications, permissions};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -66,10 +66,10 @@ pub async fn restore(
         })?),
     };
     let traces = Traces::of(config);
-    private::folder(&config.data_dir)?;
+    permissions::folder(&config.data_dir)?;
     let restored = restore_in(config, from, options, told).await;
     match &restored {
-        Ok(_) => private::tighten(config)?,
+        Ok(_) => permissions::tighten(config)?,
         Err(_) => traces.remove(),
     }
     restored
@@ -82,7 +82,7 @@ async fn restore_in(
     told: Progress,
 ) -> Result<Restored> {
     let is_new = !config.data_dir.join("in-use.lock").exists();
-    let _alone = app::alone(&config.data_dir)?;
+    let _alone = app::exclusive_lock(&config.data_dir)?;
     let target = Target::look(config, options).await?;
     let work = Work::begin(&config.data_dir)?;
 
@@ -92,7 +92,7 @@ async fn restore_in(
     let free = alerts::free_on(&config.data_dir).unwrap_or(u64::MAX);
     let unpacking = tokio::task::spawn_blocking(move || {
         let agreed = |manifest: &Manifest| agree(manifest, is_sqlite, has_folder, free);
-        pack::unpack(BufReader::with_capacity(1 << 18, from), &parts, agreed, &told)
+        archive::unpack(BufReader::with_capacity(1 << 18, from), &parts, agreed, &told)
     });
     let (manifest, unpacked) = unpacking.await.map_err(Error::unforeseen)??;
 
@@ -328,7 +328,7 @@ async fn prepare(
     let mut held = Held::default();
     if hold {
         let mut tx = db.begin().await?;
-        held = hold::hold(&mut tx, now).await?;
+        held = hold_mail::hold(&mut tx, now).await?;
         tx.commit().await?;
     }
     finish(&db, now, details).await?;
@@ -353,7 +353,7 @@ fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>)
 /// Writes down that this was restored, and forgets the workers that ran when the backup was made.
 async fn finish(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Result<()> {
     let mut tx = db.begin().await?;
-    notifications::forget_beats(&mut tx).await?;
+    notifications::clear_heartbeats(&mut tx).await?;
     let subject = Subject::none("database");
     audit::record(&mut tx, now, Actor::Operator, "backup.restore", subject, details).await?;
     tx.commit().await

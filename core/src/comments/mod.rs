@@ -1,6 +1,6 @@
 //! What people say about a video, and what the camp lets stand (decisions C1 and S3).
 
-mod desk;
+mod admin;
 
 use std::net::IpAddr;
 
@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
-use crate::accounts::limits;
-use crate::checks::Checks;
+use crate::accounts::rate_limits;
 use crate::db::Tx;
 use crate::events::{self, Event};
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
 use crate::settings::{Moderation, Settings};
+use crate::validation::Validator;
 use crate::videos::{self, must_be_open};
 use crate::{App, Error, Result};
 
-pub use desk::{AdminComment, approve, delete, hide, list_for_staff, show};
+pub use admin::{AdminComment, approve, delete, hide, list_for_staff, show};
 
 const LONGEST: usize = 2000;
 const NOT_FOUND: Error = Error::NotFound("This comment is not there any more.");
@@ -52,7 +52,7 @@ pub struct Report {
 
 impl NewComment {
     fn check(&self) -> Result<String> {
-        let mut checks = Checks::new();
+        let mut checks = Validator::new();
         let content = checks.block("content", &self.content, LONGEST);
         checks.require(!content.is_empty(), "content", "Please write a comment first.");
         checks.done()?;
@@ -63,12 +63,12 @@ impl NewComment {
 /// Refuses whoever writes more than anybody reads. Before [`post`], outside its transaction.
 pub async fn may_post(app: &App, viewer: &Viewer) -> Result<()> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
-    limits::count(app, limits::COMMENTS_BY_USER, &user_id.to_string()).await
+    rate_limits::count(app, rate_limits::COMMENTS_BY_USER, &user_id.to_string()).await
 }
 
 /// Refuses one address that reports by the dozen. Before [`report`], outside its transaction.
 pub async fn may_report(app: &App, from: IpAddr) -> Result<()> {
-    limits::count_network(app, limits::REPORTS_BY_ADDRESS, from).await
+    rate_limits::count_network(app, rate_limits::REPORTS_BY_ADDRESS, from).await
 }
 
 /// Writes a comment under the name that the person has now. Where the camp reads first comments
@@ -136,7 +136,7 @@ pub async fn post(
         .one()
         .await?;
     if !held {
-        events::tell(tx, now, Event::CommentCreated { video_id, id: comment.id });
+        events::emit(tx, now, Event::CommentCreated { video_id, id: comment.id });
     }
     Ok(comment)
 }
@@ -156,7 +156,7 @@ pub async fn list(
     settings: &Settings,
     viewer: &Viewer,
     video_id: Uuid,
-    part: &Part,
+    part: &PageRequest,
 ) -> Result<Page<Comment>> {
     must_be_open(&app.db, settings, viewer, video_id).await?;
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("comments")?;
@@ -195,7 +195,7 @@ pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Resu
         .await?;
     let place = gone.ok_or(NOT_FOUND)?;
     uncount(tx, &place).await?;
-    tell_removed(tx, app, &place, id);
+    emit_removed(tx, app, &place, id);
     Ok(())
 }
 
@@ -209,7 +209,7 @@ pub async fn report(
     id: Uuid,
     report: &Report,
 ) -> Result<()> {
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let reason = checks.block("reason", report.reason.as_deref().unwrap_or_default(), 500);
     checks.done()?;
     let video: Option<(Uuid,)> = tx
@@ -235,7 +235,7 @@ pub async fn report(
 }
 
 /// Leaves what somebody said, without the name, when the person goes (decision P10).
-pub async fn forget_author(tx: &mut Tx, user_id: Uuid) -> Result<()> {
+pub async fn erase_author(tx: &mut Tx, user_id: Uuid) -> Result<()> {
     tx.sql(
         "update video_comments set author_name = 'Former member', user_id = null
          where user_id = $1",
@@ -264,9 +264,9 @@ async fn uncount(tx: &mut Tx, place: &Place) -> Result<()> {
 }
 
 /// Of a hidden or held comment readers knew nothing any more.
-fn tell_removed(tx: &mut Tx, app: &App, place: &Place, id: Uuid) {
+fn emit_removed(tx: &mut Tx, app: &App, place: &Place, id: Uuid) {
     if place.hidden_at.is_none() {
         let event = Event::CommentRemoved { video_id: place.video_id, id };
-        events::tell(tx, app.clock.now(), event);
+        events::emit(tx, app.clock.now(), event);
     }
 }

@@ -124,7 +124,7 @@ async fn time_zone(app: &App, found: &mut Findings) -> Result<()> {
 async fn worker(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "worker";
     const START: &str = "Start `camp worker`, or `camp serve --with-worker`.";
-    let Some(beat) = notifications::last_beat(&app.db).await? else {
+    let Some(beat) = notifications::last_heartbeat(&app.db).await? else {
         found.broken(WHAT, "No worker runs: nothing is published or mailed.", START);
         return Ok(());
     };

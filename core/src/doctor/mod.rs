@@ -5,7 +5,7 @@
 mod camp;
 mod database;
 mod dns;
-mod house;
+mod environment;
 mod mail;
 
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ pub struct Options {
 pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
     app::choose_cryptography();
     let mut found = Findings::default();
-    house::examine(&config, &mut found);
+    environment::examine(&config, &mut found);
     let db = database::examine(&config, &mut found).await;
     let app = match db {
         // Opening a camp would make the folders that are missing.
@@ -66,7 +66,7 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
     };
     if let Ok(app) = &app {
         camp::examine(app, &mut found).await;
-        house::examine_files(&app.files, &mut found).await;
+        environment::examine_files(&app.files, &mut found).await;
     }
     mail::examine(&config, options, &mut found).await;
     if let Ok(app) = app {

@@ -42,14 +42,14 @@ pub enum Event {
 }
 
 /// Notes the event in the transaction of what it tells of.
-pub fn tell(tx: &mut Tx, now: DateTime<Utc>, event: Event) {
+pub fn emit(tx: &mut Tx, now: DateTime<Utc>, event: Event) {
     tx.note(now, event);
 }
 
 /// Writes the events of a transaction that is about to commit. Until it has, nobody else can write
 /// any, so that their numbers grow in the order of the commits.
 pub(crate) async fn number(tx: &mut Tx, events: Vec<(DateTime<Utc>, Event)>) -> Result<()> {
-    tx.serialize("events").await?;
+    tx.lock("events").await?;
     for (now, event) in events {
         let (kind, video_id, subject_id) = event.columns();
         tx.sql(
@@ -86,14 +86,14 @@ impl Event {
 
 /// An event as it is told.
 #[derive(Debug)]
-pub struct Told {
+pub struct StoredEvent {
     pub id: i64,
     pub kind: String,
     /// Nothing when there is nothing to tell any more.
     pub data: Option<Value>,
 }
 
-impl Told {
+impl StoredEvent {
     /// The one place that decides who hears of an event (safety 14).
     pub fn is_for(&self, viewer: &Viewer, access: Access) -> bool {
         match self.kind.as_str() {
@@ -111,7 +111,7 @@ pub async fn newest(db: &Db) -> Result<i64> {
 /// At most `limit` events after this number, the oldest first, as things stand now.
 ///
 /// Numbers have no holes: when the first one is not the next one, others before it are forgotten.
-pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<Told>> {
+pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<StoredEvent>> {
     let rows: Vec<Row> = app
         .db
         .sql(
@@ -167,9 +167,9 @@ struct Row {
 }
 
 impl Row {
-    fn told(self) -> Told {
+    fn told(self) -> StoredEvent {
         let (id, kind) = (self.id, self.kind.clone());
-        Told { id, kind, data: self.data() }
+        StoredEvent { id, kind, data: self.data() }
     }
 
     fn data(self) -> Option<Value> {

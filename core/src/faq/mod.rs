@@ -1,6 +1,6 @@
 //! Questions and answers (decision F1): one table behind the public page and the staff's screen.
 
-mod desk;
+mod admin;
 mod placeholders;
 
 use std::net::IpAddr;
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
-use crate::accounts::limits;
+use crate::accounts::rate_limits;
 use crate::clock::Clock;
 use crate::db::{Db, Tx};
-use crate::fold::fold;
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
+use crate::search_text::normalize;
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
-pub use desk::{
+pub use admin::{
     AdminFaq, Changes, Filter, NewFaq, Stats, add, admin_list, change, delete, order, stats,
 };
 pub use placeholders::{Placeholder, placeholders};
@@ -56,7 +56,7 @@ pub struct Faq {
 }
 
 /// What is published, in its order, with the answers filled from the settings.
-pub async fn list(app: &App, settings: &Settings, part: &Part) -> Result<Page<Faq>> {
+pub async fn list(app: &App, settings: &Settings, part: &PageRequest) -> Result<Page<Faq>> {
     let after: Option<(i64, Uuid)> = part.after("faq")?;
     let rows: Vec<Faq> = app
         .db
@@ -83,7 +83,7 @@ pub async fn list(app: &App, settings: &Settings, part: &Part) -> Result<Page<Fa
 
 /// Whether a view from there may still be counted. Before [`record_view`], outside its transaction.
 pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
-    limits::may_view(app, limits::FAQ_VIEWS_BY_ADDRESS, viewer, from).await
+    rate_limits::may_view(app, rate_limits::FAQ_VIEWS_BY_ADDRESS, viewer, from).await
 }
 
 /// Counts that somebody opened an answer: once an hour for each reader, staff not at all.
@@ -207,5 +207,5 @@ pub(crate) async fn insert(
 }
 
 fn searchable(question: &str, answer: &str) -> String {
-    fold(&format!("{question} {answer}"))
+    normalize(&format!("{question} {answer}"))
 }

@@ -14,7 +14,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::clock;
 use crate::db::Tx;
 use crate::settings::Settings;
-use crate::sheet::{self, Column, Problem, Row, Shape, Source, day};
+use crate::spreadsheet::{self, Column, Problem, Row, Shape, Source, date};
 use crate::videos::{self, NewVideo, Status, link};
 use crate::{App, Error, FieldError, Result};
 
@@ -100,7 +100,7 @@ pub struct Report {
 pub async fn import(
     app: &App,
     actor: Actor,
-    file: sheet::File,
+    file: spreadsheet::File,
     year: i32,
     dry_run: bool,
     mut progress: impl FnMut(usize, usize) + Send,
@@ -117,7 +117,7 @@ pub async fn import(
             ),
         ));
     }
-    let sheet = sheet::open(file, &SHAPE).await?;
+    let sheet = spreadsheet::open(file, &SHAPE).await?;
     let mut report = Report {
         year,
         dry_run,
@@ -137,7 +137,7 @@ pub async fn import(
     progress(0, total);
     let mut tx = app.db.begin().await?;
     // Two imports at once would not see each other's rows.
-    tx.serialize("gallery import").await?;
+    tx.lock("gallery import").await?;
     let mut known = known(&mut tx, year).await?;
     for (done, (video, address)) in good.into_iter().enumerate() {
         match known.insert(address) {
@@ -181,7 +181,7 @@ fn check(
     let day = match row.cell(DATE).trim() {
         // What the archive form of the staff area takes when it is given only a year.
         "" => NaiveDate::from_ymd_opt(year, 7, 1),
-        typed => match day::read(typed) {
+        typed => match date::read(typed) {
             Ok(day) if day.year() == year => Some(day),
             Ok(day) => {
                 refuse(

@@ -1,4 +1,4 @@
-//! The post office: hands one mail to an SMTP server, to a folder of .eml files, or in tests to
+//! The mail transport: hands one mail to an SMTP server, to a folder of .eml files, or in tests to
 //! memory. What must be sent, and what was, is the business of [`crate::notifications`].
 
 mod smtp;
@@ -49,58 +49,58 @@ pub enum SendError {
 
 #[derive(Clone)]
 pub struct Mailer {
-    way: Way,
+    transport: Transport,
     /// Connections that may be open at once.
     pub(crate) slots: Arc<Semaphore>,
     pub connections: u32,
-    pace: Arc<Mutex<Pace>>,
+    throttle: Arc<Mutex<Throttle>>,
     paused: Arc<AtomicBool>,
 }
 
 #[derive(Clone)]
-enum Way {
+enum Transport {
     Smtp(Arc<smtp::Smtp>),
     Folder(PathBuf),
     Memory(Arc<Mutex<Vec<Mail>>>),
 }
 
 /// Spreads mails over time, and stays quiet after the server could not be reached.
-struct Pace {
+struct Throttle {
     gap: Duration,
     next: Instant,
     down_until: Option<Instant>,
 }
 
 /// How long the server is left alone after it could not be reached.
-const REST: Duration = Duration::from_secs(30);
+const BACKOFF: Duration = Duration::from_secs(30);
 
 impl Mailer {
     pub fn open(config: &Config) -> Result<Mailer> {
-        let way = match &config.smtp_url {
-            Some(url) => Way::Smtp(Arc::new(smtp::Smtp::open(url)?)),
+        let transport = match &config.smtp_url {
+            Some(url) => Transport::Smtp(Arc::new(smtp::Smtp::open(url)?)),
             None => {
                 let folder = config.mail_folder();
                 std::fs::create_dir_all(&folder).map_err(|e| {
                     Error::Setup(format!("The folder {} cannot be made: {e}", folder.display()))
                 })?;
-                Way::Folder(folder)
+                Transport::Folder(folder)
             }
         };
-        Ok(Mailer::new(way, config.mail_connections, config.mail_rate))
+        Ok(Mailer::new(transport, config.mail_connections, config.mail_rate))
     }
 
     /// Keeps the mails; for tests.
     pub fn memory() -> (Mailer, Arc<Mutex<Vec<Mail>>>) {
         let kept = Arc::new(Mutex::new(Vec::new()));
-        (Mailer::new(Way::Memory(kept.clone()), 4, 10_000), kept)
+        (Mailer::new(Transport::Memory(kept.clone()), 4, 10_000), kept)
     }
 
-    fn new(way: Way, connections: u32, rate: u32) -> Mailer {
+    fn new(transport: Transport, connections: u32, rate: u32) -> Mailer {
         Mailer {
-            way,
+            transport,
             slots: Arc::new(Semaphore::new(connections as usize)),
             connections,
-            pace: Arc::new(Mutex::new(Pace {
+            throttle: Arc::new(Mutex::new(Throttle {
                 gap: Duration::from_secs(1) / rate.max(1),
                 next: Instant::now(),
                 down_until: None,
@@ -124,16 +124,16 @@ impl Mailer {
 
     /// Where the mails go, in words for the operator.
     pub fn destination(&self) -> String {
-        match &self.way {
-            Way::Smtp(smtp) => format!("{}:{}", smtp.host, smtp.port),
-            Way::Folder(folder) => folder.display().to_string(),
-            Way::Memory(_) => "memory".into(),
+        match &self.transport {
+            Transport::Smtp(smtp) => format!("{}:{}", smtp.host, smtp.port),
+            Transport::Folder(folder) => folder.display().to_string(),
+            Transport::Memory(_) => "memory".into(),
         }
     }
 
     pub fn folder(&self) -> Option<&PathBuf> {
-        match &self.way {
-            Way::Folder(folder) => Some(folder),
+        match &self.transport {
+            Transport::Folder(folder) => Some(folder),
             _ => None,
         }
     }
@@ -141,26 +141,26 @@ impl Mailer {
     /// Reaches the server, with TLS and its name and password where they are given, and sends
     /// nothing; says how. Nothing to do for a folder.
     pub async fn probe(&self) -> Result<Option<&'static str>, SendError> {
-        match &self.way {
-            Way::Smtp(smtp) => smtp.probe().await.map(Some),
+        match &self.transport {
+            Transport::Smtp(smtp) => smtp.probe().await.map(Some),
             _ => Ok(None),
         }
     }
 
     /// How long to leave the server alone, when it could not be reached just now.
-    pub fn resting(&self) -> Option<Duration> {
-        let pace = self.pace.lock().expect("no panic inside");
-        pace.down_until.and_then(|until| until.checked_duration_since(Instant::now()))
+    pub fn backing_off(&self) -> Option<Duration> {
+        let throttle = self.throttle.lock().expect("no panic inside");
+        throttle.down_until.and_then(|until| until.checked_duration_since(Instant::now()))
     }
 
     /// Waits for a free connection and for the mail's turn at the configured rate. The permit is
     /// held while the mail is on its way.
-    pub(crate) async fn turn(&self) -> tokio::sync::OwnedSemaphorePermit {
+    pub(crate) async fn acquire(&self) -> tokio::sync::OwnedSemaphorePermit {
         let permit = self.slots.clone().acquire_owned().await.expect("never closed");
         let at = {
-            let mut pace = self.pace.lock().expect("no panic inside");
-            let at = pace.next.max(Instant::now());
-            pace.next = at + pace.gap;
+            let mut throttle = self.throttle.lock().expect("no panic inside");
+            let at = throttle.next.max(Instant::now());
+            throttle.next = at + throttle.gap;
             at
         };
         tokio::time::sleep_until(at.into()).await;
@@ -171,17 +171,17 @@ impl Mailer {
     pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
         let message = compose(mail)
             .map_err(|e| SendError::Refused { text: e.to_string(), address: false })?;
-        let sent = match &self.way {
-            Way::Smtp(smtp) => smtp.send(message.envelope(), &message.formatted()).await,
-            Way::Folder(folder) => write(folder, mail, &message.formatted()).await,
-            Way::Memory(kept) => {
+        let sent = match &self.transport {
+            Transport::Smtp(smtp) => smtp.send(message.envelope(), &message.formatted()).await,
+            Transport::Folder(folder) => write(folder, mail, &message.formatted()).await,
+            Transport::Memory(kept) => {
                 kept.lock().expect("no panic inside").push(mail.clone());
                 Ok(())
             }
         };
-        let mut pace = self.pace.lock().expect("no panic inside");
-        pace.down_until = match &sent {
-            Err(SendError::Unreachable(_)) => Some(Instant::now() + REST),
+        let mut throttle = self.throttle.lock().expect("no panic inside");
+        throttle.down_until = match &sent {
+            Err(SendError::Unreachable(_)) => Some(Instant::now() + BACKOFF),
             _ => None,
         };
         sent

@@ -89,7 +89,7 @@ impl Smtp {
     /// Connects, encrypts and signs in as for a mail, and says goodbye.
     pub async fn probe(&self) -> Result<&'static str, SendError> {
         let reach = async {
-            let mut connection = self.connect().await.map_err(sort)?;
+            let mut connection = self.connect().await.map_err(classify)?;
             connection.quit().await.ok();
             Ok(match (self.security, &self.credentials) {
                 (Security::None, None) => "on this machine, without TLS",
@@ -108,14 +108,14 @@ impl Smtp {
         let parked = self.parked.lock().expect("no panic inside").pop();
         let mut connection = match self.alive(parked).await {
             Some(parked) => parked,
-            None => self.connect().await.map_err(sort)?,
+            None => self.connect().await.map_err(classify)?,
         };
         let sent =
             connection.send(envelope, message).await.map_err(|error| match error.is_client() {
                 // lettre itself refuses this mail, for example because the server takes no
                 // international addresses: that says nothing about the next mail.
                 true => SendError::Refused { text: describe(&error), address: false },
-                false => sort(error),
+                false => classify(error),
             });
         if !connection.has_broken() && !matches!(sent, Err(SendError::Unreachable(_))) {
             self.parked.lock().expect("no panic inside").push(connection);
@@ -172,7 +172,7 @@ fn describe(error: &lettre::transport::smtp::Error) -> String {
     text.replace(char::is_control, " ")
 }
 
-fn sort(error: lettre::transport::smtp::Error) -> SendError {
+fn classify(error: lettre::transport::smtp::Error) -> SendError {
     let text = describe(&error);
     // 421 is "closing the connection": it says nothing about the mail.
     let code = error.status().map(|code| code.to_string());

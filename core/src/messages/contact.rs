@@ -10,11 +10,11 @@ use uuid::Uuid;
 use super::mail::{ARRIVED, Acknowledgment, MORE_WAIT, RECEIVED};
 use super::{Department, SenderType};
 use crate::accounts::User;
-use crate::accounts::limits::{self, Room};
-use crate::checks::Checks;
+use crate::accounts::rate_limits::{self, Room};
 use crate::events::{self, Event};
-use crate::fold::fold;
 use crate::notifications::{self, Notice};
+use crate::search_text::normalize;
+use crate::validation::Validator;
 use crate::{App, Result};
 
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
@@ -52,7 +52,7 @@ pub async fn receive(
     if new.website.as_deref().is_some_and(|website| !website.is_empty()) {
         return Ok(Received { copy_mailed: false });
     }
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let name = checks.line("name", &new.name, 120);
     checks.require(!name.is_empty(), "name", "Please enter your name.");
     let email = checks.email("email", &new.email);
@@ -62,8 +62,8 @@ pub async fn receive(
     let message = checks.block("message", &new.message, 5000);
     checks.require(!message.is_empty(), "message", "Please write a message first.");
     checks.done()?;
-    limits::count_network(app, limits::CONTACT_BY_ADDRESS, from).await?;
-    limits::count(app, limits::CONTACT_BY_SENDER, &email).await?;
+    rate_limits::count_network(app, rate_limits::CONTACT_BY_ADDRESS, from).await?;
+    rate_limits::count(app, rate_limits::CONTACT_BY_SENDER, &email).await?;
 
     let settings = app.settings().await?;
     let now = app.clock.now();
@@ -92,22 +92,25 @@ pub async fn receive(
     .execute()
     .await?;
     let camp = new.department.address(&settings);
-    let kind = match limits::count_own_mail(&mut tx, app, limits::CONTACT_BY_MAILBOX, camp).await? {
-        Room::Enough => Some(ARRIVED),
-        Room::FullNow => Some(MORE_WAIT),
-        Room::Full => None,
-    };
+    let kind =
+        match rate_limits::count_own_mail(&mut tx, app, rate_limits::CONTACT_BY_MAILBOX, camp)
+            .await?
+        {
+            Room::Enough => Some(ARRIVED),
+            Room::FullNow => Some(MORE_WAIT),
+            Room::Full => None,
+        };
     if let Some(kind) = kind {
-        notifications::tell(&mut tx, app, Notice::new(kind, id), camp, "").await?;
+        notifications::notify(&mut tx, app, Notice::new(kind, id), camp, "").await?;
     }
     let data = json!(Acknowledgment { copy: proved });
     let notice = Notice { kind: RECEIVED, subject_id: id, data };
     match proved {
         // Without the name in either case.
-        true => notifications::tell(&mut tx, app, notice, &email, "").await?,
-        false => notifications::tell_limited(&mut tx, app, notice, &email, "").await?.or_silent(),
+        true => notifications::notify(&mut tx, app, notice, &email, "").await?,
+        false => notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent(),
     }
-    events::tell(&mut tx, now, Event::MessagesChanged);
+    events::emit(&mut tx, now, Event::MessagesChanged);
     tx.commit().await?;
     Ok(Received { copy_mailed: proved })
 }
@@ -127,5 +130,5 @@ pub(crate) async fn of_sender(app: &App, email: &str) -> Result<Vec<Value>> {
 }
 
 pub(crate) fn searchable(name: &str, email: &str, subject: &str, child_name: &str) -> String {
-    fold(&format!("{name} {email} {subject} {child_name}"))
+    normalize(&format!("{name} {email} {subject} {child_name}"))
 }

@@ -9,11 +9,11 @@ use uuid::Uuid;
 
 use super::{Department, Message, NOT_FOUND, Reply, Status};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::{Checks, given};
 use crate::db::{Db, On, Tx, with_ids};
 use crate::events::{self, Event};
-use crate::fold::searched;
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
+use crate::search_text::optional_pattern;
+use crate::validation::{Validator, given};
 use crate::{App, Error, Result};
 
 pub(super) const BODY: usize = 10_000;
@@ -27,14 +27,14 @@ pub struct Filter {
     pub department: Option<Department>,
     /// Spam only; otherwise none of it.
     pub spam: bool,
-    pub given: Given,
+    pub given: AssignmentFilter,
     pub order: Order,
-    pub part: Part,
+    pub part: PageRequest,
 }
 
 /// Whose messages are shown.
 #[derive(Debug, Clone, Default)]
-pub enum Given {
+pub enum AssignmentFilter {
     #[default]
     Anybodys,
     /// Given to nobody yet.
@@ -120,25 +120,25 @@ pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
     };
     let after: Option<(DateTime<Utc>, Uuid)> = filter.part.after(name)?;
     let given_to = match &filter.given {
-        Given::To(username) => Some(username.trim().to_lowercase()),
+        AssignmentFilter::To(username) => Some(username.trim().to_lowercase()),
         _ => None,
     };
     let rows: Vec<Message> = app
         .db
         .sql(text)
         .bind(filter.spam)
-        .bind(searched(filter.q.as_deref()))
+        .bind(optional_pattern(filter.q.as_deref()))
         .bind(filter.status)
         .bind(filter.department)
         .bind(filter.part.limit() + 1)
         .bind(after.map(|a| a.0))
         .bind(after.map(|a| a.1))
-        .bind(matches!(filter.given, Given::Nobodys))
+        .bind(matches!(filter.given, AssignmentFilter::Nobodys))
         .bind(given_to)
         .all()
         .await?;
     let mut page = filter.part.page(name, rows, |row| (row.created_at, row.id));
-    hang(&app.db, &mut page.items).await?;
+    load_replies(&app.db, &mut page.items).await?;
     Ok(page)
 }
 
@@ -150,7 +150,7 @@ struct Found {
 }
 
 /// Hangs their replies on messages, all by one question.
-async fn hang(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result<()> {
+async fn load_replies(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result<()> {
     let rows: Vec<Found> = on
         .into()
         .either(with_ids!(
@@ -191,7 +191,7 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Message> {
         .optional()
         .await?
         .ok_or(NOT_FOUND)?;
-    hang(on, std::slice::from_mut(&mut message)).await?;
+    load_replies(on, std::slice::from_mut(&mut message)).await?;
     Ok(message)
 }
 
@@ -218,7 +218,7 @@ pub async fn change(
     id: Uuid,
     changes: &Changes,
 ) -> Result<Message> {
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     if changes.status == Some(Status::Replied) {
         checks.refuse("status", "A message is replied to by sending a reply.");
     }
@@ -231,12 +231,12 @@ pub async fn change(
     };
     checks.done()?;
     let assigned_to = match &changes.assigned_to {
-        Some(Some(username)) => Some(Some(on_duty(tx, username).await?)),
+        Some(Some(username)) => Some(Some(active_staff(tx, username).await?)),
         Some(None) => Some(None),
         None => None,
     };
     let now = app.clock.now();
-    let before = standing(tx, id).await?;
+    let before = triage(tx, id).await?;
     let changed = tx
         .sql(
             "update messages set
@@ -267,10 +267,10 @@ pub async fn change(
         return Err(Error::Stale);
     }
     if changes.status.is_some() || changes.spam.is_some() {
-        events::tell(tx, now, Event::MessagesChanged);
+        events::emit(tx, now, Event::MessagesChanged);
     }
     // What is typed into a draft is nobody's business but the inbox's.
-    let details = audit::differences(&json!(before), &json!(standing(tx, id).await?));
+    let details = audit::differences(&json!(before), &json!(triage(tx, id).await?));
     if !details.is_empty() {
         let subject = Subject::new("message", id);
         audit::record(tx, now, actor, "message.change", subject, Value::Object(details)).await?;
@@ -280,14 +280,14 @@ pub async fn change(
 
 /// Of a message what staff decide, as the audit log tells of it.
 #[derive(Serialize, sqlx::FromRow)]
-pub(super) struct Standing {
+pub(super) struct Triage {
     status: Status,
     department: Department,
     spam: bool,
     assigned_to: Option<Uuid>,
 }
 
-pub(super) async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
+pub(super) async fn triage(tx: &mut Tx, id: Uuid) -> Result<Triage> {
     tx.sql("select status, department, spam, assigned_to from messages where id = $1")
         .bind(id)
         .optional()
@@ -295,7 +295,7 @@ pub(super) async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
         .ok_or(NOT_FOUND)
 }
 
-async fn on_duty(tx: &mut Tx, username: &str) -> Result<Uuid> {
+async fn active_staff(tx: &mut Tx, username: &str) -> Result<Uuid> {
     let found: Option<(Uuid,)> = tx
         .sql("select id from staff where username_folded = $1 and disabled_at is null")
         .bind(username.trim().to_lowercase())
@@ -309,7 +309,7 @@ async fn on_duty(tx: &mut Tx, username: &str) -> Result<Uuid> {
 
 /// Deletes a message with its replies. Errors: [`Error::NotFound`].
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let mut details = json!(standing(tx, id).await?);
+    let mut details = json!(triage(tx, id).await?);
     details["replies"] = tx
         .sql("select count(*) from message_replies where message_id = $1")
         .bind(id)
@@ -321,6 +321,6 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     }
     let subject = Subject::new("message", id);
     audit::record(tx, app.clock.now(), actor, "message.delete", subject, details).await?;
-    events::tell(tx, app.clock.now(), Event::MessagesChanged);
+    events::emit(tx, app.clock.now(), Event::MessagesChanged);
     Ok(())
 }

@@ -5,8 +5,8 @@ use lettre::message::Mailbox;
 use serde::{Deserialize, Serialize};
 
 use super::{Department, SenderType};
-use crate::accounts::limits;
-use crate::notifications::{Button, Letter, Notification, Quote, paragraphs};
+use crate::accounts::rate_limits;
+use crate::notifications::{Button, MailContent, Notification, Quote, paragraphs};
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -47,7 +47,7 @@ pub(crate) async fn write(
     app: &App,
     settings: &Settings,
     notification: &Notification,
-) -> Result<Option<Letter>> {
+) -> Result<Option<MailContent>> {
     let kind = notification.kind.as_str();
     let found: Option<Original> = match kind {
         REPLY => app.db.sql(
@@ -81,7 +81,7 @@ pub(crate) async fn write(
     }))
 }
 
-fn arrived(app: &App, original: &Original) -> Letter {
+fn arrived(app: &App, original: &Original) -> MailContent {
     let Original { name, email, subject, .. } = original;
     let mut text = paragraphs(&original.message);
     let sender = match original.user_type {
@@ -92,7 +92,7 @@ fn arrived(app: &App, original: &Original) -> Letter {
     if let Some(child) = &original.child_name {
         text.insert(1, format!("Child: {child}"));
     }
-    Letter {
+    MailContent {
         subject: format!("Message: {subject}"),
         heading: subject.clone(),
         paragraphs: text,
@@ -102,13 +102,13 @@ fn arrived(app: &App, original: &Original) -> Letter {
             "An answer to this mail goes to the sender, and does not appear in the portal.".into(),
         ],
         reply_to: email.parse().ok().map(|email| Mailbox::new(Some(name.clone()), email)),
-        ..Letter::default()
+        ..MailContent::default()
     }
 }
 
-fn more_wait(app: &App) -> Letter {
-    let most = limits::CONTACT_BY_MAILBOX.most;
-    Letter {
+fn more_wait(app: &App) -> MailContent {
+    let most = rate_limits::CONTACT_BY_MAILBOX.most;
+    MailContent {
         subject: "More messages wait in the portal".into(),
         heading: "More messages wait in the portal".into(),
         paragraphs: vec![
@@ -118,18 +118,18 @@ fn more_wait(app: &App) -> Letter {
             "Nothing is lost: every message is in the portal.".into(),
         ],
         button: Some(Button { label: "Open the messages", url: app.url("/admin/messages") }),
-        ..Letter::default()
+        ..MailContent::default()
     }
 }
 
 /// Without a copy it says nothing that the sender typed: anybody can enter anybody's address.
-fn received(settings: &Settings, original: &Original, copy: bool) -> Letter {
+fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent {
     let site = &settings.site_name;
     let phone = match settings.contact_phone.is_empty() {
         true => String::new(),
         false => format!(" If it cannot wait, call {}.", settings.contact_phone),
     };
-    Letter {
+    MailContent {
         subject: format!("{site} has received your message"),
         heading: "Your message arrived".into(),
         paragraphs: vec![format!("We'll get back to you within 24 hours during season.{phone}")],
@@ -142,17 +142,17 @@ fn received(settings: &Settings, original: &Original, copy: bool) -> Letter {
             false => "If you did not write to us, somebody entered your address by mistake; you need not do anything.",
         }.into()],
         reply_to: department(settings, original.department),
-        ..Letter::default()
+        ..MailContent::default()
     }
 }
 
 /// Only the staff's words go to an address that was not proved, and nothing that the sender typed.
-fn reply(settings: &Settings, original: &Original) -> Letter {
+fn reply(settings: &Settings, original: &Original) -> MailContent {
     let text = paragraphs(original.body.as_deref().unwrap_or_default());
     let reply_to = department(settings, original.department);
     let day = day(settings, original);
     if !original.sender_proved {
-        return Letter {
+        return MailContent {
             subject: format!("Re: Your message to {}", settings.site_name),
             heading: "An answer to your message".into(),
             paragraphs: text,
@@ -160,10 +160,10 @@ fn reply(settings: &Settings, original: &Original) -> Letter {
                 "This answers a message of {day} in which this address was given. The message is not quoted because it was not written by somebody signed in with this address."
             )],
             reply_to,
-            ..Letter::default()
+            ..MailContent::default()
         };
     }
-    Letter {
+    MailContent {
         subject: format!("Re: {}", original.subject),
         heading: original.subject.clone(),
         paragraphs: text,
@@ -172,7 +172,7 @@ fn reply(settings: &Settings, original: &Original) -> Letter {
             paragraphs: paragraphs(&original.message),
         }),
         reply_to,
-        ..Letter::default()
+        ..MailContent::default()
     }
 }
 

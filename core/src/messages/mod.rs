@@ -3,7 +3,7 @@
 pub mod mail;
 
 mod contact;
-mod forget;
+mod erasure;
 mod inbox;
 mod reply;
 
@@ -16,9 +16,11 @@ use crate::settings::Settings;
 
 pub use contact::{NewMessage, Received, receive};
 pub(crate) use contact::{of_sender, searchable};
-pub(crate) use forget::forget_sender;
-pub use forget::prune;
-pub use inbox::{Changes, Counts, Filter, Given, Order, change, counts, delete, find, list};
+pub(crate) use erasure::erase_sender;
+pub use erasure::prune;
+pub use inbox::{
+    AssignmentFilter, Changes, Counts, Filter, Order, change, counts, delete, find, list,
+};
 pub use reply::{NewReply, reply, retry};
 
 pub const NOT_FOUND: Error = Error::NotFound("This message is not there any more.");

@@ -5,14 +5,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::inbox::{BODY, find, standing};
+use super::inbox::{BODY, find, triage};
 use super::mail::REPLY;
 use super::{Message, NOT_FOUND, ReplyDelivery};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::notifications::{self, Notice};
+use crate::validation::Validator;
 use crate::{App, Error, Result};
 
 /// The same answer again within this time is a second click.
@@ -40,12 +40,12 @@ pub async fn reply(
     id: Uuid,
     new: &NewReply,
 ) -> Result<Message> {
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let body = checks.block("body", &new.body, BODY);
     checks.require(!body.is_empty(), "body", "Please write a reply first.");
     checks.done()?;
     let now = app.clock.now();
-    let before = standing(tx, id).await?;
+    let before = triage(tx, id).await?;
     // Writing first holds the message, so that of two clicks the second sees the first.
     let held: Option<(String, String, Option<String>, bool)> = tx
         .sql(
@@ -75,7 +75,7 @@ pub async fn reply(
     if said > 0 {
         return find(tx, id).await;
     }
-    unforestalled(tx, id, new, draft).await?;
+    check_nothing_newer(tx, id, new, draft).await?;
     let reply_id = Uuid::now_v7();
     tx.sql(
         "insert into message_replies (id, message_id, body, sent_by, created_at)
@@ -96,17 +96,22 @@ pub async fn reply(
     .await?;
     // The name was typed by the sender as well.
     let name = if proved { name.as_str() } else { "" };
-    notifications::tell(tx, app, Notice::new(REPLY, reply_id), &email, name).await?;
-    let mut details = audit::differences(&json!(before), &json!(standing(tx, id).await?));
+    notifications::notify(tx, app, Notice::new(REPLY, reply_id), &email, name).await?;
+    let mut details = audit::differences(&json!(before), &json!(triage(tx, id).await?));
     details.insert("reply_id".into(), json!(reply_id));
     let (subject, details) = (Subject::new("message", id), Value::Object(details));
     audit::record(tx, now, actor, "message.reply", subject, details).await?;
-    events::tell(tx, now, Event::MessagesChanged);
+    events::emit(tx, now, Event::MessagesChanged);
     find(tx, id).await
 }
 
 /// Whether the writer of a reply has seen all that others wrote.
-async fn unforestalled(tx: &mut Tx, id: Uuid, new: &NewReply, draft: Option<String>) -> Result<()> {
+async fn check_nothing_newer(
+    tx: &mut Tx,
+    id: Uuid,
+    new: &NewReply,
+    draft: Option<String>,
+) -> Result<()> {
     let last: Option<(Uuid, Option<String>)> = tx
         .sql(
             "select r.id, s.username from message_replies r

@@ -2,18 +2,18 @@
 //!
 //! Each of a few senders has at most one mail in hand, so a worker that is killed leaves at most
 //! as many mails in doubt as it had connections open. Those are sent again, under the same
-//! Message-ID, once the worker has been silent for a while ([`super::sweep`]).
+//! Message-ID, once the worker has been silent for a while ([`super::recover`]).
 
 use chrono::{DateTime, TimeDelta, Utc};
 use lettre::message::Mailbox;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Delivery, Notification, letter, unsubscribe};
-use crate::checks::with_ascii_domain;
+use super::{Delivery, Notification, mail_content, unsubscribe};
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::mail::{Mail, SendError};
+use crate::validation::with_ascii_domain;
 use crate::{App, Error, Result};
 
 #[derive(Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl Job for Deliver {
             .scalar()
             .await?;
         if let Some(due) = next {
-            let rest = app.mailer.resting().unwrap_or_default();
+            let rest = app.mailer.backing_off().unwrap_or_default();
             let rested = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
             let at = due.max(rested) + TimeDelta::seconds(1);
             jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
@@ -82,8 +82,8 @@ async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {
 
 async fn send_all(app: &App, notification: &Notification) -> Result<()> {
     loop {
-        let _turn = app.mailer.turn().await;
-        if app.mailer.resting().is_some() || app.mailer.is_paused() {
+        let _turn = app.mailer.acquire().await;
+        if app.mailer.backing_off().is_some() || app.mailer.is_paused() {
             return Ok(());
         }
         let Some(delivery) = claim(app, notification.id).await? else { return Ok(()) };
@@ -152,7 +152,7 @@ async fn compose(
     delivery: &Delivery,
 ) -> Result<Option<Mail>> {
     let settings = app.settings().await?;
-    let Some(letter) = letter::write(app, &settings, notification, delivery).await? else {
+    let Some(content) = mail_content::write(app, &settings, notification, delivery).await? else {
         return Ok(None);
     };
     let leave = notification
@@ -166,12 +166,12 @@ async fn compose(
     let address = to.parse().map_err(Error::unforeseen)?;
     let name = (!delivery.full_name.is_empty()).then(|| delivery.full_name.clone());
     let page = leave.as_ref().map(|token| app.url(&format!("/unsubscribe?token={token}")));
-    let (text, html) = letter.render(app, &settings, page.as_deref())?;
+    let (text, html) = content.render(app, &settings, page.as_deref())?;
     Ok(Some(Mail {
         from: app.config.mail_from(&settings.site_name),
         to: Mailbox::new(name, address),
-        reply_to: letter.reply_to.or_else(|| mailbox(&settings.contact_email)),
-        subject: letter.subject,
+        reply_to: content.reply_to.or_else(|| mailbox(&settings.contact_email)),
+        subject: content.subject,
         text,
         html,
         message_id: format!("<{id}@{}>", app.config.mail_domain()),

@@ -2,11 +2,11 @@
 //! transaction that causes it. The job [`Deliver`] sends what is written here.
 
 mod deliver;
-mod forget;
-mod letter;
+mod enqueue;
+mod erasure;
+mod mail_content;
 pub(crate) mod opt_outs;
-mod sweep;
-mod tell;
+mod recovery;
 pub mod undelivered;
 pub mod unsubscribe;
 
@@ -16,14 +16,15 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use deliver::Deliver;
-pub use forget::forget_old;
-pub(crate) use forget::{forget_about, forget_address};
-pub use letter::{Button, Letter, Picture, Quote, paragraphs};
-pub(crate) use sweep::forget_beats;
-pub use sweep::{beat, last_beat, sweep};
-pub use tell::{
-    Limited, reach, reach_all, tell, tell_all, tell_asked, tell_families, tell_limited, tell_once,
+pub use enqueue::{
+    Limited, notify, notify_all, notify_families, notify_limited, notify_once, notify_requested,
+    reach, reach_all,
 };
+pub use erasure::erase_old;
+pub(crate) use erasure::{erase_about, erase_address};
+pub use mail_content::{Button, MailContent, Picture, Quote, paragraphs};
+pub(crate) use recovery::clear_heartbeats;
+pub use recovery::{last_heartbeat, record_heartbeat, recover};
 
 use crate::db::{On, Tx};
 use crate::{App, Result, jobs};
@@ -42,7 +43,7 @@ pub enum Category {
 
 /// Something to tell.
 pub struct Notice {
-    /// Names the letter, see [`letter::write`].
+    /// Names the letter, see [`mail_content::write`].
     pub kind: &'static str,
     /// The video, user, profile or staff account that it is about.
     pub subject_id: Uuid,

@@ -1,4 +1,4 @@
-//! Mail that did not arrive, on the desk of the staff: what failed of late, and the addresses that
+//! Undelivered mail, as staff see it: what failed in the last days, and the addresses that
 //! refused mail for good.
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::Deliver;
 use crate::audit::{self, Actor, Subject};
 use crate::db::{Db, Tx};
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
 use crate::{App, Error, Result, jobs};
 
 /// What failed before is history.
@@ -90,7 +90,11 @@ pub(crate) async fn count_refused(db: &Db) -> Result<i64> {
 }
 
 /// The mails that failed of late, the last first.
-pub async fn failed(app: &App, about: Option<About>, part: &Part) -> Result<Page<FailedMail>> {
+pub async fn failed(
+    app: &App,
+    about: Option<About>,
+    part: &PageRequest,
+) -> Result<Page<FailedMail>> {
     let after: Option<(DateTime<Utc>, Uuid, String)> = part.after("failed mails")?;
     let (at, id, email) = match after {
         Some((at, id, email)) => (Some(at), Some(id), Some(email)),
@@ -140,7 +144,7 @@ pub async fn failed(app: &App, about: Option<About>, part: &Part) -> Result<Page
 /// Sends mails again, each to the address that it was for, even where that refused mail for good:
 /// somebody has looked at it. Returns how many were still failed.
 pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
-    if mails.len() as i64 > crate::pages::MOST {
+    if mails.len() as i64 > crate::pagination::MOST {
         return Err(Error::invalid("mails", "Please send at most 100 mails at a time."));
     }
     let now = app.clock.now();
@@ -178,7 +182,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
 }
 
 /// The addresses that refused mail for good, the last first.
-pub async fn refused(db: &Db, part: &Part) -> Result<Page<RefusedAddress>> {
+pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>> {
     let after: Option<(DateTime<Utc>, String)> = part.after("refused addresses")?;
     let (at, email) = after.unzip();
     let rows: Vec<RefusedAddress> = db

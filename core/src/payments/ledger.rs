@@ -9,10 +9,10 @@ use super::plan::settle;
 use super::today;
 use super::{Kind, MOST, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, money, receipt};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
 use crate::db::Tx;
 use crate::settings::Settings;
-use crate::{App, Error, Result, profiles};
+use crate::validation::Validator;
+use crate::{App, Error, Result, families};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -72,14 +72,14 @@ pub struct Entry {
 }
 
 /// A note of either kind as it is kept.
-pub(super) fn note(checks: &mut Checks, field: &str, typed: &Option<String>) -> Option<String> {
+pub(super) fn note(checks: &mut Validator, field: &str, typed: &Option<String>) -> Option<String> {
     let text = checks.block(field, typed.as_deref().unwrap_or_default(), 500);
     (!text.is_empty()).then_some(text)
 }
 
 impl NewPayment {
     fn check(&self, settings: &Settings, today: NaiveDate) -> Result<Entry> {
-        let mut checks = Checks::new();
+        let mut checks = Validator::new();
         let notes = note(&mut checks, "notes", &self.notes);
         let staff_notes = note(&mut checks, "staff_notes", &self.staff_notes);
         let (kind, amount) = match self.kind {
@@ -127,7 +127,7 @@ pub async fn record(
         return Ok(before);
     }
     let entry = new.check(&settings, today)?;
-    profiles::hold(&mut tx, now, profile_id).await?;
+    families::lock(&mut tx, now, profile_id).await?;
     // The first of two clicks may have been written while the second waited for the family.
     if let Some(before) = answered(&mut tx, key, &hash).await? {
         return Ok(before);
@@ -179,7 +179,7 @@ pub async fn void(
     key: Option<Uuid>,
     new: &NewVoid,
 ) -> Result<Recorded> {
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let notes = note(&mut checks, "reason", &new.reason);
     let staff_notes = note(&mut checks, "staff_notes", &new.staff_notes);
     checks.require(notes.is_some() || staff_notes.is_some(), "reason", "Please give a reason.");
@@ -189,7 +189,7 @@ pub async fn void(
     let hash = request_hash(app, id, new)?;
     let mut tx = app.db.begin().await?;
     let profile_id = family_of(&mut tx, id).await?;
-    profiles::hold(&mut tx, now, profile_id).await?;
+    families::lock(&mut tx, now, profile_id).await?;
     if let Some(key) = key
         && let Some(before) = answered(&mut tx, key, &hash).await?
     {

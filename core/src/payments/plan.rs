@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::{Entry, Kind, MOST, ledger, money, today};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
 use crate::db::{On, Tx};
 use crate::settings::Settings;
-use crate::{App, Error, Result, profiles};
+use crate::validation::Validator;
+use crate::{App, Error, Result, families};
 
 pub(crate) const NO_PLAN: Error = Error::NotFound("Payment plan not found");
 
@@ -119,7 +119,7 @@ pub(crate) async fn find(on: impl Into<On<'_>>, profile_id: Uuid) -> Result<Opti
 }
 
 /// Gives a family its plan, with what it had paid before as an adjustment. The caller holds the
-/// family ([`profiles::hold`]) or has just made it.
+/// family ([`families::lock`]) or has just made it.
 pub(crate) async fn open(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -149,7 +149,7 @@ pub(crate) async fn open(
     if let Some((actor, entry)) = before {
         ledger::enter(tx, now, actor, &empty, &entry).await?;
     }
-    profiles::set_standing(tx, profile_id, plan.standing(), paid_amount).await?;
+    families::set_standing(tx, profile_id, plan.standing(), paid_amount).await?;
     Ok(plan)
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct PlanChanges {
 }
 
 impl PlanChanges {
-    pub fn check(&self, checks: &mut Checks, settings: &Settings) {
+    pub fn check(&self, checks: &mut Validator, settings: &Settings) {
         for (field, amount) in
             [("total_amount", self.total_amount), ("paid_amount", self.paid_amount)]
         {
@@ -179,13 +179,13 @@ impl PlanChanges {
     }
 }
 
-pub(crate) fn check_amount(checks: &mut Checks, field: &str, amount: i64, settings: &Settings) {
+pub(crate) fn check_amount(checks: &mut Validator, field: &str, amount: i64, settings: &Settings) {
     checks.require((0..=MOST).contains(&amount), field, {
         format!("Please enter an amount from 0 to {}.", money(MOST, &settings.currency))
     });
 }
 
-pub(crate) fn check_date(checks: &mut Checks, field: &str, date: NaiveDate) {
+pub(crate) fn check_date(checks: &mut Validator, field: &str, date: NaiveDate) {
     let ok = (2000..=2100).contains(&date.year());
     checks.require(ok, field, "Please enter a date between 2000 and 2100.");
 }
@@ -218,7 +218,7 @@ pub(crate) async fn change(
     let due_date = changes.due_date.unwrap_or(before.due_date);
     let difference = changes.paid_amount.map_or(0, |paid| paid - before.paid_amount);
     if difference != 0 {
-        let mut checks = Checks::new();
+        let mut checks = Validator::new();
         let notes = ledger::note(&mut checks, "adjustment_note", &changes.adjustment_note);
         let staff_notes =
             ledger::note(&mut checks, "adjustment_staff_note", &changes.adjustment_staff_note);
@@ -270,7 +270,7 @@ pub(crate) async fn remove_empty(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
         .await?;
     match removed {
         0 => Ok(()),
-        _ => profiles::set_standing(tx, profile_id, standing::NO_PLAN, -1).await,
+        _ => families::set_standing(tx, profile_id, standing::NO_PLAN, -1).await,
     }
 }
 
@@ -352,7 +352,7 @@ pub(super) async fn settle(tx: &mut Tx, now: DateTime<Utc>, plan_id: Uuid) -> Re
         .bind(now)
         .one()
         .await?;
-    profiles::set_standing(tx, plan.profile_id, plan.standing(), plan.paid_amount).await?;
+    families::set_standing(tx, plan.profile_id, plan.standing(), plan.paid_amount).await?;
     Ok(plan)
 }
 

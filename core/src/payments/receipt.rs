@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{Kind, Recorded, money};
 use crate::db::Tx;
-use crate::notifications::{self, Button, Delivery, Letter, Notice, Notification};
+use crate::notifications::{self, Button, Delivery, MailContent, Notice, Notification};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -51,7 +51,7 @@ pub(super) async fn send(
     for (email, full_name) in to {
         let data = serde_json::to_value(&figures).map_err(Error::unforeseen)?;
         let notice = Notice { kind: KIND, subject_id: recorded.payment.id, data };
-        notifications::tell(tx, app, notice, &email, &full_name).await?;
+        notifications::notify(tx, app, notice, &email, &full_name).await?;
     }
     Ok(())
 }
@@ -70,12 +70,12 @@ struct Told {
 }
 
 /// The letter, or nothing when the row was taken back before it went out.
-pub(crate) async fn letter(
+pub(crate) async fn mail_content(
     app: &App,
     settings: &Settings,
     notification: &Notification,
     delivery: &Delivery,
-) -> Result<Option<Letter>> {
+) -> Result<Option<MailContent>> {
     let found: Option<Told> = app
         .db
         .sql(
@@ -107,7 +107,7 @@ pub(crate) async fn letter(
     if figures.credit > 0 {
         rows.push(("Your credit with the camp", shown(figures.credit)));
     }
-    Ok(Some(Letter {
+    Ok(Some(MailContent {
         figures: rows,
         button: Some(Button { label: "See your payments", url: app.url("/profile") }),
         notes: vec![format!("Is something not right? Please write to {}.", settings.contact_email)],
@@ -135,7 +135,7 @@ async fn never_told(app: &App, payment_id: Uuid, email: &str) -> Result<bool> {
 
 impl Told {
     /// Subject, heading and what happened.
-    fn words(&self, settings: &Settings) -> Letter {
+    fn words(&self, settings: &Settings) -> MailContent {
         let site = &settings.site_name;
         let amount = money(self.amount.abs(), &settings.currency);
         let date = day(self.payment_date);
@@ -172,7 +172,7 @@ impl Told {
         };
         let mut paragraphs = vec![text];
         paragraphs.extend(self.notes.as_ref().map(|notes| format!("{label}: {notes}")));
-        Letter { subject, heading: heading.into(), paragraphs, ..Letter::default() }
+        MailContent { subject, heading: heading.into(), paragraphs, ..MailContent::default() }
     }
 
     /// "payment of $500"

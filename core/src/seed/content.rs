@@ -15,10 +15,10 @@ pub struct Content {
     pub families: Names,
     pub comments: Vec<Remark>,
     pub staff: Vec<Member>,
-    pub products: Vec<super::shelf::Product>,
-    pub messages: Vec<super::post::Message>,
-    pub faq: Vec<super::answers::Answer>,
-    pub updates: Vec<super::board::Announcement>,
+    pub products: Vec<super::products::Product>,
+    pub messages: Vec<super::messages::Message>,
+    pub faq: Vec<super::faq::Answer>,
+    pub updates: Vec<super::updates::Announcement>,
 }
 
 #[derive(Deserialize)]

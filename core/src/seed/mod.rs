@@ -3,18 +3,18 @@
 //!
 //! This is the one place that writes the tables of all slices, because it tells their past.
 
-mod answers;
-mod board;
+mod activity;
 mod calendar;
 mod content;
-mod dice;
-mod doings;
-mod films;
-mod mails;
+mod deliveries;
+mod faq;
+mod messages;
 mod payments;
 mod people;
-mod post;
-mod shelf;
+mod products;
+mod random;
+mod updates;
+mod videos;
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::db::Db;
 use crate::{App, Error, Result, settings};
 
-use dice::Dice;
+use random::Random;
 
 /// Which camp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -51,7 +51,7 @@ pub struct Options {
 
 /// What was planted.
 #[derive(Debug, Serialize)]
-pub struct Planted {
+pub struct Seeded {
     pub families: usize,
     pub visitors: usize,
     pub staff: usize,
@@ -107,13 +107,13 @@ pub async fn logins(db: &Db) -> Result<Option<Logins>> {
         serde_json::from_str(&details).map_err(Error::unforeseen)?;
     // Invented again, since names and addresses do not stand in the audit log.
     let content = content::read(sample)?;
-    people::invent(&content, sample, as_of, &mut Dice::new(seed)).logins().map(Some)
+    people::invent(&content, sample, as_of, &mut Random::new(seed)).logins().map(Some)
 }
 
 /// Plants the camp. Errors: [`Error::Conflict`] when something is there already.
-pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
+pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
     let content = content::read(options.sample)?;
-    let mut dice = Dice::new(options.seed);
+    let mut random = Random::new(options.seed);
     let now = chrono::SubsecRound::trunc_subsecs(options.as_of, 6);
     // Once for all: each hash costs a good part of a second.
     let secret = match &options.password {
@@ -121,16 +121,16 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
         None => Uuid::new_v4().to_string(),
     };
     let hash = password::hash(app, &secret).await?;
-    let people = people::invent(&content, options.sample, now, &mut dice);
-    let mut films = films::invent(&content, options.sample, now, &people, &mut dice)?;
-    let doings = doings::invent(&content, now, &people, &mut films, &mut dice);
+    let people = people::invent(&content, options.sample, now, &mut random);
+    let mut videos = videos::invent(&content, options.sample, now, &people, &mut random)?;
+    let activity = activity::invent(&content, now, &people, &mut videos, &mut random);
     // Dice of its own, so that the money of the camp does not change its people.
-    let mut coins = Dice::new(options.seed ^ 0x006d_6f6e_6579);
+    let mut coins = Random::new(options.seed ^ 0x006d_6f6e_6579);
     let payments = payments::invent(&content, options.sample, now, &people, &mut coins);
-    films::store_files(app).await?;
+    videos::store_files(app).await?;
 
     let mut tx = app.db.begin().await?;
-    tx.serialize("seed").await?;
+    tx.lock("seed").await?;
     let there: i64 = tx
         .sql("select (select count(*) from staff) + (select count(*) from profiles)")
         .scalar()
@@ -142,13 +142,13 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     }
     people.write(&mut tx, &hash).await?;
     payments.write(&mut tx).await?;
-    films::write(&mut tx, &films).await?;
-    doings.write(&mut tx, app).await?;
-    let mut mails = doings::write_mails(&mut tx, now, &films, &people, &mut dice).await?;
-    shelf::write(&mut tx, app, &content, &people, now, &mut dice).await?;
-    post::write(&mut tx, &content, &people, now, &mut dice).await?;
-    answers::write(&mut tx, &content, now, &mut dice).await?;
-    mails += board::write(&mut tx, &content, &people, now, &mut dice).await?;
+    videos::write(&mut tx, &videos).await?;
+    activity.write(&mut tx, app).await?;
+    let mut mails = activity::write_mails(&mut tx, now, &videos, &people, &mut random).await?;
+    products::write(&mut tx, app, &content, &people, now, &mut random).await?;
+    messages::write(&mut tx, &content, &people, now, &mut random).await?;
+    faq::write(&mut tx, &content, now, &mut random).await?;
+    mails += updates::write(&mut tx, &content, &people, now, &mut random).await?;
     let camp = &content.camp;
     let changes = BTreeMap::from([
         ("siteName".to_owned(), json!(camp.site_name)),
@@ -162,22 +162,22 @@ pub async fn plant(app: &App, options: &Options) -> Result<Planted> {
     audit::record(&mut tx, now, Actor::Operator, "seed", Subject::none("database"), details)
         .await?;
     tx.commit().await?;
-    app.forget_settings();
+    app.invalidate_settings();
 
     let current = calendar::year_of(&content, now);
-    let this_summer = films.iter().filter(|film| film.year == current).count();
-    Ok(Planted {
+    let this_summer = videos.iter().filter(|film| film.year == current).count();
+    Ok(Seeded {
         families: people.families.len(),
         visitors: people.visitors.len(),
         staff: people.staff.len(),
         payment_plans: payments.plans(),
         payments: payments.rows(),
         videos_this_summer: this_summer,
-        videos_of_earlier_summers: films.len() - this_summer,
+        videos_of_earlier_summers: videos.len() - this_summer,
         updates: content.updates.len(),
-        comments: doings.comments.len(),
-        likes: doings.likes.len(),
-        views: doings.views.len(),
+        comments: activity.comments.len(),
+        likes: activity.likes.len(),
+        views: activity.views.len(),
         mails,
         logins: people.logins()?,
     })

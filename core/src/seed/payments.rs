@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::Sample;
 use super::content::Content;
-use super::dice::Dice;
 use super::people::{Family, People};
+use super::random::Random;
 use crate::Result;
 use crate::clock::{day_in, moment_in};
 use crate::db::Tx;
@@ -74,12 +74,12 @@ pub fn invent(
     sample: Sample,
     now: DateTime<Utc>,
     people: &People,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Payments {
     let zone = content.camp.timezone;
     let today = day_in(zone, now);
     let mut standings = standings(sample);
-    dice.shuffle(&mut standings);
+    random.shuffle(&mut standings);
     // The parent whom one can sign in as has something to see.
     if let Some(at) = standings.iter().position(|standing| *standing == Standing::Due) {
         standings.swap(0, at);
@@ -101,31 +101,31 @@ pub fn invent(
         };
         let due_date = match standing {
             Standing::Free => None,
-            Standing::Overdue => Some(today - Days::new(dice.between(1, 40) as u64)),
-            Standing::Due if dice.percent(20) => None,
+            Standing::Overdue => Some(today - Days::new(random.between(1, 40) as u64)),
+            Standing::Due if random.percent(20) => None,
             // One is due today.
-            Standing::Due => Some(today + Days::new(dice.between(0, 45) as u64)),
-            _ => Some(today - Days::new(dice.between(0, 60) as u64)),
+            Standing::Due => Some(today + Days::new(random.between(0, 45) as u64)),
+            _ => Some(today - Days::new(random.between(0, 60) as u64)),
         };
         // Nothing is due or paid before the family was there.
         book.joined = day_in(zone, family.created_at);
         let due_date = due_date.map(|day| day.max(book.joined));
         let parts = match standing {
-            Standing::Paid => dice.between(2, 5),
-            Standing::Due => dice.between(1, 4),
-            Standing::Overdue => dice.between(0, 3),
-            Standing::Credit => dice.between(2, 4),
+            Standing::Paid => random.between(2, 5),
+            Standing::Due => random.between(1, 4),
+            Standing::Overdue => random.between(0, 3),
+            Standing::Credit => random.between(2, 4),
             Standing::Free | Standing::NoPlan => 0,
         };
         let share = match standing {
             Standing::Paid | Standing::Credit => total,
             _ if parts == 0 => 0,
-            _ => total * dice.between(15, 85) / 100 / 5_000 * 5_000,
+            _ => total * random.between(15, 85) / 100 / 5_000 * 5_000,
         };
-        let plan_id = book.open(family, total, due_date, dice);
-        book.pay(plan_id, family, share, parts, dice);
+        let plan_id = book.open(family, total, due_date, random);
+        book.pay(plan_id, family, share, parts, random);
         if standing == Standing::Credit {
-            let over = 5_000 * dice.between(1, 4);
+            let over = 5_000 * random.between(1, 4);
             book.enter(
                 plan_id,
                 Kind::Payment,
@@ -133,15 +133,15 @@ pub fn invent(
                 Some("Over the total, as credit"),
                 None,
                 today,
-                dice,
+                random,
             );
         }
         // A payment after all was paid, and its refund.
-        if standing == Standing::Paid && refunds < REFUNDS && dice.percent(25) {
+        if standing == Standing::Paid && refunds < REFUNDS && random.percent(25) {
             refunds += 1;
-            let again = 5_000 * dice.between(2, 10);
-            let day = today - Days::new(dice.between(3, 20) as u64);
-            book.enter(plan_id, Kind::Payment, again, Some("Paid twice"), None, day, dice);
+            let again = 5_000 * random.between(2, 10);
+            let day = today - Days::new(random.between(3, 20) as u64);
+            book.enter(plan_id, Kind::Payment, again, Some("Paid twice"), None, day, random);
             let day = day + Days::new(2);
             book.enter(
                 plan_id,
@@ -150,14 +150,14 @@ pub fn invent(
                 Some("The second payment, given back"),
                 None,
                 day,
-                dice,
+                random,
             );
         }
-        if standing == Standing::Due && voids < VOIDS && dice.percent(25) {
+        if standing == Standing::Due && voids < VOIDS && random.percent(25) {
             voids += 1;
             let wrong = 50_000;
-            let day = today - Days::new(dice.between(2, 15) as u64);
-            let row = book.enter(plan_id, Kind::Payment, wrong, Some("Check"), None, day, dice);
+            let day = today - Days::new(random.between(2, 15) as u64);
+            let row = book.enter(plan_id, Kind::Payment, wrong, Some("Check"), None, day, random);
             book.enter(
                 plan_id,
                 Kind::Void,
@@ -165,11 +165,11 @@ pub fn invent(
                 Some("Belonged to another family"),
                 Some(row),
                 day,
-                dice,
+                random,
             );
-        } else if standing == Standing::Due && adjustments < ADJUSTMENTS && dice.percent(25) {
+        } else if standing == Standing::Due && adjustments < ADJUSTMENTS && random.percent(25) {
             adjustments += 1;
-            let day = today - Days::new(dice.between(2, 30) as u64);
+            let day = today - Days::new(random.between(2, 30) as u64);
             book.enter(
                 plan_id,
                 Kind::Adjustment,
@@ -177,7 +177,7 @@ pub fn invent(
                 Some("Help from the fund"),
                 None,
                 day,
-                dice,
+                random,
             );
         }
     }
@@ -201,9 +201,9 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
         family: &Family,
         total_amount: i64,
         due_date: Option<NaiveDate>,
-        dice: &mut Dice,
+        random: &mut Random,
     ) -> Uuid {
-        let id = dice.id(family.created_at);
+        let id = random.id(family.created_at);
         let profile_id = family.id;
         let plan = Plan { id, profile_id, total_amount, paid_amount: 0, due_date, version: 1 };
         self.payments.plans.push((plan, family.created_at));
@@ -211,24 +211,24 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
     }
 
     /// So much in so many parts of round amounts, from the family's first days on.
-    fn pay(&mut self, plan_id: Uuid, family: &Family, sum: i64, parts: i64, dice: &mut Dice) {
+    fn pay(&mut self, plan_id: Uuid, family: &Family, sum: i64, parts: i64, random: &mut Random) {
         let days = (self.now - family.created_at).num_days().max(parts + 1);
         let mut rest = sum;
         for part in 0..parts {
             let left = parts - part;
             let amount = match left {
                 1 => rest,
-                _ => (rest / left / 5_000 + dice.between(-2, 2)).max(1) * 5_000,
+                _ => (rest / left / 5_000 + random.between(-2, 2)).max(1) * 5_000,
             };
             let amount = amount.min(rest);
             if amount <= 0 {
                 break;
             }
             rest -= amount;
-            let back = days - days * part / parts - dice.between(0, days / parts / 2);
+            let back = days - days * part / parts - random.between(0, days / parts / 2);
             let day = self.today - Days::new(back.clamp(0, 400) as u64);
-            let note = *dice.pick(NOTES);
-            self.enter(plan_id, Kind::Payment, amount, note, None, day, dice);
+            let note = *random.pick(NOTES);
+            self.enter(plan_id, Kind::Payment, amount, note, None, day, random);
         }
     }
 
@@ -241,12 +241,12 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
         notes: Option<&'static str>,
         void_of: Option<Uuid>,
         date: NaiveDate,
-        dice: &mut Dice,
+        random: &mut Random,
     ) -> Uuid {
         let date = date.max(self.joined);
-        let at = (self.noon)(date) + TimeDelta::minutes(dice.between(-180, 240));
+        let at = (self.noon)(date) + TimeDelta::minutes(random.between(-180, 240));
         let at = at.min(self.now);
-        let id = dice.id(at);
+        let id = random.id(at);
         let recorded_by = self.office;
         self.payments.rows.push(Row {
             id,

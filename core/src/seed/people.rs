@@ -7,11 +7,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::content::{Content, Member, Name};
-use super::dice::Dice;
+use super::random::Random;
 use super::{Logins, Sample};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
-use crate::{Error, Result, profiles};
+use crate::{Error, Result, families};
 
 pub struct People {
     pub families: Vec<Family>,
@@ -75,17 +75,22 @@ const INVITED_ONLY: usize = 19;
 /// One family in so many came while the summer was going on.
 const LATE: usize = 8;
 
-pub fn invent(content: &Content, sample: Sample, now: DateTime<Utc>, dice: &mut Dice) -> People {
+pub fn invent(
+    content: &Content,
+    sample: Sample,
+    now: DateTime<Utc>,
+    random: &mut Random,
+) -> People {
     let mut taken = HashSet::new();
     let mut sizes = sizes(sample);
-    dice.shuffle(&mut sizes);
+    random.shuffle(&mut sizes);
     let families = sizes
         .into_iter()
         .enumerate()
-        .map(|(at, children)| family(content, now, at, children, &mut taken, dice))
+        .map(|(at, children)| family(content, now, at, children, &mut taken, random))
         .collect();
-    let visitors = (0..VISITORS).map(|at| visitor(content, now, at, &mut taken, dice)).collect();
-    let staff = content.staff.iter().map(|member| staff(member, now, dice)).collect();
+    let visitors = (0..VISITORS).map(|at| visitor(content, now, at, &mut taken, random)).collect();
+    let staff = content.staff.iter().map(|member| staff(member, now, random)).collect();
     People { families, visitors, staff }
 }
 
@@ -95,28 +100,28 @@ fn family(
     at: usize,
     children: usize,
     taken: &mut HashSet<String>,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Family {
     let names = &content.families;
     let surname = &names.surnames[at % names.surnames.len()];
-    let parent = match dice.percent(60) {
-        true => dice.pick(&names.mothers),
-        false => dice.pick(&names.fathers),
+    let parent = match random.percent(60) {
+        true => random.pick(&names.mothers),
+        false => random.pick(&names.fathers),
     };
-    let partner = dice.pick(&names.fathers);
-    let hebrew = dice.percent(18);
+    let partner = random.pick(&names.fathers);
+    let hebrew = random.percent(18);
     let full_name = full(parent, surname, hebrew);
     let mut first_names: Vec<&str> = Vec::new();
     while first_names.len() < children {
-        let girls = !names.girls.is_empty() && dice.percent(50);
-        let child = dice.pick(if girls { &names.girls } else { &names.boys });
+        let girls = !names.girls.is_empty() && random.percent(50);
+        let child = random.pick(if girls { &names.girls } else { &names.boys });
         let child = spelled(child, hebrew);
         if !first_names.contains(&child) {
             first_names.push(child);
         }
     }
     let child_name = format!("{} {}", together(&first_names), spelled(surname, hebrew));
-    let age = dice.between(80 * 1440, 200 * 1440);
+    let age = random.between(80 * 1440, 200 * 1440);
     let age = if at % LATE == 3 { (age - 78 * 1440) / 2 } else { age };
     let created_at = now - TimeDelta::minutes(age);
     // Those who stand first are signed up, so that the sample parent is.
@@ -125,8 +130,8 @@ fn family(
     let mut addresses = Vec::new();
     if !without_email {
         let email = email(parent, surname, "family.example", taken);
-        let joined = (created_at + TimeDelta::minutes(dice.between(30, 20 * 1440))).min(now);
-        let login = (!invited_only).then(|| new_login(dice, joined, &full_name, true));
+        let joined = (created_at + TimeDelta::minutes(random.between(30, 20 * 1440))).min(now);
+        let login = (!invited_only).then(|| new_login(random, joined, &full_name, true));
         addresses.push(Address {
             email,
             kind: "primary",
@@ -143,21 +148,21 @@ fn family(
                 kind: "secondary",
                 entered_by_staff: !claimed,
                 verified_at: claimed.then_some(joined),
-                login: claimed.then(|| new_login(dice, joined, &other, true)),
+                login: claimed.then(|| new_login(random, joined, &other, true)),
             });
         }
     }
     Family {
-        id: dice.id(created_at),
+        id: random.id(created_at),
         full_name,
         children,
         child_name,
         user_type: "parent",
         origin: if without_email { "import" } else { "staff" },
         approved_at: Some(created_at),
-        wants_videos: at == 0 || dice.percent(93),
-        wants_updates: dice.percent(45),
-        wants_letters: dice.percent(90),
+        wants_videos: at == 0 || random.percent(93),
+        wants_updates: random.percent(45),
+        wants_letters: random.percent(90),
         addresses,
         created_at,
     }
@@ -168,27 +173,27 @@ fn visitor(
     now: DateTime<Utc>,
     at: usize,
     taken: &mut HashSet<String>,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Family {
     let names = &content.families;
-    let surname = dice.pick(&names.surnames);
-    let given = dice.pick(if at.is_multiple_of(2) { &names.mothers } else { &names.fathers });
-    let full_name = full(given, surname, dice.percent(15));
-    let created_at = now - TimeDelta::minutes(dice.between(60, 200 * 1440));
+    let surname = random.pick(&names.surnames);
+    let given = random.pick(if at.is_multiple_of(2) { &names.mothers } else { &names.fathers });
+    let full_name = full(given, surname, random.percent(15));
+    let created_at = now - TimeDelta::minutes(random.between(60, 200 * 1440));
     // A few have not opened the mail that confirms their address.
     let verified = at % 7 != 6;
-    let joined = new_login(dice, created_at, &full_name, verified);
+    let joined = new_login(random, created_at, &full_name, verified);
     Family {
-        id: dice.id(created_at),
+        id: random.id(created_at),
         full_name,
         children: 0,
         child_name: String::new(),
         user_type: "visitor",
         origin: "self",
         approved_at: None,
-        wants_videos: dice.percent(50),
+        wants_videos: random.percent(50),
         wants_updates: false,
-        wants_letters: dice.percent(50),
+        wants_letters: random.percent(50),
         addresses: vec![Address {
             email: email(given, surname, "visitor.example", taken),
             kind: "primary",
@@ -201,20 +206,20 @@ fn visitor(
 }
 
 fn new_login(
-    dice: &mut Dice,
+    random: &mut Random,
     joined_at: DateTime<Utc>,
     full_name: &str,
     can_comment: bool,
 ) -> Login {
-    Login { id: dice.id(joined_at), full_name: full_name.to_owned(), can_comment, joined_at }
+    Login { id: random.id(joined_at), full_name: full_name.to_owned(), can_comment, joined_at }
 }
 
-fn staff(member: &Member, now: DateTime<Utc>, dice: &mut Dice) -> Staff {
-    let created_at = now - TimeDelta::days(dice.between(300, 900));
-    let id = dice.id(created_at);
+fn staff(member: &Member, now: DateTime<Utc>, random: &mut Random) -> Staff {
+    let created_at = now - TimeDelta::days(random.between(300, 900));
+    let id = random.id(created_at);
     let disabled_at = member.disabled.then(|| now - TimeDelta::days(120));
     // Dice of the account's own, so that it does not change the rest of the camp.
-    let mut own = Dice::new(id.as_u64_pair().1);
+    let mut own = Random::new(id.as_u64_pair().1);
     let ago = TimeDelta::minutes(match member.role.as_str() {
         "owner" => own.between(20, 300),
         _ => own.between(45, 3 * 1440),
@@ -342,7 +347,7 @@ impl People {
 impl Family {
     async fn write(&self, tx: &mut Tx, password_hash: &str) -> Result<()> {
         let emails: Vec<&str> = self.addresses.iter().map(|a| a.email.as_str()).collect();
-        let search_text = profiles::search_text(&self.full_name, &self.child_name, emails);
+        let search_text = families::search_text(&self.full_name, &self.child_name, emails);
         tx.sql(
             "insert into profiles
                (id, full_name, child_name, user_type, origin, email_notifications,

@@ -4,10 +4,10 @@ use chrono_tz::Tz;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::checks::address;
-use crate::look::colours::Colour;
-use crate::look::{self, Place};
+use crate::branding::colors::Color;
+use crate::branding::{self, PictureSlot};
 use crate::payments::{MOST, money};
+use crate::validation::address;
 use crate::{Error, Result};
 
 /// What a value has to look like.
@@ -36,16 +36,16 @@ pub enum Kind {
     Https,
     Zone,
     /// `#rrggbb`, or nothing for the built-in one.
-    Colour,
+    Color,
     /// The id of a picture that was put in this place, or null for the built-in one.
-    Picture(Place),
+    Picture(PictureSlot),
     /// The ids of such pictures in order; none for the built-in ones.
-    Pictures(Place),
+    Pictures(PictureSlot),
 }
 
 impl Kind {
     /// Which pictures it names, if any.
-    pub(super) fn place(self) -> Option<Place> {
+    pub(super) fn place(self) -> Option<PictureSlot> {
         match self {
             Kind::Picture(place) | Kind::Pictures(place) => Some(place),
             _ => None,
@@ -138,18 +138,18 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "mainColor",
-        Kind::Colour,
+        Kind::Color,
         "Buttons and links of pages and mails; made lighter or darker where it could not be read",
     ),
     key(
         "accentColor",
-        Kind::Colour,
+        Kind::Color,
         "The lantern's color: badges and highlights of pages and mails",
     ),
-    key("logo", Kind::Picture(Place::Logo), "Stands beside the camp's name on every page"),
+    key("logo", Kind::Picture(PictureSlot::Logo), "Stands beside the camp's name on every page"),
     key(
         "heroPictures",
-        Kind::Pictures(Place::Hero),
+        Kind::Pictures(PictureSlot::Hero),
         "Up to three pictures of the camp that take turns on the home page",
     ),
     key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
@@ -204,7 +204,7 @@ pub(super) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     let name = key.name;
     match (key.kind, value) {
         (Kind::Line { min, max }, Value::String(text)) => {
-            let mut checks = crate::checks::Checks::new();
+            let mut checks = crate::validation::Validator::new();
             let text = checks.line(name, text, max);
             checks.require(text.chars().count() >= min, name, format!("{name} must not be empty."));
             checks.done()?;
@@ -235,9 +235,9 @@ pub(super) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             Ok(zone) => Ok(json!(zone.name())),
             Err(_) => wrong("Please choose a time zone like America/New_York.".into()),
         },
-        (Kind::Colour, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
-        (Kind::Colour, Value::String(text)) => match Colour::read(text.trim()) {
-            Some(colour) => Ok(json!(colour.to_string())),
+        (Kind::Color, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
+        (Kind::Color, Value::String(text)) => match Color::read(text.trim()) {
+            Some(color) => Ok(json!(color.to_string())),
             None => wrong("Please enter a color like #1b5a40.".into()),
         },
         (Kind::Picture(_), Value::Null) => Ok(Value::Null),
@@ -247,13 +247,13 @@ pub(super) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             Err(_) => wrong(GONE.into()),
         },
         (Kind::Pictures(_), Value::Array(list)) => {
-            let ids = look::named(value);
+            let ids = branding::named(value);
             let mut once = ids.clone();
             once.sort();
             once.dedup();
             match ids.len() {
                 n if n < list.len() || once.len() < n => wrong(GONE.into()),
-                n if n > look::MOST_HERO => wrong(format!("{name}: at most three pictures.")),
+                n if n > branding::MOST_HERO => wrong(format!("{name}: at most three pictures.")),
                 _ => Ok(json!(ids)),
             }
         }

@@ -16,9 +16,9 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::audit::{self, Actor};
+use crate::branding;
 use crate::db::{On, Tx};
 use crate::events::{self, Event};
-use crate::look;
 use crate::{App, Error, Result};
 
 use keys::{GONE, check, find};
@@ -170,7 +170,7 @@ async fn clean(
     };
     let checked = check(key, value, now["currency"].as_str().unwrap_or_default());
     if let (Some(place), Ok(value)) = (key.kind.place(), &checked)
-        && !look::are_there(on, place, &look::named(value)).await?
+        && !branding::are_there(on, place, &branding::named(value)).await?
     {
         return Ok(Err(Error::invalid(name, GONE)));
     }
@@ -183,12 +183,12 @@ pub(crate) async fn locked(tx: &mut Tx) -> Result<Settings> {
 }
 
 async fn locked_with_unfit(tx: &mut Tx) -> Result<(Settings, Vec<Unfit>)> {
-    tx.serialize("settings").await?;
+    tx.lock("settings").await?;
     stored::read(tx).await
 }
 
 /// That the settings are still what somebody saw. Errors: [`Error::Stale`].
-pub async fn must_be(tx: &mut Tx, seen: &BTreeMap<String, Value>) -> Result<()> {
+pub async fn check_unchanged(tx: &mut Tx, seen: &BTreeMap<String, Value>) -> Result<()> {
     let now = as_map(&locked(tx).await?);
     match seen.iter().all(|(name, value)| now.get(name) == Some(value)) {
         true => Ok(()),
@@ -216,7 +216,7 @@ impl App {
     }
 
     /// Makes the next look fetch the settings anew.
-    pub fn forget_settings(&self) {
+    pub fn invalidate_settings(&self) {
         *self.settings.0.lock().expect("no panic inside") = None;
     }
 }
@@ -252,7 +252,7 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
 }
 
 /// Changes settings, all or none. Errors: [`Error::Invalid`] names every value that is wrong.
-/// The caller forgets the cached ones after the commit ([`App::forget_settings`]).
+/// The caller forgets the cached ones after the commit ([`App::invalidate_settings`]).
 pub async fn set(
     tx: &mut Tx,
     app: &App,
@@ -261,7 +261,7 @@ pub async fn set(
 ) -> Result<()> {
     let (before, unfit) = locked_with_unfit(tx).await?;
     let before = as_map(&before);
-    let mut checks = crate::checks::Checks::new();
+    let mut checks = crate::validation::Validator::new();
     let mut values = BTreeMap::new();
     for (name, value) in &changes {
         match clean(&mut *tx, &before, name, value).await? {
@@ -294,14 +294,14 @@ pub async fn set(
             .await?;
         }
         if let Some(place) = find(&name)?.kind.place() {
-            look::sweep(tx, app, place, &look::named(&value)).await?;
+            branding::remove_unused(tx, app, place, &branding::named(&value)).await?;
         }
         let details = json!({ "key": name, "before": before.get(&name), "after": value });
         audit::record(tx, now, actor, "settings.set", audit::Subject::none("setting"), details)
             .await?;
     }
     if changed {
-        events::tell(tx, now, Event::SiteChanged);
+        events::emit(tx, now, Event::SiteChanged);
     }
     Ok(())
 }

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
 use crate::db::{Db, On, Tx, with_ids};
-use crate::fold::{fold, pattern};
-use crate::once::{self, Claim};
-use crate::pages::{Page, Part};
+use crate::idempotency::{self, Claim};
+use crate::pagination::{Page, PageRequest};
+use crate::search_text::{like_pattern, normalize};
+use crate::validation::Validator;
 use crate::{App, Error, Result, jobs};
 
 #[derive(
@@ -126,7 +126,7 @@ pub struct Search {
     pub q: String,
     pub category: Option<Category>,
     pub sort: Sort,
-    pub part: Part,
+    pub part: PageRequest,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -160,7 +160,7 @@ fn check(
     price: Option<i64>,
     stock: Option<i64>,
 ) -> Result<Clean> {
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let title = title.map(|title| {
         let title = checks.line("title", title, 120);
         checks.require(!title.is_empty(), "title", MISSING);
@@ -187,12 +187,12 @@ pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
         )
         .all()
         .await?;
-    hang(db, products.iter_mut()).await?;
+    load_images(db, products.iter_mut()).await?;
     Ok(products)
 }
 
 /// Hangs their pictures on products, all by one question.
-async fn hang<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
+async fn load_images<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
     let products: Vec<_> = products.collect();
     let rows: Vec<(Uuid, Uuid, String, i64)> = On::from(db)
         .either(with_ids!(
@@ -251,7 +251,7 @@ pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
                     $way,
                     " limit $5"
                 ))
-                .bind(pattern(&search.q))
+                .bind(like_pattern(&search.q))
                 .bind(search.category)
                 .bind(key)
                 .bind(id)
@@ -281,7 +281,7 @@ pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
             })
         }
     };
-    hang(db, page.items.iter_mut().map(|row| &mut row.product)).await?;
+    load_images(db, page.items.iter_mut().map(|row| &mut row.product)).await?;
     Ok(page)
 }
 
@@ -292,7 +292,7 @@ pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
         .optional()
         .await?
         .ok_or(NOT_FOUND)?;
-    hang(db, std::iter::once(&mut found.product)).await?;
+    load_images(db, std::iter::once(&mut found.product)).await?;
     Ok(found)
 }
 
@@ -309,7 +309,7 @@ pub async fn stats(db: &Db) -> Result<Stats> {
 }
 
 /// Adds a product, once for each `key`; it is on show at once. Errors: [`Error::Invalid`], and those
-/// of [`once`].
+/// of [`idempotency`].
 pub async fn add(
     tx: &mut Tx,
     app: &App,
@@ -317,11 +317,11 @@ pub async fn add(
     new: &NewProduct,
     key: Option<Uuid>,
 ) -> Result<Uuid> {
-    let id = match once::claim(tx, app, "product", key, new).await? {
+    let id = match idempotency::claim(tx, app, "product", key, new).await? {
         Claim::New(id) => id,
         Claim::Made(id) => {
             let found = kept(tx, id).await?.map(|_| id).ok_or(NOT_FOUND);
-            return once::unless_deleted(found);
+            return idempotency::unless_deleted(found);
         }
     };
     let clean = check(
@@ -349,7 +349,7 @@ pub async fn add(
     .bind(new.is_bestseller)
     .bind(new.is_featured)
     .bind(actor.staff_id())
-    .bind(fold(&format!("{title} {}", description.unwrap_or_default())))
+    .bind(normalize(&format!("{title} {}", description.unwrap_or_default())))
     .bind(now)
     .execute()
     .await?;
@@ -407,7 +407,7 @@ pub async fn change(
     let text = format!("{} {}", after.title, after.description.as_deref().unwrap_or_default());
     tx.sql("update products set search_text = $2 where id = $1")
         .bind(id)
-        .bind(fold(&text))
+        .bind(normalize(&text))
         .execute()
         .await?;
     let details = Value::Object(audit::differences(&json!(before), &json!(after)));

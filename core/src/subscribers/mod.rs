@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::accounts::limits;
+use crate::accounts::rate_limits;
 use crate::accounts::sessions::{random_token, token_hash};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
 use crate::db::Tx;
-use crate::fold::searched;
-use crate::notifications::{self, Button, Letter, Notice, Notification};
-use crate::pages::{Page, Part};
+use crate::notifications::{self, Button, MailContent, Notice, Notification};
+use crate::pagination::{Page, PageRequest};
+use crate::search_text::optional_pattern;
 use crate::settings::Settings;
-use crate::sheet::cell::plain;
+use crate::spreadsheet::cell::plain;
+use crate::validation::Validator;
 use crate::{App, Error, Result};
 
 pub const KIND: &str = "subscribe";
@@ -45,12 +45,12 @@ pub struct Subscribe {
 /// Sends the mail that asks for confirmation, also to an address that is on the list already: it
 /// then says so. Errors: [`Error::Invalid`], [`Error::TooMany`] for whoever asks too often.
 pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()> {
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let email = checks.email("email", &given.email);
     checks.done()?;
-    limits::count_network(app, limits::SUBSCRIBE_BY_ADDRESS, from).await?;
+    rate_limits::count_network(app, rate_limits::SUBSCRIBE_BY_ADDRESS, from).await?;
     // One recipient gets a few, whoever asks; that it was one too many is not said.
-    match limits::count(app, limits::SUBSCRIBE_BY_RECIPIENT, &email).await {
+    match rate_limits::count(app, rate_limits::SUBSCRIBE_BY_RECIPIENT, &email).await {
         Err(Error::TooMany { .. }) => return Ok(()),
         counted => counted?,
     }
@@ -70,16 +70,16 @@ pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()>
         .one()
         .await?;
     let notice = Notice::new(KIND, id);
-    notifications::tell_limited(&mut tx, app, notice, &email, "").await?.or_silent();
+    notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent();
     tx.commit().await
 }
 
 /// The letter with the link, which is made here so that it is stored nowhere.
-pub(crate) async fn letter(
+pub(crate) async fn mail_content(
     app: &App,
     settings: &Settings,
     notification: &Notification,
-) -> Result<Option<Letter>> {
+) -> Result<Option<MailContent>> {
     let id = notification.subject_id;
     let found: Option<(Option<DateTime<Utc>>,)> = app
         .db
@@ -90,14 +90,14 @@ pub(crate) async fn letter(
     let Some((confirmed_at,)) = found else { return Ok(None) };
     let site = &settings.site_name;
     if confirmed_at.is_some() {
-        return Ok(Some(Letter {
+        return Ok(Some(MailContent {
             subject: format!("You are on the list of {site}"),
             heading: "You are on our list already".into(),
             paragraphs: vec![
                 "Somebody, probably you, entered this address under “Stay Updated”. There is nothing more to do: you get our letters.".into(),
             ],
             notes: vec!["Every letter has a link at the bottom that stops them.".into()],
-            ..Letter::default()
+            ..MailContent::default()
         }));
     }
     let token = random_token();
@@ -114,7 +114,7 @@ pub(crate) async fn letter(
     .execute()
     .await?;
     tx.commit().await?;
-    Ok(Some(Letter {
+    Ok(Some(MailContent {
         subject: format!("Please confirm that you want letters from {site}"),
         heading: "Stay updated".into(),
         paragraphs: vec![format!(
@@ -128,13 +128,13 @@ pub(crate) async fn letter(
             "The link works for seven days.".into(),
             "If this was not you, you need not do anything.".into(),
         ],
-        ..Letter::default()
+        ..MailContent::default()
     }))
 }
 
 /// Puts the address on the list for which the link was made. Errors: [`Error::Gone`].
 pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
-    limits::count_network(app, limits::TOKENS_BY_ADDRESS, from).await?;
+    rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let spent: Option<(Uuid,)> = tx
@@ -163,7 +163,7 @@ pub(crate) async fn leave(tx: &mut Tx, email: &str) -> Result<()> {
 }
 
 /// The list, the newest first.
-pub async fn list(app: &App, q: Option<&str>, part: &Part) -> Result<Page<Subscriber>> {
+pub async fn list(app: &App, q: Option<&str>, part: &PageRequest) -> Result<Page<Subscriber>> {
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("subscribers")?;
     let rows: Vec<Subscriber> = app
         .db
@@ -175,7 +175,7 @@ pub async fn list(app: &App, q: Option<&str>, part: &Part) -> Result<Page<Subscr
              order by created_at desc, id desc
              limit $2",
         )
-        .bind(searched(q))
+        .bind(optional_pattern(q))
         .bind(part.limit() + 1)
         .bind(after.map(|a| a.0))
         .bind(after.map(|a| a.1))

@@ -1,13 +1,16 @@
 //! Tells families of an update.
 
 use super::Priority;
-use crate::notifications::{Button, Letter, Notification};
+use crate::notifications::{Button, MailContent, Notification};
 use crate::{App, Result};
 
 pub const KIND: &str = "update";
 
 /// The letter as the update is now; nothing when it was taken back or has come to its end.
-pub(crate) async fn letter(app: &App, notification: &Notification) -> Result<Option<Letter>> {
+pub(crate) async fn mail_content(
+    app: &App,
+    notification: &Notification,
+) -> Result<Option<MailContent>> {
     let update: Option<(String, String, String, Priority)> = app
         .db
         .sql(
@@ -24,7 +27,7 @@ pub(crate) async fn letter(app: &App, notification: &Notification) -> Result<Opt
         Priority::High => format!("High priority: {title}"),
         _ => format!("Camp update: {title}"),
     };
-    Ok(Some(Letter {
+    Ok(Some(MailContent {
         subject,
         heading: title,
         paragraphs: message
@@ -37,6 +40,6 @@ pub(crate) async fn letter(app: &App, notification: &Notification) -> Result<Opt
             label: "Read it on the site",
             url: app.url(&format!("/updates/{}", notification.subject_id)),
         }),
-        ..Letter::default()
+        ..MailContent::default()
     }))
 }

@@ -4,11 +4,11 @@ use chrono::{DateTime, Datelike, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Priority;
-use super::desk::Record;
+use super::admin::Record;
 use crate::Result;
-use crate::checks::{Checks, given};
 use crate::clock::{moment_in, wall_time};
 use crate::settings::Settings;
+use crate::validation::{Validator, given};
 
 const TITLE: usize = 200;
 const MESSAGE: usize = 5000;
@@ -51,7 +51,7 @@ pub struct UpdateChanges {
 
 impl NewUpdate {
     pub(super) fn record(&self, settings: &Settings, now: DateTime<Utc>) -> Result<Record> {
-        let mut checks = Checks::new();
+        let mut checks = Validator::new();
         let record = Record {
             title: title(&mut checks, &self.title),
             message: message(&mut checks, &self.message),
@@ -75,7 +75,7 @@ impl UpdateChanges {
         settings: &Settings,
         now: DateTime<Utc>,
     ) -> Result<Record> {
-        let mut checks = Checks::new();
+        let mut checks = Validator::new();
         let mut new = old.clone();
         if let Some(text) = &self.title {
             new.title = title(&mut checks, text);
@@ -104,19 +104,19 @@ impl UpdateChanges {
     }
 }
 
-fn title(checks: &mut Checks, text: &str) -> String {
+fn title(checks: &mut Validator, text: &str) -> String {
     let text = checks.line("title", text, TITLE);
     checks.require(!text.is_empty(), "title", "Title is required");
     text
 }
 
-fn message(checks: &mut Checks, text: &str) -> String {
+fn message(checks: &mut Validator, text: &str) -> String {
     let text = checks.block("message", text, MESSAGE);
     checks.require(!text.is_empty(), "message", "Message is required");
     text
 }
 
-fn author(checks: &mut Checks, text: &str) -> String {
+fn author(checks: &mut Validator, text: &str) -> String {
     let text = checks.line("author", text, AUTHOR);
     checks.require(!text.is_empty(), "author", "Author is required");
     text
@@ -124,7 +124,7 @@ fn author(checks: &mut Checks, text: &str) -> String {
 
 /// The moment at which it ends. One that stays as it was may have passed.
 fn end(
-    checks: &mut Checks,
+    checks: &mut Validator,
     typed: Option<&str>,
     settings: &Settings,
     now: DateTime<Utc>,

@@ -2,21 +2,21 @@
 
 pub mod announce;
 
-mod desk;
+mod admin;
 mod input;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use desk::{
-    AdminUpdate, DeskFilter, Saved, Standing, admin_list, create, delete, edit, expire_due,
+pub use admin::{
+    AdminFilter, AdminUpdate, Saved, Standing, admin_list, create, delete, edit, expire_due,
     find_for_staff, reach,
 };
 pub use input::{NewUpdate, UpdateChanges};
 
 use crate::access::Viewer;
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -65,7 +65,7 @@ pub async fn list(
     app: &App,
     settings: &Settings,
     viewer: &Viewer,
-    part: &Part,
+    part: &PageRequest,
 ) -> Result<Page<LiveUpdate>> {
     viewer.must_watch(settings.access)?;
     let after: Option<(bool, DateTime<Utc>, Uuid)> = part.after("updates")?;

@@ -1,17 +1,17 @@
 //! Tells families that a video is up.
 
-use crate::notifications::{Button, Letter, Notification, Picture, paragraphs};
+use crate::notifications::{Button, MailContent, Notification, Picture, paragraphs};
 use crate::settings::{Access, Settings};
 use crate::{App, Result};
 
 pub const KIND: &str = "video";
 
 /// The letter as the video is now; nothing when it is gone or was taken back.
-pub(crate) async fn letter(
+pub(crate) async fn mail_content(
     app: &App,
     settings: &Settings,
     notification: &Notification,
-) -> Result<Option<Letter>> {
+) -> Result<Option<MailContent>> {
     let video: Option<(String, Option<String>, Option<String>)> = app
         .db
         .sql(
@@ -31,7 +31,7 @@ pub(crate) async fn letter(
             other => other.starts_with("https://").then_some(other),
         })
         .map(|url| Picture { url, alt: title.clone() });
-    Ok(Some(Letter {
+    Ok(Some(MailContent {
         subject: format!("New video: {title}"),
         heading: title,
         paragraphs: paragraphs(description.as_deref().unwrap_or_default()),
@@ -40,6 +40,6 @@ pub(crate) async fn letter(
             label: "Watch the video",
             url: app.url(&format!("/video/{}", notification.subject_id)),
         }),
-        ..Letter::default()
+        ..MailContent::default()
     }))
 }

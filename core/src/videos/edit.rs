@@ -5,19 +5,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::desk::{AdminVideo, find_for_staff};
+use super::admin::{AdminVideo, find_for_staff};
 use super::files::{OwnVideo, RemoveFiles};
 use super::link::VideoType;
 use super::record::{Record, Source, differences, find, insert, update};
 use super::{NOT_FOUND, NewGalleryVideo, NewVideo, Status, VideoChanges, announce};
 use crate::audit::{self, Actor, Subject};
-use crate::checks::Checks;
 use crate::clock::year_in;
 use crate::db::Tx;
 use crate::events::{self, Event};
+use crate::idempotency::{self, Claim};
 use crate::notifications::{self, Category, Notice};
-use crate::once::{self, Claim};
 use crate::settings::Settings;
+use crate::validation::Validator;
 use crate::{App, Error, Result, jobs};
 
 /// A video that was saved, and how many mails its publication put into the queue.
@@ -29,7 +29,7 @@ pub struct Saved {
 }
 
 /// Adds a video, once for each `key`; when it is published at once, families are told in the same
-/// transaction. Errors: [`Error::Invalid`], and those of [`once`].
+/// transaction. Errors: [`Error::Invalid`], and those of [`idempotency`].
 pub async fn create(
     tx: &mut Tx,
     app: &App,
@@ -39,14 +39,14 @@ pub async fn create(
     key: Option<Uuid>,
 ) -> Result<Saved> {
     let now = app.clock.now();
-    let id = match once::claim(tx, app, "video", key, new).await? {
+    let id = match idempotency::claim(tx, app, "video", key, new).await? {
         Claim::New(id) => id,
         Claim::Made(id) => {
             let notified = notifications::tally(&mut *tx, announce::KIND, id).await?.mailed();
-            return once::unless_deleted(saved(tx, settings, now, id, notified).await);
+            return idempotency::unless_deleted(saved(tx, settings, now, id, notified).await);
         }
     };
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let record = new.record(settings, now, &mut checks, None);
     checks.done()?;
     add(tx, id, &record, actor, now).await?;
@@ -54,7 +54,7 @@ pub async fn create(
         Status::Published => announce_first(tx, app, settings, id, &record).await?,
         _ => 0,
     };
-    tell_pages(tx, app, settings, id, None, &record);
+    emit_change(tx, app, settings, id, None, &record);
     saved(tx, settings, now, id, notified).await
 }
 
@@ -91,7 +91,7 @@ pub async fn add_own_file(
         content_type: Some(own.content_type.clone()),
         duration_seconds: own.duration_seconds,
     };
-    let mut checks = Checks::new();
+    let mut checks = Validator::new();
     let mut record = own.video.record(settings, now, &mut checks, Some(source));
     checks.done()?;
     let told = record.status == Status::Published && own.published_at.is_none();
@@ -101,9 +101,9 @@ pub async fn add_own_file(
     add(tx, id, &record, actor, now).await?;
     if told {
         announce_first(tx, app, settings, id, &record).await?;
-        tell_pages(tx, app, settings, id, None, &record);
+        emit_change(tx, app, settings, id, None, &record);
     } else if record.status == Status::Published {
-        events::tell(tx, now, Event::VideoChanged(id));
+        events::emit(tx, now, Event::VideoChanged(id));
     }
     Ok(id)
 }
@@ -145,7 +145,7 @@ pub async fn edit(
         let Source { file_key, thumbnail_key, .. } = old.source.clone();
         jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
     }
-    tell_pages(tx, app, settings, id, Some(&old), &new);
+    emit_change(tx, app, settings, id, Some(&old), &new);
     saved(tx, settings, now, id, notified).await
 }
 
@@ -194,7 +194,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
     }
     if old.status == Status::Published {
-        events::tell(tx, app.clock.now(), Event::VideoChanged(id));
+        events::emit(tx, app.clock.now(), Event::VideoChanged(id));
     }
     Ok(())
 }
@@ -252,7 +252,7 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
     if old.published_at.is_none() {
         announce_first(&mut tx, app, settings, id, &new).await?;
     }
-    tell_pages(&mut tx, app, settings, id, Some(&old), &new);
+    emit_change(&mut tx, app, settings, id, Some(&old), &new);
     tx.commit().await?;
     Ok(true)
 }
@@ -270,11 +270,11 @@ async fn announce_first(
         return Ok(0);
     }
     let notice = Notice::new(announce::KIND, id);
-    notifications::tell_families(tx, app, settings, notice, Category::DailyVideos).await
+    notifications::notify_families(tx, app, settings, notice, Category::DailyVideos).await
 }
 
 /// Tells the pages that are open what changed of a video that the public sees or saw until now.
-fn tell_pages(
+fn emit_change(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
@@ -292,7 +292,7 @@ fn tell_pages(
         _ if is_public || was_public => Event::VideoChanged(id),
         _ => return,
     };
-    events::tell(tx, now, event);
+    events::emit(tx, now, event);
 }
 
 async fn add(

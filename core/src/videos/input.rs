@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::Status;
 use super::link;
 use super::record::{Record, Source};
-use crate::checks::{Checks, given};
 use crate::clock::{day_in, moment_in, wall_time};
 use crate::error::FieldError;
 use crate::settings::Settings;
+use crate::validation::{Validator, given};
 use crate::{Error, Result};
 
 const TITLE: usize = 200;
@@ -77,7 +77,7 @@ impl NewVideo {
     /// Checks everything that can be known without the database. Errors: [`Error::Invalid`] with
     /// one sentence for each field that is wrong.
     pub fn check(&self, settings: &Settings, now: DateTime<Utc>) -> Result<()> {
-        let mut checks = Checks::new();
+        let mut checks = Validator::new();
         self.record(settings, now, &mut checks, None);
         checks.done()
     }
@@ -86,7 +86,7 @@ impl NewVideo {
         &self,
         settings: &Settings,
         now: DateTime<Utc>,
-        checks: &mut Checks,
+        checks: &mut Validator,
         own_file: Option<Source>,
     ) -> Record {
         let title = checks.line("title", &self.title, TITLE);
@@ -157,7 +157,7 @@ impl VideoChanges {
         settings: &Settings,
         now: DateTime<Utc>,
     ) -> Result<Record> {
-        let mut checks = Checks::new();
+        let mut checks = Validator::new();
         let mut new = old.clone();
         if let Some(title) = &self.title {
             new.title = checks.line("title", title, TITLE);
@@ -188,7 +188,7 @@ impl VideoChanges {
     fn apply_status(
         &self,
         new: &mut Record,
-        checks: &mut Checks,
+        checks: &mut Validator,
         settings: &Settings,
         now: DateTime<Utc>,
     ) {
@@ -225,12 +225,12 @@ impl VideoChanges {
 const NO_MOMENT: &str = "Please choose a date and time.";
 const ONLY_SCHEDULED: &str = "A date can be given only when the status is Scheduled.";
 
-fn description(checks: &mut Checks, text: Option<&str>) -> Option<String> {
+fn description(checks: &mut Validator, text: Option<&str>) -> Option<String> {
     let text = checks.block("description", text?, DESCRIPTION);
     (!text.is_empty()).then_some(text)
 }
 
-fn link_of(checks: &mut Checks, typed: &str) -> Source {
+fn link_of(checks: &mut Validator, typed: &str) -> Source {
     match link::parse(typed) {
         Ok(link) => Source::from(link),
         Err(error) => {
@@ -240,7 +240,7 @@ fn link_of(checks: &mut Checks, typed: &str) -> Source {
     }
 }
 
-fn refuse_all(checks: &mut Checks, error: Error) {
+fn refuse_all(checks: &mut Validator, error: Error) {
     if let Error::Invalid(wrong) = error {
         for FieldError { field, message } in wrong {
             checks.refuse(&field, message);
@@ -248,13 +248,13 @@ fn refuse_all(checks: &mut Checks, error: Error) {
     }
 }
 
-fn check_day(checks: &mut Checks, day: NaiveDate, settings: &Settings, now: DateTime<Utc>) {
+fn check_day(checks: &mut Validator, day: NaiveDate, settings: &Settings, now: DateTime<Utc>) {
     let today = day_in(settings.timezone, now);
     checks.require(day <= today, "upload_date", "The upload date cannot be in the future.");
     checks.require(day.year() >= 1900, "upload_date", "Please enter a valid date.");
 }
 
-fn check_future(checks: &mut Checks, moment: Option<DateTime<Utc>>, now: DateTime<Utc>) {
+fn check_future(checks: &mut Validator, moment: Option<DateTime<Utc>>, now: DateTime<Utc>) {
     if let Some(at) = moment {
         checks.require(at > now, "scheduled_date", "Please choose a date and time in the future.");
     }
@@ -262,7 +262,7 @@ fn check_future(checks: &mut Checks, moment: Option<DateTime<Utc>>, now: DateTim
 
 /// A time on the camp's wall as a moment. Without a time of day it is nine in the morning.
 fn moment(
-    checks: &mut Checks,
+    checks: &mut Validator,
     typed: Option<&str>,
     settings: &Settings,
     now: DateTime<Utc>,

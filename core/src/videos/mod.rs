@@ -4,7 +4,7 @@
 pub mod announce;
 pub mod link;
 
-mod desk;
+mod admin;
 mod edit;
 mod files;
 mod input;
@@ -17,9 +17,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) use desk::must_exist;
-pub use desk::{
-    AdminVideo, Attention, Counts, DeskFilter, DeskOrder, admin_find, admin_list, admin_years,
+pub(crate) use admin::must_exist;
+pub use admin::{
+    AdminFilter, AdminOrder, AdminVideo, Attention, Counts, admin_find, admin_list, admin_years,
     counts, deliveries, find_for_staff, retry_deliveries,
 };
 pub use edit::{Saved, add_own_file, create, create_gallery, delete, edit, publish, publish_due};
@@ -28,14 +28,14 @@ pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub(crate) use reactions::must_be_open;
 pub(crate) use reactions::viewer_key;
-pub use reactions::{Like, favorites, forget_likes, like, may_count, record_view, unlike};
+pub use reactions::{Like, erase_likes, favorites, like, may_count, record_view, unlike};
 pub(crate) use record::search_texts;
 pub use watch::{
     Filter, Preview, find, list, media_elsewhere, posting_time, preview, published, years,
 };
 
 use crate::Error;
-use crate::fold::searched;
+use crate::search_text::optional_pattern;
 
 pub const NOT_FOUND: Error = Error::NotFound("Video not found");
 
@@ -63,7 +63,7 @@ pub enum Collection {
 /// The part of the videos that a screen of the staff shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Shelf {
+pub enum AdminCollection {
     Current,
     Archive,
 }

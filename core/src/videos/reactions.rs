@@ -9,10 +9,10 @@ use uuid::Uuid;
 use super::watch::open_all;
 use super::{NOT_FOUND, VideoCard, card, or_gone};
 use crate::access::Viewer;
-use crate::accounts::limits;
+use crate::accounts::rate_limits;
 use crate::accounts::sessions::Device;
 use crate::db::{On, Tx};
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -31,7 +31,7 @@ pub(crate) fn viewer_key(app: &App, viewer: Uuid) -> Vec<u8> {
 /// Whether a view from there may count still. Whoever is not signed in is known by a cookie alone,
 /// and gets a new one by sending none. Before [`record_view`], outside its transaction.
 pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
-    limits::may_view(app, limits::VIEWS_BY_ADDRESS, viewer, from).await
+    rate_limits::may_view(app, rate_limits::VIEWS_BY_ADDRESS, viewer, from).await
 }
 
 /// Counts a view: one for each viewer, video and hour, staff excluded. Of the browser only its
@@ -119,7 +119,7 @@ async fn count_likes(tx: &mut Tx, id: Uuid, more: i64) -> Result<i64> {
 }
 
 /// Takes back all likes of somebody who leaves, before the login is deleted.
-pub async fn forget_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
+pub async fn erase_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
     tx.sql(
         "update videos set like_count = like_count - 1
          where id in (select video_id from video_likes where user_id = $1)",
@@ -136,7 +136,7 @@ pub async fn favorites(
     app: &App,
     settings: &Settings,
     viewer: &Viewer,
-    part: &Part,
+    part: &PageRequest,
 ) -> Result<Page<VideoCard>> {
     #[derive(sqlx::FromRow)]
     struct Liked {

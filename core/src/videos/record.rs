@@ -9,7 +9,7 @@ use super::link::{Link, VideoType};
 use crate::Result;
 use crate::audit;
 use crate::db::{Query, Tx};
-use crate::fold::fold;
+use crate::search_text::normalize;
 
 /// What can be edited of a video.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -128,7 +128,7 @@ pub(crate) fn search_texts(
     video_type: VideoType,
     day: NaiveDate,
 ) -> (String, String) {
-    let text = format!("{}\n{}", fold(title), fold(description.unwrap_or_default()));
+    let text = format!("{}\n{}", normalize(title), normalize(description.unwrap_or_default()));
     let provider = match video_type {
         VideoType::Upload => "upload",
         VideoType::GoogleDrive => "google_drive Google Drive",
@@ -137,7 +137,7 @@ pub(crate) fn search_texts(
     let days = ["%Y-%m-%d", "%A, %B %-d, %Y", "%b %-d, %Y", "%m/%d/%Y", "%-m/%-d/%Y"]
         .map(|form| day.format(form).to_string())
         .join("\n");
-    let staff_text = format!("{text}\n{}", fold(&format!("{provider}\n{days}")));
+    let staff_text = format!("{text}\n{}", normalize(&format!("{provider}\n{days}")));
     (text, staff_text)
 }
 

@@ -4,11 +4,12 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
 use super::{
-    Collection, NOT_FOUND, Sort, Video, VideoCard, VideoRef, VideoType, YearCount, card, searched,
+    Collection, NOT_FOUND, Sort, Video, VideoCard, VideoRef, VideoType, YearCount, card,
+    optional_pattern,
 };
 use crate::access::Viewer;
 use crate::clock::{day_in, moment_in, year_in};
-use crate::pages::{Page, Part};
+use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -18,7 +19,7 @@ pub struct Filter {
     pub q: Option<String>,
     pub sort: Sort,
     pub year: Option<i64>,
-    pub part: Part,
+    pub part: PageRequest,
 }
 
 /// The published videos that the filter leaves (decision V1). A viewer who may not watch gets
@@ -108,7 +109,7 @@ async fn listed(
 
 /// Who may not watch searches in titles only.
 fn pattern(q: Option<&str>, open: bool) -> Option<String> {
-    searched(q).map(|pattern| match open {
+    optional_pattern(q).map(|pattern| match open {
         true => pattern,
         // Title and description are parted by the one line end in the text.
         false => format!("{pattern}\n%"),

@@ -90,7 +90,7 @@ story! {
     async fn a_login_from_before_international_addresses_became_ascii_still_works(camp) {
         camp.parent("Chaya", "chaya@family.example").await;
         for stored in ["chaya@bücher.example", "jürgen@family.example"] {
-            crate::forgetting::run(&camp, format!("update users set email = '{stored}'")).await;
+            crate::erasure::run(&camp, format!("update users set email = '{stored}'")).await;
             let given = json!({ "email": stored, "password": PASSWORD });
             camp.browser().post("/api/auth/sign-in", given).await.expect(200);
             camp.browser().post("/api/auth/forgot", json!({ "email": stored })).await.expect(202);

@@ -20,7 +20,7 @@ async fn store(camp: &Camp, key: &str, value: &str) {
         }
     }
     .expect("it is stored");
-    camp.app.forget_settings();
+    camp.app.invalidate_settings();
 }
 
 async fn stored(camp: &Camp, key: &str) -> Option<String> {
@@ -88,7 +88,7 @@ story! {
     async fn owners_are_told_of_a_setting_that_cannot_be_read_and_nothing_is_written_over(camp) {
         let owner = camp.owner().await;
         store(&camp, "access", "\"all\"").await;
-        alerts::look(&camp.app).await.expect("a look");
+        alerts::check(&camp.app).await.expect("a look");
         camp.work().await;
         let mails = camp.mails_to("kornbluh@camp.example");
         assert_eq!(mails.len(), 1, "{mails:?}");
@@ -101,7 +101,7 @@ story! {
         assert_eq!(stored(&camp, "access").await.as_deref(), Some("\"families\""));
         assert_eq!(shown(&owner, "access").await["problem"], Value::Null);
         camp.wait(TimeDelta::days(2));
-        alerts::look(&camp.app).await.expect("a look");
+        alerts::check(&camp.app).await.expect("a look");
         camp.work().await;
         assert_eq!(camp.mails_to("kornbluh@camp.example").len(), 1);
     }

@@ -164,7 +164,7 @@ impl Camp {
         let changes = [(key.to_owned(), value.into())].into();
         settings::set(&mut tx, &self.app, Actor::Operator, changes).await.expect("a setting");
         tx.commit().await.expect("a commit");
-        self.app.forget_settings();
+        self.app.invalidate_settings();
     }
 
     /// Lets the worker do whatever is due.

@@ -1,10 +1,10 @@
 //! Accounts of the camp's staff: on the server only, with roles and sessions of their own.
 
-mod browsers;
-mod desk;
-mod door;
-mod keys;
+mod admin;
+mod credentials;
+mod known_browsers;
 mod second_factor;
+mod sign_in;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,16 +15,16 @@ use crate::Error;
 use crate::settings::Settings;
 
 pub use super::totp::Enrolment;
-pub use browsers::DAYS as BROWSER_DAYS;
-pub(super) use browsers::prune as prune_browsers;
-pub use desk::{
+pub use admin::{
     Account, Filter, NewStaff, StaffChanges, add, add_as, change, change_as, colleagues, find,
     list, named, remove, send_reset,
 };
-pub use door::{SignedIn, WRONG, sign_in};
-pub(super) use keys::password_was_reset;
-pub use keys::{change_password, end_other_sessions, end_session, sessions_of};
+pub(super) use credentials::password_was_reset;
+pub use credentials::{change_password, end_other_sessions, end_session, sessions_of};
+pub use known_browsers::DAYS as BROWSER_DAYS;
+pub(super) use known_browsers::prune as prune_browsers;
 pub use second_factor::{begin_two_factor, confirm_two_factor, end_two_factor, reset_two_factor};
+pub use sign_in::{SignedIn, WRONG, sign_in};
 
 /// Owners may do everything; staff everything but admin accounts, settings, exports and the audit.
 #[derive(

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::{Enrolment, Staff, StaffRow, UNKNOWN, find};
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::users::From;
-use crate::accounts::{letters, limits, password, tokens, totp};
+use crate::accounts::users::ClientInfo;
+use crate::accounts::{account_mail, password, rate_limits, tokens, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
@@ -18,7 +18,7 @@ pub async fn begin_two_factor(
     app: &App,
     staff: &Staff,
     given: &str,
-    from: From,
+    from: ClientInfo,
 ) -> Result<Enrolment> {
     if staff.two_factor {
         return Err(Error::Conflict(
@@ -47,7 +47,7 @@ pub async fn confirm_two_factor(
     session: Uuid,
     code: &str,
 ) -> Result<Vec<String>> {
-    limits::count(app, limits::CODES_BY_STAFF, &staff.id.to_string()).await?;
+    rate_limits::count(app, rate_limits::CODES_BY_STAFF, &staff.id.to_string()).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
@@ -66,7 +66,8 @@ pub async fn confirm_two_factor(
         .execute()
         .await?;
     let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;
-    factor_changed(&mut tx, app, staff.id, Some(session), letters::STAFF_TWO_FACTOR_ON).await?;
+    factor_changed(&mut tx, app, staff.id, Some(session), account_mail::STAFF_TWO_FACTOR_ON)
+        .await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
     audit::record(&mut tx, now, actor, "staff.two_factor_on", subject, two_factor(true)).await?;
     tx.commit().await?;
@@ -79,7 +80,7 @@ pub async fn end_two_factor(
     staff: &Staff,
     session: Uuid,
     given: &str,
-    from: From,
+    from: ClientInfo,
 ) -> Result<()> {
     if staff.two_factor_required {
         return Err(Error::Conflict(
@@ -91,7 +92,8 @@ pub async fn end_two_factor(
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, staff.id).await?;
-    factor_changed(&mut tx, app, staff.id, Some(session), letters::STAFF_TWO_FACTOR_OFF).await?;
+    factor_changed(&mut tx, app, staff.id, Some(session), account_mail::STAFF_TWO_FACTOR_OFF)
+        .await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
     audit::record(&mut tx, now, actor, "staff.two_factor_off", subject, two_factor(false)).await?;
     tx.commit().await
@@ -102,7 +104,7 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, id).await?;
-    factor_changed(&mut tx, app, id, None, letters::STAFF_TWO_FACTOR_OFF).await?;
+    factor_changed(&mut tx, app, id, None, account_mail::STAFF_TWO_FACTOR_OFF).await?;
     audit::record(
         &mut tx,
         now,
@@ -127,7 +129,7 @@ async fn factor_changed(
     sessions::end_all(tx, Holder::Staff(id), save).await?;
     tokens::void(tx, Holder::Staff(id)).await?;
     let account = find(&mut *tx, id).await?;
-    notifications::tell(tx, app, Notice::new(kind, id), &account.email, &account.username).await
+    notifications::notify(tx, app, Notice::new(kind, id), &account.email, &account.username).await
 }
 
 fn two_factor(on: bool) -> Value {

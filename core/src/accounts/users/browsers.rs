@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::accounts::limits::By;
+use crate::accounts::rate_limits::By;
 use crate::accounts::sessions::random_token;
 use crate::{App, Result};
 

@@ -1,13 +1,13 @@
-//! Logins of parents and visitors: how they come, prove an address, keep their keys, and leave.
+//! Users: the accounts of parents and visitors, from sign-up and verification to deletion.
 //!
-//! A login is linked to a family only by a verified address or by an invitation (decision P2);
+//! A user is linked to a family only by a verified address or by an invitation (decision P2);
 //! anything else would hand a family to whoever types its address first.
 
-mod arrival;
 mod browsers;
-mod keys;
-mod leaving;
-mod proof;
+mod credentials;
+mod deletion;
+mod sign_in;
+mod verification;
 
 use std::net::IpAddr;
 
@@ -15,16 +15,16 @@ use uuid::Uuid;
 
 use super::sessions::Device;
 use crate::db::{On, Tx};
-use crate::profiles::UserType;
+use crate::families::UserType;
 use crate::settings::{Access, Settings};
 use crate::{Error, Result};
 
-pub use arrival::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
 pub use browsers::{DAYS as BROWSER_DAYS, remember};
-pub use keys::{change_email, change_password, forgot, reset, sign_out_everywhere};
-pub(crate) use leaving::remove;
-pub use leaving::{delete, download};
-pub use proof::{
+pub use credentials::{change_email, change_password, forgot, reset, sign_out_everywhere};
+pub(crate) use deletion::remove;
+pub use deletion::{delete, download};
+pub use sign_in::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
+pub use verification::{
     Confirmation, ConfirmationFamily, ConfirmationKind, ConfirmationNeeds, Evidence, Proved,
     confirmation, resend_verification, verify,
 };
@@ -66,7 +66,7 @@ impl User {
 
 /// Where a request comes from.
 #[derive(Clone, Copy)]
-pub struct From {
+pub struct ClientInfo {
     pub address: IpAddr,
     pub device: Device,
 }

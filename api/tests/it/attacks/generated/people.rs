@@ -28,7 +28,7 @@ impl People {
             as_of: camp.now(),
             password: Some(PASSWORD.to_owned()),
         };
-        seed::plant(&camp.app, &options).await.expect("a camp");
+        seed::generate(&camp.app, &options).await.expect("a camp");
         let mut people = People { browsers: vec![camp.browser(); ROLES.len()], arrived: 0 };
         people.stay(camp).await;
         people

@@ -1,0 +1,67 @@
+//! What families were told of, and the mails of it.
+
+use chrono::{DateTime, Utc};
+use portal::db::Db;
+use uuid::Uuid;
+
+use super::rows::{Cell, insert, run};
+
+pub async fn notifications(
+    db: &Db,
+    kind: &str,
+    category: &str,
+    about: impl Iterator<Item = &Uuid>,
+    now: DateTime<Utc>,
+) {
+    let rows = about.map(|id| {
+        vec![
+            Cell::Id(Uuid::now_v7()),
+            Cell::Text(kind.into()),
+            Cell::Id(*id),
+            Cell::Text(format!("{kind}:{id}")),
+            Cell::Text(category.into()),
+            Cell::Text("null".into()),
+            Cell::At(now),
+        ]
+    });
+    insert(
+        db,
+        "insert into notifications
+           (id, kind, subject_id, once_key, category, data, created_at) ",
+        rows,
+    )
+    .await;
+}
+
+/// The mails of all notifications, one in a thousand of which nobody wanted to take.
+pub async fn deliveries(db: &Db) {
+    run(
+        db,
+        "insert into deliveries
+           (notification_id, email, full_name, profile_id, status, attempts, due_at, sent_at,
+            created_at, updated_at)
+         select n.id, a.email, p.full_name, p.id,
+                case when a.email like 'family%77@%' then 'failed' else 'sent' end, 1,
+                n.created_at, n.created_at, n.created_at, n.created_at
+         from notifications n
+         cross join profile_addresses a
+         join profiles p on p.id = a.profile_id
+         where case n.category
+                 when 'daily_videos' then p.daily_video_email
+                 when 'camp_updates' then p.camp_updates_email
+                 else p.email_notifications
+               end",
+    )
+    .await;
+    // All of them are over, which the portal notes.
+    run(
+        db,
+        "update notifications
+         set sent = (select count(*) from deliveries d
+                     where d.notification_id = notifications.id and d.status = 'sent'),
+             failed = (select count(*) from deliveries d
+                       where d.notification_id = notifications.id and d.status = 'failed'),
+             suppressed = 0",
+    )
+    .await;
+}

@@ -1,0 +1,129 @@
+//! Fills a camp with as much as many summers leave behind, in a few seconds: whole tables at once,
+//! since no rule of the portal is what is measured here.
+
+mod camp;
+mod deliveries;
+mod families;
+mod rows;
+mod videos;
+
+use std::time::Instant;
+
+use chrono::{DateTime, Datelike, Utc};
+use portal::db::Db;
+use uuid::Uuid;
+
+/// The whole camp, or the hundredth part of it.
+#[derive(Clone, Copy)]
+pub struct Size {
+    pub families: u32,
+    pub videos: u32,
+    pub videos_a_summer: u32,
+    pub payments: u32,
+    pub comments: u32,
+    pub views: u32,
+    pub updates: u32,
+    pub messages: u32,
+    pub subscribers: u32,
+    pub letters: u32,
+    pub faq: u32,
+    pub products: u32,
+    pub staff: u32,
+    pub audit: u32,
+}
+
+pub const WHOLE: Size = Size {
+    families: 5_000,
+    videos: 1_200,
+    videos_a_summer: 60,
+    payments: 50_000,
+    comments: 100_000,
+    views: 100_000,
+    updates: 1_000,
+    messages: 2_000,
+    subscribers: 2_000,
+    letters: 200,
+    faq: 200,
+    products: 200,
+    staff: 50,
+    audit: 200_000,
+};
+
+impl Size {
+    pub fn hundredth(self) -> Size {
+        let part = |n: u32| n.div_ceil(100);
+        Size {
+            families: part(self.families),
+            videos: part(self.videos),
+            // Some of this year and some of the years before, as in the whole one.
+            videos_a_summer: part(self.videos) / 3,
+            payments: part(self.payments),
+            comments: part(self.comments),
+            views: part(self.views),
+            updates: part(self.updates),
+            messages: part(self.messages),
+            subscribers: part(self.subscribers),
+            letters: part(self.letters),
+            faq: part(self.faq),
+            products: part(self.products),
+            staff: part(self.staff),
+            audit: part(self.audit),
+        }
+    }
+}
+
+/// One of each, to look at.
+pub struct Dataset {
+    /// The newest video.
+    pub video: Uuid,
+    pub family: Uuid,
+    /// A day of the first archive year.
+    pub earlier: i32,
+}
+
+/// Of one family only, in either camp.
+pub const ONE_NAME: &str = "Quillfeather";
+
+pub async fn insert_all(db: &Db, size: Size, now: DateTime<Utc>) -> Dataset {
+    let began = Instant::now();
+    let families = families::families(db, size, now).await;
+    families::payments(db, size, now, &families).await;
+    let videos = videos::videos(db, size, now).await;
+    videos::reactions(db, size, now, &videos).await;
+    camp::updates(db, size, now).await;
+    camp::messages(db, size, now).await;
+    camp::administration(db, size, now, &families).await;
+    deliveries::deliveries(db).await;
+    // As the server does by itself after a while.
+    rows::run(db, if matches!(db, Db::Postgres(_)) { "vacuum analyze" } else { "analyze" }).await;
+    println!("planted {} families in {:.1?}", size.families, began.elapsed());
+    Dataset { video: videos[0], family: families[0], earlier: now.year() - 1 }
+}
+
+const FIRST: [&str; 12] = [
+    "Malka", "Zelig", "Perl", "Anshel", "Frumet", "Getzel", "Hinde", "Yona", "Tauba", "Lipa",
+    "Breindel", "Fishel",
+];
+const LAST: [&str; 17] = [
+    "Apfelbaum",
+    "Birnbaum",
+    "Citron",
+    "Dattelkern",
+    "Feigenblatt",
+    "Granat",
+    "Haselnuss",
+    "Kirschner",
+    "Limonik",
+    "Mandelbrot",
+    "Nelkenbaum",
+    "Olivero",
+    "Pfirsich",
+    "Quitten",
+    "Rosinek",
+    "Traubman",
+    "Weinrib",
+];
+
+fn of<'a>(names: &[&'a str], n: u32) -> &'a str {
+    names[n as usize % names.len()]
+}

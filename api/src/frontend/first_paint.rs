@@ -1,0 +1,245 @@
+//! What a phone on a slow line sees first. The HTML names what the page is going to ask for, so
+//! that it comes beside the first script and not after it, and holds the top of the page, drawn
+//! from the style sheet alone, until the script draws the whole.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use portal::access::Viewer;
+use portal::branding::{Pictures, SitePicture};
+use portal::settings::{Access, Settings};
+use portal::videos::{self, Collection};
+use portal::{App, Result};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::site::Site;
+
+/// What the front end's build says of its files, by source module.
+pub type Manifest = HashMap<String, Chunk>;
+
+#[derive(Deserialize)]
+pub struct Chunk {
+    file: String,
+    #[serde(default)]
+    imports: Vec<String>,
+}
+
+/// The front end's first script, which the HTML names already with all that it imports.
+const ENTRY: &str = "index.html";
+
+/// What one page needs first.
+#[derive(Debug, Default)]
+pub struct FirstPaint {
+    /// The source module that the sitemap loads for it (`web/src/app/routes.tsx`).
+    module: Option<&'static str>,
+    /// Answers of the API, in the very words in which the page asks for them.
+    data: Vec<String>,
+    picture: Option<String>,
+    /// The picture in its sizes.
+    sizes: Option<String>,
+    top: Top,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Sheet {
+    High,
+    Low,
+    Text,
+}
+
+/// What stands below the header before the script has run.
+#[derive(Debug, Default)]
+enum Top {
+    #[default]
+    Nothing,
+    /// On a sheet of the page's width, or of a text's.
+    Heading(&'static str, Sheet),
+    Hero,
+    Player,
+}
+
+/// The first paint of the page at `path`; `plain` when the address has no query, which could ask
+/// for other data. `picture` is the one of the video that the page shows.
+pub async fn of(
+    app: &App,
+    settings: &Settings,
+    pictures: &Pictures,
+    path: &str,
+    plain: bool,
+    picture: Option<String>,
+) -> Result<FirstPaint> {
+    let page = |module: &'static str, top: Top| FirstPaint {
+        module: Some(module),
+        data: vec!["/api/session".into()],
+        picture: None,
+        sizes: None,
+        top,
+    };
+    let mut first = match path {
+        "/" => page("src/app/home.tsx", Top::Hero),
+        "/current-videos" => {
+            page("src/videos/current-videos.tsx", Top::Heading("This Year Videos", Sheet::High))
+        }
+        "/past-videos" => page("src/videos/past-videos.tsx", Top::Heading("Gallery", Sheet::High)),
+        "/updates" => {
+            page("src/updates/updates-page.tsx", Top::Heading("Live Updates", Sheet::High))
+        }
+        "/faq" => page("src/faq/faq.tsx", Top::Heading("Frequently Asked Questions", Sheet::Text)),
+        "/contact" => page("src/messages/contact.tsx", Top::Heading("Contact Us", Sheet::Low)),
+        "/store" => page("src/store/store.tsx", Top::Heading("Camp Store", Sheet::Low)),
+        "/privacy" => page("src/legal/privacy.tsx", Top::Heading("Privacy Policy", Sheet::Low)),
+        "/terms" => page("src/legal/terms.tsx", Top::Heading("Terms of Service", Sheet::Low)),
+        "/about" => page("src/about/about.tsx", Top::Nothing),
+        "/auth" => page("src/accounts/auth.tsx", Top::Nothing),
+        "/profile" => page("src/app/profile.tsx", Top::Nothing),
+        _ if path.starts_with("/video/") => page("src/app/watch.tsx", Top::Player),
+        _ => return Ok(FirstPaint::default()),
+    };
+    let mut ask = |address: String| first.data.push(address);
+    match path {
+        "/" => {
+            ask("/api/videos?collection=home".into());
+            ask("/api/videos?collection=current&limit=4".into());
+            let own = pictures.hero.first();
+            first.picture = Some(own.map_or("/art/hero-night.svg", |own| &own.url).to_owned());
+            first.sizes = own.map(in_sizes);
+        }
+        "/current-videos" if plain => {
+            ask("/api/videos?collection=current&sort=newest&limit=100".into());
+        }
+        "/past-videos" if plain => {
+            ask("/api/videos/years".into());
+            if let Some(newest) = newest_of_the_archive(app, settings).await? {
+                ask(format!("/api/videos?collection=archive&year={}&limit=100", newest.year));
+                first.picture = newest.thumbnail_url;
+            }
+        }
+        "/faq" => ask("/api/faq?limit=100".into()),
+        "/store" => ask("/api/store".into()),
+        // A refusal is not kept for the page's own question.
+        _ if settings.access == Access::Everyone => {
+            if let Some(id) = path.strip_prefix("/video/").and_then(|id| id.parse::<Uuid>().ok()) {
+                ask(format!("/api/videos/{id}"));
+                first.picture = picture;
+            }
+        }
+        _ => {}
+    }
+    Ok(first)
+}
+
+/// As `web/src/videos/hero.tsx` writes it, so that one of them is fetched and not both.
+fn in_sizes(SitePicture { url, small_url, width, .. }: &SitePicture) -> String {
+    format!("{} 1080w, {url} {width}w", small_url.as_deref().unwrap_or(url))
+}
+
+async fn newest_of_the_archive(
+    app: &App,
+    settings: &Settings,
+) -> Result<Option<videos::VideoCard>> {
+    let filter = videos::Filter {
+        collection: Some(Collection::Archive),
+        part: portal::pagination::PageRequest { limit: Some(1), cursor: None },
+        ..Default::default()
+    };
+    Ok(videos::list(app, settings, &Viewer::default(), &filter).await?.items.into_iter().next())
+}
+
+/// The `<link>` elements for the head. `escape` is for attributes.
+pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> String) -> String {
+    let mut links = String::new();
+    if let Some(picture) = &first.picture {
+        let picture = escape(picture);
+        let sizes = first.sizes.as_deref().map_or(String::new(), |sizes| {
+            format!(" imagesrcset=\"{}\" imagesizes=\"100vw\"", escape(sizes))
+        });
+        let _ = write!(
+            links,
+            "<link rel=\"preload\" as=\"image\" href=\"{picture}\"{sizes} fetchpriority=\"high\" referrerpolicy=\"no-referrer\">"
+        );
+    }
+    if let Some(module) = first.module {
+        let there = with_imports(manifest, ENTRY);
+        let mut files: Vec<&str> = with_imports(manifest, module)
+            .difference(&there)
+            .filter_map(|key| manifest.get(*key))
+            .map(|chunk| chunk.file.as_str())
+            .collect();
+        files.sort_unstable();
+        for file in files {
+            let _ = write!(links, "<link rel=\"modulepreload\" crossorigin href=\"/{file}\">");
+        }
+    }
+    for address in &first.data {
+        let address = escape(address);
+        let _ = write!(links, "<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{address}\">");
+    }
+    links
+}
+
+/// The top of the page, for the element that the script draws into. Nothing in it can be used, so
+/// nothing of it is told to a screen reader.
+pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> String {
+    let picture = first.picture.as_deref().map(&escape);
+    let sizes = first
+        .sizes
+        .as_deref()
+        .map_or(String::new(), |sizes| format!(" srcset=\"{}\" sizes=\"100vw\"", escape(sizes)));
+    let below = match (&first.top, picture) {
+        (Top::Heading(heading, sheet), picture) => {
+            // On a phone the first card comes below the search box, the views and the year.
+            let card = picture.map_or(String::new(), |picture| {
+                format!(
+                    "<img class=\"md:hidden aspect-video w-full rounded-md object-cover\" \
+                     style=\"margin-block-start:15rem\" src=\"{picture}\" alt=\"\" \
+                     referrerpolicy=\"no-referrer\" fetchpriority=\"high\">"
+                )
+            });
+            let (outer, inner) = match sheet {
+                Sheet::High => ("wrap pt-8", ""),
+                Sheet::Low => ("wrap pt-8 md:pt-12", ""),
+                Sheet::Text => ("wrap pt-8 md:pt-12", "mx-auto max-w-[48rem]"),
+            };
+            format!(
+                "<div class=\"{outer}\"><div class=\"{inner}\"><h1>{heading}</h1>{card}</div></div>"
+            )
+        }
+        (Top::Hero, Some(picture)) => format!(
+            "<div class=\"hero\" data-tone=\"night\">\
+             <img class=\"hero-art\" src=\"{picture}\"{sizes} alt=\"\" fetchpriority=\"high\"></div>"
+        ),
+        // On a wide screen a link stands above the player.
+        (Top::Player, Some(picture)) => format!(
+            "<div class=\"md:hidden aspect-video bg-player\">\
+             <img class=\"size-full object-cover\" src=\"{picture}\" alt=\"\" \
+             referrerpolicy=\"no-referrer\" fetchpriority=\"high\"></div>"
+        ),
+        _ => String::new(),
+    };
+    // The name stands in two scripts; the header shows the first.
+    let name = escape(site.site_name.split(" · ").next().unwrap_or(""));
+    let logo = match &site.pictures.logo {
+        Some(SitePicture { url, width, height, .. }) => format!(
+            "<img class=\"h-9.5 w-auto\" src=\"{url}\" alt=\"\" width=\"{width}\" height=\"{height}\">"
+        ),
+        None => "<img class=\"size-9.5\" src=\"/logo.svg\" alt=\"\">".to_owned(),
+    };
+    format!(
+        "<div aria-hidden=\"true\"><div class=\"border-b border-line bg-paper\">\
+         <div class=\"wrap flex min-h-16 items-center gap-2.5 font-head\">\
+         {logo}{name}</div></div>{below}</div>"
+    )
+}
+
+fn with_imports<'a>(manifest: &'a Manifest, key: &'a str) -> HashSet<&'a str> {
+    let mut seen = HashSet::new();
+    let mut next = vec![key];
+    while let Some(key) = next.pop() {
+        let Some(chunk) = manifest.get(key) else { continue };
+        if seen.insert(key) {
+            next.extend(chunk.imports.iter().map(String::as_str));
+        }
+    }
+    seen
+}

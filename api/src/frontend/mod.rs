@@ -1,0 +1,249 @@
+//! The static front end, with what other programs read (title, description, social tags) written
+//! into the HTML of every route by the server (decision V14).
+
+mod first_paint;
+mod meta;
+
+use std::sync::{Arc, OnceLock};
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use portal::branding;
+use portal::settings::Settings;
+use portal::{App, Error, videos};
+use rust_embed::{EmbeddedFile, RustEmbed};
+use serde_json::{Value, json};
+
+use self::meta::escape;
+use crate::Api;
+use crate::error::{Answer, Problem};
+use crate::site;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../web/dist"]
+#[allow_missing = true]
+struct Web;
+
+/// Everything that no other route answers: a file of the front end, or a page.
+pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response> {
+    let path = request.uri().path().to_owned();
+    if path.starts_with("/api/") || path.starts_with("/media/") {
+        return Err(Error::NotFound("There is nothing at this address.").into());
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        return Err(Problem::new(status, "bad_request", "This address can only be read."));
+    }
+    let name = path.trim_start_matches('/');
+    if name == "manifest.webmanifest" {
+        return manifest(&api.app).await;
+    }
+    if name == STYLE_SHEET {
+        return style_sheet(&api.app).await;
+    }
+    if !name.is_empty() && name != "index.html" && Web::get(name).is_some() {
+        return Ok(file(name, request.headers()));
+    }
+    if name.contains('.') {
+        return Err(Error::NotFound("There is no such file.").into());
+    }
+    page(&api.app, &path, request.uri().query().is_none()).await
+}
+
+/// A file of the front end, in the smallest form that the browser takes. Names under `assets/`
+/// carry a hash of what is in them, so they are kept for ever.
+fn file(name: &str, headers: &HeaderMap) -> Response {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or("");
+    let takes = |coding: &str| {
+        accepted.split(',').any(|part| part.trim().split(';').next() == Some(coding))
+    };
+    let forms = [("br", ".br"), ("gzip", ".gz")];
+    let packed = forms.iter().find_map(|(coding, suffix)| {
+        let found = takes(coding).then(|| Web::get(&format!("{name}{suffix}"))).flatten();
+        found.map(|file| (Some(*coding), file))
+    });
+    let Some((coding, file)) = packed.or_else(|| Web::get(name).map(|file| (None, file))) else {
+        return Problem::from(Error::NotFound("There is no such file.")).into_response();
+    };
+    let tag = tag(&file);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
+        return StatusCode::NOT_MODIFIED.into_response();
+    }
+    let mime = mime_guess::from_path(name).first_or_octet_stream().to_string();
+    let mut response = Response::new(Body::from(file.data));
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, &mime);
+    set(out, header::ETAG, &tag);
+    set(out, header::VARY, "accept-encoding");
+    let keep = match name {
+        _ if name.starts_with("assets/") => "public, max-age=31536000, immutable",
+        // Stays in the browser for as long as it is switched on there.
+        "sw.js" => "no-cache",
+        _ => "public, max-age=3600",
+    };
+    set(out, header::CACHE_CONTROL, keep);
+    if let Some(coding) = coding {
+        set(out, header::CONTENT_ENCODING, coding);
+    }
+    response
+}
+
+fn tag(file: &EmbeddedFile) -> String {
+    let hash: String =
+        file.metadata.sha256_hash()[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{hash}\"")
+}
+
+fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// What a phone shows when the portal is put on its home screen: the front end's file, in the
+/// camp's name.
+async fn manifest(app: &App) -> Answer<Response> {
+    let file = Web::get("manifest.webmanifest").ok_or(Error::NotFound("There is no such file."))?;
+    let settings = app.settings().await?;
+    let name = &settings.site_name;
+    let mut manifest: Value = serde_json::from_slice(&file.data).unwrap_or_default();
+    manifest["name"] = json!(name);
+    // A phone has room for one script under an icon.
+    manifest["short_name"] = json!(name.split(" · ").next());
+    if !settings.site_description.is_empty() {
+        manifest["description"] = json!(settings.site_description);
+    }
+    let mut response = manifest.to_string().into_response();
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, "application/manifest+json");
+    set(out, header::CACHE_CONTROL, "no-cache");
+    Ok(response)
+}
+
+/// The camp's own colours, on top of the front end's style sheet.
+const STYLE_SHEET: &str = "look.css";
+
+async fn style_sheet(app: &App) -> Answer<Response> {
+    let sheet = branding::style_sheet(&*app.settings().await?);
+    let sheet = sheet.ok_or(Error::NotFound("There is no such file."))?;
+    let mut response = sheet.into_response();
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, "text/css; charset=utf-8");
+    // Its address changes with it.
+    set(out, header::CACHE_CONTROL, "public, max-age=31536000, immutable");
+    Ok(response)
+}
+
+/// The address of the camp's own style sheet, if there is one; another for every content.
+pub fn style_sheet_url(app: &App, settings: &Settings) -> Option<String> {
+    let sheet = branding::style_sheet(settings)?;
+    let hash = app.keys.hash("style sheet", &[sheet.as_bytes()]);
+    let short: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(format!("/{STYLE_SHEET}?v={short}"))
+}
+
+/// `plain` when the address has no query.
+async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
+    let Some(template) = Web::get("index.html") else {
+        return Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not_built",
+            "The front end is not built yet. Run `npm run build` in web/, or `just demo`.",
+        ));
+    };
+    let settings = app.settings().await?;
+    let site = site::describe(app, &settings).await?;
+    let meta = meta::of(app, &settings, &site.pictures, path).await?;
+    let boot = json!({ "site": site }).to_string();
+    let template = String::from_utf8_lossy(&template.data);
+    // `<` in JSON could end the element that it stands in.
+    let boot = format!(
+        "<script type=\"application/json\" id=\"boot\">{}</script>",
+        boot.replace('<', "\\u003c")
+    );
+    let mut head = meta::tags(app, &settings, path, &meta);
+    if let Some(url) = &site.style_sheet {
+        head.push_str(&format!("<link rel=\"stylesheet\" href=\"{url}\">"));
+    }
+    let first = match meta.status {
+        StatusCode::OK => {
+            first_paint::of(app, &settings, &site.pictures, trimmed(path), plain, meta.shown)
+                .await?
+        }
+        _ => Default::default(),
+    };
+    // Behind the style sheet, which the first paint waits for.
+    let links = first_paint::links(&first, &manifest_of_build(), escape) + "</head>";
+    let top = first_paint::top(&first, &site, escape);
+    let html = template
+        .replacen("<!--head-->", &head, 1)
+        .replacen("</head>", &links, 1)
+        .replacen("<!--top-->", &top, 1)
+        .replacen("<!--boot-->", &boot, 1);
+    let mut response = (meta.status, html).into_response();
+    let out = response.headers_mut();
+    set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
+    set(out, header::CACHE_CONTROL, "no-cache");
+    set(out, header::CONTENT_SECURITY_POLICY, &policy(app, &settings, path).await?);
+    Ok(response)
+}
+
+fn trimmed(path: &str) -> &str {
+    if path.len() > 1 { path.trim_end_matches('/') } else { path }
+}
+
+/// Which files the front end was built into. Read anew while developing, where they change.
+fn manifest_of_build() -> Arc<first_paint::Manifest> {
+    static BUILT: OnceLock<Arc<first_paint::Manifest>> = OnceLock::new();
+    let read = || {
+        let file = Web::get(".vite/manifest.json");
+        Arc::new(file.and_then(|file| serde_json::from_slice(&file.data).ok()).unwrap_or_default())
+    };
+    if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
+}
+
+/// What a page may load (safety 19). Media from elsewhere only while there are such videos, and in
+/// the staff area, where staff try a video before they publish it. From the page for a new password
+/// staff come there without another load.
+async fn policy(app: &App, settings: &Settings, path: &str) -> Answer<String> {
+    let staff_area =
+        matches!(trimmed(path), "/admin" | "/auth/reset") || path.starts_with("/admin/");
+    let elsewhere = match staff_area || videos::media_elsewhere(app).await? {
+        true if app.config.https() => " https:",
+        true => " https: http://127.0.0.1:* http://localhost:*",
+        false => "",
+    };
+    let frames = frames(settings);
+    Ok(format!(
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+         img-src 'self' data: https://i.ytimg.com https://drive.google.com https://*.googleusercontent.com; \
+         media-src 'self' blob:{elsewhere}; font-src 'self'; connect-src 'self'; \
+         frame-src {frames}; \
+         object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ))
+}
+
+/// Whose pages may stand inside ours.
+fn frames(settings: &Settings) -> String {
+    let mut frames = "https://www.youtube-nocookie.com https://drive.google.com".to_owned();
+    if let Some(shop) = settings.shop_origin() {
+        frames.push(' ');
+        frames.push_str(&shop);
+    }
+    frames
+}
+
+#[cfg(test)]
+mod tests {
+    use portal::settings::Settings;
+
+    #[test]
+    fn the_shop_may_be_framed_once_its_address_is_set() {
+        let mut settings = Settings::default();
+        assert!(super::frames(&settings).ends_with("drive.google.com"));
+        settings.shop_url = "https://shop.example:8443/camp?x=;script-src *".into();
+        assert!(super::frames(&settings).ends_with("drive.google.com https://shop.example:8443"));
+    }
+}

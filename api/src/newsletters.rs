@@ -1,0 +1,83 @@
+//! Newsletters to families and the mailing list, over HTTP.
+
+use axum::Json;
+use axum::extract::State;
+use portal::App;
+use portal::audit::Actor;
+use portal::newsletters::{self, Audience, NewNewsletter, Row, Sent};
+use portal::pagination::PageRequest;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::auth::CurrentStaff;
+use crate::error::{Answer, Problem};
+use crate::input::{Id, Input, Key, Page, Params};
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(list, send)).routes(routes!(retry))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct LettersQuery {
+    #[param(inline)]
+    audience: Option<Audience>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+}
+
+/// The letters that were sent, the newest first
+#[utoipa::path(get, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), params(LettersQuery),
+    responses((status = 200, body = Page<Row>)))]
+async fn list(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Params(query): Params<LettersQuery>,
+) -> Answer<Json<Page<Row>>> {
+    let part = PageRequest { cursor: query.cursor, limit: query.limit };
+    Ok(Json(newsletters::list(&app, query.audience, &part).await?.into()))
+}
+
+/// Send a letter, or count who would get it
+///
+/// Handed in again with the same key, or with the same words within ten minutes, it is the same
+/// letter and is not sent a second time.
+#[utoipa::path(post, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), request_body = NewNewsletter,
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "Chosen by whoever sends; names the letter.")),
+    responses((status = 200, body = Sent), (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn send(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Key(key): Key,
+    Input(new): Input<NewNewsletter>,
+) -> Answer<Json<Sent>> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    let sent = newsletters::send(&mut tx, &app, &settings, Actor::Staff(me.id), &new, key).await?;
+    tx.commit().await?;
+    Ok(Json(sent))
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = LetterRetry)]
+struct Again {
+    queued: i64,
+}
+
+/// Send the mails of a letter again that failed
+#[utoipa::path(post, path = "/api/admin/letters/{id}/deliveries/retry", tag = "letters", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = Again), (status = 404, body = Problem)))]
+async fn retry(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<Again>> {
+    let mut tx = app.db.begin().await?;
+    let queued = newsletters::retry(&mut tx, &app, Actor::Staff(me.id), id).await?;
+    tx.commit().await?;
+    Ok(Json(Again { queued }))
+}

@@ -1,0 +1,290 @@
+//! What is left of people who were deleted, and of everybody after a while.
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use chrono::TimeDelta;
+use portal::db::Db;
+use portal::notifications::{Category, unsubscribe};
+use portal::{messages, notifications};
+use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
+
+use crate::camp::{Browser, Camp, PASSWORD, sign_up, token};
+
+const MOTHER: &str = "chaya.vogel@family.example";
+const FATHER: &str = "moshe.vogel@family.example";
+const EARLIER: &str = "chaya.earlier@family.example";
+
+pub async fn run(camp: &Camp, text: String) {
+    match &camp.app.db {
+        Db::Sqlite { write, .. } => sqlx::query(AssertSqlSafe(text)).execute(write).await.map(drop),
+        Db::Postgres(pool) => sqlx::query(AssertSqlSafe(text)).execute(pool).await.map(drop),
+    }
+    .expect("it works");
+}
+
+async fn texts(camp: &Camp, text: String) -> Vec<String> {
+    match &camp.app.db {
+        Db::Sqlite { read, .. } => sqlx::query_scalar(AssertSqlSafe(text)).fetch_all(read).await,
+        Db::Postgres(pool) => sqlx::query_scalar(AssertSqlSafe(text)).fetch_all(pool).await,
+    }
+    .expect("an answer")
+}
+
+/// Every column of every table, as `table.column`.
+async fn columns(camp: &Camp) -> Vec<String> {
+    let text = match &camp.app.db {
+        Db::Sqlite { .. } => {
+            "select t.name || '.' || c.name from sqlite_master t join pragma_table_info(t.name) c
+             where t.type = 'table'"
+        }
+        Db::Postgres(_) => {
+            "select table_schema || '.' || table_name || '.' || column_name
+             from information_schema.columns
+             where table_schema not in ('pg_catalog', 'information_schema')
+               and table_name in (select table_name from information_schema.tables
+                                  where table_type = 'BASE TABLE')"
+        }
+    };
+    texts(camp, text.to_owned()).await
+}
+
+/// The tables in which a word stands, in any column, however it is written.
+async fn tables_with(camp: &Camp, words: &[&str]) -> BTreeSet<String> {
+    let all = columns(camp).await;
+    assert!(all.len() > 100, "{all:?}");
+    let mut found = BTreeSet::new();
+    for place in all {
+        let (table, column) = place.rsplit_once('.').expect("a table and a column");
+        let like: Vec<String> = words
+            .iter()
+            .map(|word| {
+                format!("lower(cast(\"{column}\" as text)) like '%{}%'", word.to_lowercase())
+            })
+            .collect();
+        let text = format!("select '{table}' from {table} where {} limit 1", like.join(" or "));
+        let name = table.rsplit('.').next().expect("a name").to_owned();
+        if !texts(camp, text).await.is_empty() {
+            found.insert(name);
+        }
+    }
+    found
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+async fn add_family(staff: &Browser, email: &str) -> Value {
+    let new = json!({ "full_name": "Chaya Vogel", "child_name": "Yossele", "email": email });
+    staff.post("/api/admin/users", new).await.expect(201).json()
+}
+
+fn path(family: &Value) -> String {
+    format!("/api/admin/users/{}", family["id"].as_str().expect("an id"))
+}
+
+async fn contact(camp: &Camp, email: &str) {
+    let form = json!({
+        "name": "Chaya Vogel", "email": email, "child_name": "Yossele", "subject": "Yossele Vogel",
+        "user_type": "parent", "department": "staff", "message": "Which bunk is Yossele in? Chaya Vogel",
+    });
+    camp.browser().post("/api/contact", form).await.expect(202);
+}
+
+async fn answer(staff: &Browser) -> Value {
+    let message = staff.get("/api/admin/messages").await.json()["items"][0].clone();
+    let path = format!("/api/admin/messages/{}/reply", message["id"].as_str().expect("an id"));
+    staff
+        .post(
+            &path,
+            json!({ "body": "Dear Chaya Vogel, in bunk 4.", "last_reply": null, "draft": null }),
+        )
+        .await
+        .expect(200)
+        .json()
+}
+
+async fn publish(camp: &Camp, staff: &Browser, title: &str) -> String {
+    let day = camp.now().format("%Y-%m-%d").to_string();
+    let video = json!({ "title": title, "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day });
+    let saved = staff.post("/api/admin/videos", video).await.expect(201).json();
+    saved["video"]["id"].as_str().expect("an id").to_owned()
+}
+
+async fn deliveries(staff: &Browser, video: &str) -> Value {
+    staff.get(&format!("/api/admin/videos/{video}/deliveries")).await.expect(200).json()
+}
+
+/// A family that has done everything that leaves a trace.
+async fn lived_in(camp: &Camp, staff: &Browser) -> (Value, String) {
+    let family = add_family(staff, EARLIER).await;
+    camp.work().await;
+    let more = json!({ "version": family["version"], "email": MOTHER, "secondary_email": FATHER });
+    let family = staff.patch(&path(&family), more).await.expect(200).json();
+    let mother = camp.parent("Chaya Vogel", MOTHER).await;
+    camp.parent("Moshe Vogel", FATHER).await;
+    let video = publish(camp, staff, "Swim").await;
+    camp.work().await;
+    mother
+        .post(&format!("/api/videos/{video}/comments"), json!({ "content": "How lovely" }))
+        .await
+        .expect(201);
+    contact(camp, MOTHER).await;
+    answer(staff).await;
+    let paid = json!({ "kind": "payment", "amount": 10_000, "payment_date": "2026-07-15" });
+    let key = uuid::Uuid::new_v4().to_string();
+    let payments = format!("{}/payments", path(&family));
+    staff.send(Method::POST, &payments, Some(paid), &[("idempotency-key", &key)]).await.expect(201);
+    mother.post("/api/auth/forgot", json!({ "email": MOTHER })).await.expect(202);
+    let change = json!({ "current_password": PASSWORD, "new_email": "vogel.new@family.example" });
+    mother.post("/api/auth/email", change).await.expect(202);
+    camp.work().await;
+    let link = unsubscribe::token(&camp.app.keys, FATHER, Category::CampUpdates);
+    camp.browser()
+        .post("/api/unsubscribe", json!({ "token": link, "scope": "category" }))
+        .await
+        .expect(204);
+    let at = camp.now().format("%Y-%m-%dT%H:%M:%S+00:00");
+    run(camp, format!("insert into suppressed_addresses values ('{MOTHER}', '550 {MOTHER} is unknown', '{at}')")).await;
+    (family, video)
+}
+
+story! {
+    async fn a_deleted_family_is_found_in_no_table(camp) {
+        let staff = camp.staff().await;
+        let (family, video) = lived_in(&camp, &staff).await;
+        let words = ["vogel", "yossele", "chaya.earlier"];
+        assert!(tables_with(&camp, &words).await.is_superset(&set(&["deliveries", "messages", "profiles", "users", "suppressed_addresses", "unsubscribes"])));
+        let told = deliveries(&staff, &video).await;
+        let counted = staff.get("/api/admin/messages/counts").await.expect(200).json();
+
+        staff.delete(&path(&family)).await.expect(204);
+        assert_eq!(tables_with(&camp, &words).await, set(&[]));
+        assert_eq!(deliveries(&staff, &video).await, told, "the figures stay");
+        assert_eq!(staff.get("/api/admin/messages/counts").await.json(), counted);
+        let message = staff.get("/api/admin/messages").await.json()["items"][0].clone();
+        assert_eq!((&message["name"], &message["subject"], &message["email"]), (&json!("Former member"), &json!("Removed message"), &json!("")));
+        let reply = format!("/api/admin/messages/{}/reply", message["id"].as_str().expect("an id"));
+        let new = json!({ "body": "Hello?", "last_reply": message["replies"][0]["id"], "draft": null });
+        staff.post(&reply, new).await.refused(409, "conflict");
+        camp.work().await;
+        assert_eq!(tables_with(&camp, &words).await, set(&[]));
+    }
+}
+
+story! {
+    async fn what_waits_for_a_deleted_family_is_not_sent(camp) {
+        let staff = camp.staff().await;
+        let family = add_family(&staff, MOTHER).await;
+        contact(&camp, MOTHER).await;
+        camp.work_without_mail().await;
+        let video = publish(&camp, &staff, "Swim").await;
+        staff.delete(&path(&family)).await.expect(204);
+        camp.wait(TimeDelta::minutes(10));
+        notifications::recover(&camp.app).await.expect("swept");
+        camp.work().await;
+        assert!(camp.mails_to(MOTHER).is_empty());
+        assert_eq!(deliveries(&staff, &video).await, json!({ "queued": 0, "sent": 0, "failed": 0, "suppressed": 1 }));
+    }
+}
+
+story! {
+    async fn the_mailing_list_is_a_wish_of_its_own(camp) {
+        let staff = camp.staff().await;
+        let family = add_family(&staff, MOTHER).await;
+        camp.browser().post("/api/subscribe", json!({ "email": MOTHER })).await.expect(202);
+        let token = token(&camp.mail_to(MOTHER).await);
+        camp.browser().post("/api/subscribe/confirm", json!({ "token": token })).await.expect(204);
+        staff.delete(&path(&family)).await.expect(204);
+        assert_eq!(tables_with(&camp, &["vogel", "yossele"]).await, set(&["subscribers"]));
+    }
+}
+
+story! {
+    async fn who_said_stop_gets_no_mail_when_the_office_enters_the_address_again(camp) {
+        let staff = camp.staff().await;
+        let family = add_family(&staff, MOTHER).await;
+        let link = unsubscribe::token(&camp.app.keys, MOTHER, Category::DailyVideos);
+        camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
+        staff.delete(&path(&family)).await.expect(204);
+        assert_eq!(tables_with(&camp, &["vogel"]).await, set(&[]), "only a hash is kept");
+        camp.work().await;
+        let before = camp.mails_to(MOTHER).len();
+
+        let again = add_family(&staff, MOTHER).await;
+        assert_eq!((&again["stopped"], &again["daily_video_email"], &again["email_notifications"]), (&json!(["daily_videos"]), &json!(false), &json!(true)));
+        publish(&camp, &staff, "Swim").await;
+        camp.work().await;
+        let mails = camp.mails_to(MOTHER);
+        assert_eq!(mails.len(), before + 1);
+        assert!(mails[before].subject.starts_with("You are invited"));
+    }
+}
+
+story! {
+    async fn who_deletes_the_own_login_leaves_the_family_record_and_nothing_else(camp) {
+        let staff = camp.staff().await;
+        let family = add_family(&staff, FATHER).await;
+        let more = json!({ "version": family["version"], "secondary_email": MOTHER });
+        staff.patch(&path(&family), more).await.expect(200);
+        let mother = camp.parent("Chaya Vogel", MOTHER).await;
+        contact(&camp, MOTHER).await;
+        answer(&staff).await;
+        camp.work().await;
+        assert!(tables_with(&camp, &["chaya.vogel"]).await.contains("messages"));
+        mother.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await.expect(204);
+        camp.work().await;
+        assert_eq!(tables_with(&camp, &["chaya.vogel"]).await, set(&["profile_addresses", "profiles", "unsubscribes"]));
+        assert_eq!(tables_with(&camp, &["yossele"]).await, set(&["profiles"]));
+    }
+}
+
+story! {
+    async fn names_go_from_old_mails_and_old_messages_go(camp) {
+        let staff = camp.staff().await;
+        add_family(&staff, MOTHER).await;
+        let video = publish(&camp, &staff, "Swim").await;
+        camp.work().await;
+        contact(&camp, "guest.vogel@town.example").await;
+        answer(&staff).await;
+        camp.work().await;
+        let told = deliveries(&staff, &video).await;
+        assert_eq!(told["sent"], 1);
+        let forget = || async {
+            notifications::erase_old(&camp.app).await.expect("forgotten");
+            messages::prune(&camp.app).await.expect("pruned");
+        };
+        camp.wait(TimeDelta::days(390));
+        forget().await;
+        assert!(tables_with(&camp, &["chaya.vogel"]).await.contains("deliveries"));
+        camp.wait(TimeDelta::days(10));
+        forget().await;
+        assert!(!tables_with(&camp, &["vogel"]).await.contains("deliveries"));
+        let staff = camp.staff_member("adler", portal::accounts::Role::Staff).await;
+        assert_eq!(deliveries(&staff, &video).await, told);
+        let message = staff.get("/api/admin/messages").await.json()["items"][0].clone();
+        assert_eq!((&message["email"], &message["replies"][0]["delivery"]), (&json!("guest.vogel@town.example"), &json!("sent")));
+        camp.wait(TimeDelta::days(340));
+        forget().await;
+        let staff = camp.staff_member("feld", portal::accounts::Role::Staff).await;
+        assert_eq!(staff.get("/api/admin/messages").await.json()["items"], json!([]));
+        assert_eq!(tables_with(&camp, &["guest.vogel"]).await, set(&[]));
+    }
+}
+
+story! {
+    async fn new_mails_and_a_second_sweep_lose_nothing(camp) {
+        let staff = camp.staff().await;
+        add_family(&staff, MOTHER).await;
+        camp.work_without_mail().await;
+        camp.wait(TimeDelta::days(400));
+        notifications::erase_old(&camp.app).await.expect("forgotten");
+        assert!(tables_with(&camp, &["chaya.vogel"]).await.contains("deliveries"), "it waits to be sent");
+        notifications::erase_old(&camp.app).await.expect("forgotten");
+        camp.browser().post("/api/auth/sign-up", sign_up("Perl", "perl@family.example")).await.expect(201);
+        notifications::erase_old(&camp.app).await.expect("forgotten");
+        assert_eq!(camp.mail_to("perl@family.example").await.to.email.to_string(), "perl@family.example");
+    }
+}

@@ -1,0 +1,33 @@
+//! `camp migrate`: brings the database up to date.
+
+use portal::{App, Config};
+
+use crate::output::{Code, Outcome, open_or_create, print};
+
+/// Bring the database up to date
+///
+/// Every command does this by itself; here it is alone, for those who want to see it done. Of a
+/// SQLite database a copy is kept beside it first; of those, the last three.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  camp migrate --database-url postgres://camp@localhost/camp")]
+pub struct Migrate {}
+
+impl Migrate {
+    pub async fn run(self, config: Config) -> Outcome {
+        let pending = match App::pending_migrations(&config).await? {
+            Some(pending) => pending,
+            None => portal::db::all_migrations(),
+        };
+        let app = open_or_create(config).await?;
+        app.db.close().await;
+        if let Some(copy) = &app.before_upgrade {
+            print(format!("How it was before is kept in {}.", copy.display()));
+        }
+        print(match pending {
+            0 => "The database was up to date already.".to_owned(),
+            1 => "The database is up to date; 1 step was applied.".to_owned(),
+            n => format!("The database is up to date; {n} steps were applied."),
+        });
+        Ok(Code::Done)
+    }
+}

@@ -1,0 +1,411 @@
+//! Rate limits against guessing and flooding (decision P8, safety 6). They live in the database, so
+//! that all processes share them; they expire by themselves and never lock anybody out for good. Their
+//! keys are keyed hashes: no address is stored.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use ipnet::{Ipv4Net, Ipv6Net};
+
+use crate::access::Viewer;
+use crate::db::Tx;
+use crate::{App, Error, Result};
+
+/// At most so many in so long a time.
+#[derive(Clone, Copy)]
+pub struct RateLimit {
+    pub name: &'static str,
+    pub most: i64,
+    pub within: TimeDelta,
+}
+
+pub const SIGN_UP_BY_ADDRESS: RateLimit = limit("sign-up", 30, 60);
+pub const FORGOT_BY_ADDRESS: RateLimit = limit("forgot-address", 20, 60);
+pub const FORGOT_BY_RECIPIENT: RateLimit = limit("forgot-recipient", 3, 60);
+pub const VERIFY_BY_RECIPIENT: RateLimit = limit("verify-recipient", 5, 60);
+pub const TOKENS_BY_ADDRESS: RateLimit = limit("tokens", 60, 60);
+/// First codes of an authenticator app, from one staff account.
+pub const CODES_BY_STAFF: RateLimit = limit("codes", 10, 15);
+pub const CHANGES_BY_USER: RateLimit = limit("changes", 10, 60);
+pub const CONTACT_BY_ADDRESS: RateLimit = limit("contact-address", 20, 60);
+pub const CONTACT_BY_SENDER: RateLimit = limit("contact-sender", 5, 60);
+pub const CONTACT_BY_MAILBOX: RateLimit = limit("contact-mailbox", 30, 60);
+pub const SUBSCRIBE_BY_ADDRESS: RateLimit = limit("subscribe-address", 20, 60);
+pub const SUBSCRIBE_BY_RECIPIENT: RateLimit = limit("subscribe-recipient", 3, 60);
+pub const COMMENTS_BY_USER: RateLimit = limit("comments", 30, 10);
+pub const REPORTS_BY_ADDRESS: RateLimit = limit("reports-address", 20, 60);
+pub const VIEWS_BY_ADDRESS: RateLimit = limit("views-address", 300, 60);
+pub const FAQ_VIEWS_BY_ADDRESS: RateLimit = limit("faq-views-address", 300, 60);
+
+/// All mails together that anybody can cause to be sent to one mailbox: confirmations, new passwords,
+/// acknowledgements. Mails that staff cause are not counted.
+const MAILS_BY_MAILBOX: [RateLimit; 2] =
+    [limit("mails-hour", 5, 60), limit("mails-day", 15, 24 * 60)];
+
+/// The part of them for mails that strangers can cause with nothing but the address: sign-up,
+/// subscription, contact form, change of address. The rest is kept for [`ASKED_BY_MAILBOX`].
+const UNASKED_BY_MAILBOX: [RateLimit; 2] =
+    [limit("mails-unasked-hour", 4, 60), limit("mails-unasked-day", 12, 24 * 60)];
+
+/// A new password and a confirmation that is sent again have one mail an hour each of their own, so
+/// that no stranger can use up what the owner of the mailbox needs to get in. Altogether a mailbox
+/// gets at most 5 + 2 of all these mails in an hour and 15 + 2 * 24 in a day.
+const ASKED_BY_MAILBOX: RateLimit = limit("mails-asked-hour", 1, 60);
+
+/// How many times the limit of an IPv6 /64 the /48 around it has: a site or a hosting customer usually
+/// has a whole /48, which is 65,536 networks of size /64.
+const SITE: i64 = 8;
+
+const fn limit(name: &'static str, most: i64, minutes: i64) -> RateLimit {
+    RateLimit { name, most, within: TimeDelta::minutes(minutes) }
+}
+
+/// Failures of one address over all accounts after which delays begin.
+const ADDRESS_FAILURES: i64 = 30;
+/// Failures are forgotten after this long without another.
+const MEMORY: TimeDelta = TimeDelta::minutes(30);
+const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
+
+/// The network that counts as one address: IPv6 by /64, since a household has that many.
+pub fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => Ipv4Net::from(v4).to_string(),
+        IpAddr::V6(v6) => Ipv6Net::new_assert(v6, 64).trunc().to_string(),
+    }
+}
+
+/// The networks by which an address is counted, each with how many times the limit it has.
+fn networks(address: IpAddr) -> Vec<(String, i64)> {
+    let mut networks = vec![(network(address), 1)];
+    if let IpAddr::V6(v6) = address.to_canonical() {
+        networks.push((Ipv6Net::new_assert(v6, 48).trunc().to_string(), SITE));
+    }
+    networks
+}
+
+/// Counts one more, and refuses when it is one too many.
+pub async fn count(app: &App, limit: RateLimit, who: &str) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    let until = count_in(&mut tx, app, limit, who).await?;
+    tx.commit().await?;
+    match until {
+        Some(until) => Err(too_many(until, app.clock.now())),
+        None => Ok(()),
+    }
+}
+
+/// The same for the network of an address, and for the site around it.
+pub async fn count_network(app: &App, limit: RateLimit, address: IpAddr) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    let mut refused = None;
+    for (network, times) in networks(address) {
+        let limit = RateLimit { most: limit.most * times, ..limit };
+        refused = refused.max(count_in(&mut tx, app, limit, &network).await?);
+    }
+    tx.commit().await?;
+    match refused {
+        Some(until) => Err(too_many(until, app.clock.now())),
+        None => Ok(()),
+    }
+}
+
+/// Counts one more mail to a mailbox that anybody can cause. The count belongs to the transaction
+/// that enqueues the mail. Returns the refusal to show, or nothing when the mail may be sent.
+pub(crate) async fn count_mail(tx: &mut Tx, app: &App, email: &str) -> Result<Option<Error>> {
+    let mailbox = mailbox(email);
+    let caps = [UNASKED_BY_MAILBOX, MAILS_BY_MAILBOX].concat();
+    let until = count_all(tx, app, &caps, &mailbox).await?;
+    Ok(until.map(|until| too_many_mails(until, app.clock.now())))
+}
+
+/// The same for a mail of this kind that the owner of the mailbox needs to get in.
+pub(crate) async fn count_asked_mail(
+    tx: &mut Tx,
+    app: &App,
+    kind: &str,
+    email: &str,
+) -> Result<Option<Error>> {
+    let mailbox = mailbox(email);
+    let own = format!("{kind} {mailbox}");
+    let Some(own_until) = count_in(tx, app, ASKED_BY_MAILBOX, &own).await? else {
+        return Ok(None);
+    };
+    let until = count_all(tx, app, &MAILS_BY_MAILBOX, &mailbox).await?;
+    Ok(until.map(|until| too_many_mails(until.min(own_until), app.clock.now())))
+}
+
+async fn count_all(
+    tx: &mut Tx,
+    app: &App,
+    caps: &[RateLimit],
+    who: &str,
+) -> Result<Option<DateTime<Utc>>> {
+    for limit in caps {
+        if let Some(until) = count_in(tx, app, *limit, who).await? {
+            return Ok(Some(until));
+        }
+    }
+    Ok(None)
+}
+
+/// One name for all spellings of an address that reach the same mailbox: `a.b+news@gmail.com` is
+/// `ab@gmail.com`. Two people who share a name by this only share a limit.
+fn mailbox(email: &str) -> String {
+    let email = email.trim().to_lowercase();
+    let Some((local, domain)) = email.rsplit_once('@') else { return email };
+    let local = match local.split_once('+') {
+        Some((name, _)) if !name.is_empty() => name,
+        _ => local,
+    };
+    match domain.trim_end_matches('.') {
+        "gmail.com" | "googlemail.com" => format!("{}@gmail.com", local.replace('.', "")),
+        domain => format!("{local}@{domain}"),
+    }
+}
+
+/// How a mail fits into what its mailbox gets in a time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    Enough,
+    /// The first that is one too many.
+    FullNow,
+    Full,
+}
+
+/// Counts one more mail to a mailbox of the camp's own.
+pub(crate) async fn count_own_mail(
+    tx: &mut Tx,
+    app: &App,
+    limit: RateLimit,
+    email: &str,
+) -> Result<Room> {
+    let (count, _) = counted(tx, app, limit, &mailbox(email)).await?;
+    Ok(match count - limit.most {
+        ..=0 => Room::Enough,
+        1 => Room::FullNow,
+        _ => Room::Full,
+    })
+}
+
+/// Counts one more; returns until when it is one too many.
+async fn count_in(
+    tx: &mut Tx,
+    app: &App,
+    limit: RateLimit,
+    who: &str,
+) -> Result<Option<DateTime<Utc>>> {
+    let (count, first_at) = counted(tx, app, limit, who).await?;
+    Ok((count > limit.most).then(|| first_at + limit.within))
+}
+
+/// Counts one more; returns how many there are, and since when.
+async fn counted(
+    tx: &mut Tx,
+    app: &App,
+    limit: RateLimit,
+    who: &str,
+) -> Result<(i64, DateTime<Utc>)> {
+    let now = app.clock.now();
+    let key = app.keys.hash("limit", &[limit.name.as_bytes(), who.as_bytes()]);
+    tx.sql(
+        "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
+             on conflict (key) do update set
+               count = case when attempts.first_at <= $3 then 1 else attempts.count + 1 end,
+               first_at = case when attempts.first_at <= $3 then $2 else attempts.first_at end,
+               last_at = $2
+             returning count, first_at",
+    )
+    .bind(key)
+    .bind(now)
+    .bind(now - limit.within)
+    .one()
+    .await
+}
+
+/// Whether a view from there may still be counted. Whoever is not signed in is known by a cookie
+/// alone, and gets a new one by sending none.
+pub async fn may_view(app: &App, limit: RateLimit, viewer: &Viewer, from: IpAddr) -> Result<bool> {
+    if viewer.user_id.is_some() {
+        return Ok(true);
+    }
+    match count_network(app, limit, from).await {
+        Err(Error::TooMany { .. }) => Ok(false),
+        counted => counted.map(|()| true),
+    }
+}
+
+/// An attempt to sign in, counted as a failure before the password is looked at, so that a
+/// thousand guesses at the same moment are a thousand. [`Attempt::succeeded`] takes it back.
+pub struct Attempt {
+    accounts: Vec<Vec<u8>>,
+    /// Each with the failures after which delays begin.
+    addresses: Vec<(Vec<u8>, i64)>,
+}
+
+/// Names an account whatever the address from which it is tried.
+fn account_hash(app: &App, kind: &str, account: &str) -> Vec<u8> {
+    app.keys.hash("sign-in-account", &[kind.as_bytes(), account.as_bytes()])
+}
+
+/// By what an attempt is counted besides the account.
+pub enum By {
+    /// The network, and it alone over all accounts.
+    Network(IpAddr),
+    /// A browser in which somebody signed in to this very account before ("device cookie", OWASP), as
+    /// its cookie names it. What others do on the same network does not hold it up, and a stolen
+    /// cookie is worth no more tries than an address is.
+    Browser(String),
+}
+
+impl Attempt {
+    /// Refuses while the account from there, or the network alone, has to wait.
+    pub async fn begin(app: &App, kind: &str, account: &str, by: By, most: i64) -> Result<Attempt> {
+        let now = app.clock.now();
+        let (mut accounts, mut addresses) = (Vec::new(), Vec::new());
+        let (kind_bytes, account_bytes) = (kind.as_bytes(), account.as_bytes());
+        match by {
+            By::Network(address) => {
+                for (net, times) in networks(address) {
+                    let net = net.as_bytes();
+                    let key = app.keys.hash("sign-in", &[kind_bytes, account_bytes, net]);
+                    accounts.push((key, most * times));
+                    let key = app.keys.hash("sign-in-address", &[kind_bytes, net]);
+                    addresses.push((key, ADDRESS_FAILURES * times));
+                }
+            }
+            By::Browser(browser) => {
+                let parts = [kind_bytes, account_bytes, browser.as_bytes()];
+                accounts.push((app.keys.hash("sign-in-browser", &parts), most));
+            }
+        }
+        let mut tx = app.db.begin().await?;
+        let everywhere = account_hash(app, kind, account);
+        let mut counted = Vec::new();
+        for (key, most) in &accounts {
+            counted.push((key.clone(), Some(everywhere.clone()), *most));
+        }
+        for (key, most) in &addresses {
+            counted.push((key.clone(), None, *most));
+        }
+        for (key, account, most) in counted {
+            // Counting first locks the row, so that of many at once each sees those before it.
+            let (count, blocked_until): (i64, Option<DateTime<Utc>>) = tx
+                .sql(
+                    "insert into attempts (key, count, first_at, last_at, account)
+                     values ($1, 1, $2, $2, $4)
+                     on conflict (key) do update set
+                       count = case when attempts.last_at <= $3 then 1 else attempts.count + 1 end,
+                       last_at = $2
+                     returning count, blocked_until",
+                )
+                .bind(key.clone())
+                .bind(now)
+                .bind(now - MEMORY)
+                .bind(account)
+                .one()
+                .await?;
+            if let Some(until) = blocked_until.filter(|until| *until > now) {
+                return Err(too_many(until, now));
+            }
+            if count >= most {
+                tx.sql("update attempts set blocked_until = $2 where key = $1")
+                    .bind(key.clone())
+                    .bind(now + delay(count - most))
+                    .execute()
+                    .await?;
+            }
+        }
+        tx.commit().await?;
+        Ok(Attempt { accounts: accounts.into_iter().map(|(key, _)| key).collect(), addresses })
+    }
+
+    /// Forgets the failures of this account from this address, and takes this attempt off those of
+    /// the address: an office full of people who sign in is no thief.
+    pub async fn succeeded(self, app: &App) -> Result<()> {
+        let mut tx = app.db.begin().await?;
+        for key in self.accounts {
+            tx.sql("delete from attempts where key = $1").bind(key).execute().await?;
+        }
+        for (key, most) in self.addresses {
+            tx.sql(
+                "update attempts
+                 set count = count - 1,
+                     blocked_until = case when count - 1 < $2 then null else blocked_until end
+                 where key = $1 and count > 0",
+            )
+            .bind(key)
+            .bind(most)
+            .execute()
+            .await?;
+        }
+        tx.commit().await
+    }
+}
+
+/// 15 seconds after the last failure that was free, doubling to 15 minutes.
+fn delay(over: i64) -> TimeDelta {
+    TimeDelta::seconds(15i64 << over.clamp(0, 10)).min(LONGEST_DELAY)
+}
+
+fn too_many_mails(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
+    Error::TooManyMails { retry_after: seconds(until, now) }
+}
+
+fn too_many(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
+    Error::TooMany { retry_after: seconds(until, now) }
+}
+
+fn seconds(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
+    (until - now).num_seconds().max(1) as u64
+}
+
+/// Takes the brakes off a parent's or visitor's login, from wherever it was tried.
+pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &str) -> Result<u64> {
+    tx.sql("delete from attempts where account = $1")
+        .bind(account_hash(app, "user", email))
+        .execute()
+        .await
+}
+
+/// Takes all brakes off, for staff and operators who were asked to help.
+pub async fn clear(app: &App) -> Result<u64> {
+    let mut tx = app.db.begin().await?;
+    let cleared = tx.sql("delete from attempts").execute().await?;
+    tx.commit().await?;
+    Ok(cleared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_household_counts_as_one_address() {
+        let one: IpAddr = "2001:db8:1:2:aaaa::1".parse().expect("an address");
+        let other: IpAddr = "2001:db8:1:2:bbbb::9".parse().expect("an address");
+        let else_where: IpAddr = "2001:db8:1:3::1".parse().expect("an address");
+        assert_eq!(network(one), network(other));
+        assert_ne!(network(one), network(else_where));
+        let mapped: IpAddr = "::ffff:192.0.2.1".parse().expect("an address");
+        assert_eq!(network(mapped), "192.0.2.1/32");
+    }
+
+    #[test]
+    fn spellings_of_one_mailbox_share_a_limit() {
+        for spelling in
+            ["Chaya@Family.Example", "chaya+1@family.example", "chaya+a+b@family.example."]
+        {
+            assert_eq!(mailbox(spelling), "chaya@family.example", "{spelling}");
+        }
+        assert_eq!(mailbox("c.ha.ya+camp@googlemail.com"), "chaya@gmail.com");
+        assert_ne!(mailbox("c.haya@family.example"), mailbox("chaya@family.example"));
+        assert_eq!(mailbox("+@family.example"), "+@family.example");
+    }
+
+    #[test]
+    fn delays_double_up_to_a_quarter_of_an_hour() {
+        assert_eq!(delay(0), TimeDelta::seconds(15));
+        assert_eq!(delay(1), TimeDelta::seconds(30));
+        assert_eq!(delay(40), TimeDelta::minutes(15));
+    }
+}

@@ -1,0 +1,405 @@
+//! Staff accounts as owners and the command line manage them.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Role, Staff, UNKNOWN};
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::users::ClientInfo;
+use crate::accounts::{account_mail, links, password, tokens};
+use crate::audit::{self, Actor, Subject};
+use crate::db::{Db, On, Tx};
+use crate::error::OrTaken;
+use crate::notifications::{self, Notice};
+use crate::pagination::{Page, PageRequest};
+use crate::validation::Validator;
+use crate::{App, Error, Result};
+
+/// An account as owners see it. No password in any form.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct Account {
+    pub id: Uuid,
+    pub username: String,
+    pub email: String,
+    pub role: Role,
+    pub disabled: bool,
+    pub two_factor: bool,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub version: i64,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewStaff {
+    pub username: String,
+    pub email: String,
+    pub role: Role,
+    pub password: String,
+    /// The password of the owner who adds the account.
+    #[serde(default)]
+    pub current_password: Option<String>,
+}
+
+/// What owners may change; what is left out stays.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StaffChanges {
+    /// As it was read; [`Error::Stale`] when somebody changed the account since.
+    pub version: i64,
+    pub username: Option<String>,
+    pub email: Option<String>,
+    pub role: Option<Role>,
+    pub disabled: Option<bool>,
+    pub password: Option<String>,
+    /// The password of the owner who makes the change. Needed for an own name, for the email or
+    /// password of any account, and to make an owner.
+    pub current_password: Option<String>,
+}
+
+const LAST_OWNER: Error = Error::Conflict("Cannot delete the last admin account");
+
+fn check_names(
+    checks: &mut Validator,
+    username: Option<&str>,
+    email: Option<&str>,
+) -> (Option<String>, Option<String>) {
+    let missing = "All fields are required";
+    let username = username.map(|name| {
+        let name = checks.line("username", name, 60);
+        checks.require(!name.is_empty(), "username", missing);
+        name
+    });
+    let email = email.map(|email| match email.trim().is_empty() {
+        true => {
+            checks.refuse("email", missing);
+            String::new()
+        }
+        false => checks.email("email", email),
+    });
+    (username, email)
+}
+
+/// Adds an account for an owner, who shows that they know their password: an open page must not
+/// become a second account.
+pub async fn add_as(app: &App, me: &Staff, new: NewStaff, from: ClientInfo) -> Result<Account> {
+    confirm(app, me, new.current_password.as_deref(), from).await?;
+    add(app, Actor::Staff(me.id), new).await
+}
+
+async fn confirm(app: &App, me: &Staff, given: Option<&str>, from: ClientInfo) -> Result<()> {
+    let Some(given) = given else {
+        let text = "Please enter your current password.";
+        return Err(Error::invalid("current_password", text));
+    };
+    let name = me.username.to_lowercase();
+    password::confirm(app, Holder::Staff(me.id), &name, given, from).await
+}
+
+/// Adds an account. Errors: [`Error::Invalid`], [`Error::Taken`] on `username` or `email`.
+pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
+    let settings = app.settings().await?;
+    let mut checks = Validator::new();
+    let (username, email) = check_names(&mut checks, Some(&new.username), Some(&new.email));
+    let (username, email) = (username.unwrap_or_default(), email.unwrap_or_default());
+    let known = [username.as_str(), email.as_str(), settings.site_name.as_str()];
+    password::check(&mut checks, "password", &new.password, &settings, &known);
+    checks.done()?;
+    let hash = password::hash(app, &new.password).await?;
+    let now = app.clock.now();
+    let id = Uuid::now_v7();
+    let mut tx = app.db.begin().await?;
+    free(&mut tx, id, Some(&username), Some(&email)).await?;
+    tx.sql(
+        "insert into staff (id, username, username_folded, email, password_hash, role, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, 1, $7, $7)",
+    )
+    .bind(id)
+    .bind(&username)
+    .bind(username.to_lowercase())
+    .bind(&email)
+    .bind(&hash)
+    .bind(new.role)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken("username", "Username already exists")?;
+    let details = json!({ "role": new.role });
+    audit::record(&mut tx, now, actor, "staff.add", Subject::new("staff", id), details).await?;
+    let what = if new.role == Role::Owner { "added_owner" } else { "added" };
+    tell_owners(&mut tx, app, actor, &username, what).await?;
+    tx.commit().await?;
+    find(&app.db, id).await
+}
+
+/// Names and addresses are unique among staff, whatever their case.
+async fn free(tx: &mut Tx, id: Uuid, username: Option<&str>, email: Option<&str>) -> Result<()> {
+    let taken: Vec<(bool, bool)> = tx
+        .sql("select username_folded = $2, email = $3 from staff where id <> $1 and (username_folded = $2 or email = $3)")
+        .bind(id)
+        .bind(username.map(str::to_lowercase).unwrap_or_default())
+        .bind(email.unwrap_or_default())
+        .all()
+        .await?;
+    let refuse = |field: &str, message: &str| {
+        Err(Error::Taken(crate::FieldError { field: field.into(), message: message.into() }))
+    };
+    if taken.iter().any(|(name, _)| *name) {
+        return refuse("username", "Username already exists");
+    }
+    if taken.iter().any(|(_, email)| *email) {
+        return refuse("email", "Email already exists");
+    }
+    Ok(())
+}
+
+macro_rules! account {
+    () => {
+        "select id, username, email, role, disabled_at is not null as disabled,
+                totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
+         from staff "
+    };
+}
+
+pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
+    on.into().sql(concat!(account!(), "where id = $1")).bind(id).optional().await?.ok_or(UNKNOWN)
+}
+
+/// The id of an account by its name, in any case.
+pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
+    let found: Option<(Uuid,)> = db
+        .sql("select id from staff where username_folded = $1")
+        .bind(username.trim().to_lowercase())
+        .optional()
+        .await?;
+    found.map(|(id,)| id).ok_or(UNKNOWN)
+}
+
+/// Which accounts; nothing asked for is all of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter {
+    pub role: Option<Role>,
+    pub disabled: Option<bool>,
+}
+
+/// The accounts that the filter leaves, by name.
+pub async fn list(db: &Db, filter: Filter, part: &PageRequest) -> Result<Page<Account>> {
+    let after: Option<String> = part.after("accounts")?;
+    let rows: Vec<Account> = db
+        .sql(concat!(
+            account!(),
+            "where (cast($1 as text) is null or username_folded > $1)
+               and (cast($3 as text) is null or role = $3)
+               and (cast($4 as boolean) is null or (disabled_at is not null) = $4)
+             order by username_folded
+             limit $2"
+        ))
+        .bind(after)
+        .bind(part.limit() + 1)
+        .bind(filter.role)
+        .bind(filter.disabled)
+        .all()
+        .await?;
+    Ok(part.page("accounts", rows, |row: &Account| row.username.to_lowercase()))
+}
+
+/// The names of all who may sign in, to give work to.
+pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
+    let names: Vec<(String,)> = db
+        .sql("select username from staff where disabled_at is null order by username_folded")
+        .all()
+        .await?;
+    Ok(names.into_iter().map(|(name,)| name).collect())
+}
+
+/// Changes an account for an owner. Whoever changes what somebody signs in with, or makes an owner,
+/// shows that they know their own password: an open session alone must not become an account
+/// (safety 3).
+pub async fn change_as(
+    app: &App,
+    me: &Staff,
+    id: Uuid,
+    changes: StaffChanges,
+    from: ClientInfo,
+) -> Result<Account> {
+    let needed = changes.email.is_some()
+        || changes.password.is_some()
+        || changes.role == Some(Role::Owner)
+        || (me.id == id && changes.username.is_some());
+    if needed {
+        confirm(app, me, changes.current_password.as_deref(), from).await?;
+    }
+    change(app, Actor::Staff(me.id), id, changes).await
+}
+
+/// Changes an account. Its sessions end when its password, role or standing change, and links for
+/// a new password are void then and when its address changes. The last active owner stays one,
+/// also when two are being demoted at the same moment. Errors: [`Error::Stale`].
+pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) -> Result<Account> {
+    let settings = app.settings().await?;
+    let mut checks = Validator::new();
+    let (username, email) =
+        check_names(&mut checks, changes.username.as_deref(), changes.email.as_deref());
+    if let Some(new) = &changes.password {
+        password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
+    }
+    checks.done()?;
+    let hash = match &changes.password {
+        Some(new) => Some(password::hash(app, new).await?),
+        None => None,
+    };
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.lock("staff").await?;
+    let before = find(&mut tx, id).await?;
+    if before.version != changes.version {
+        return Err(Error::Stale);
+    }
+    free(&mut tx, id, username.as_deref(), email.as_deref()).await?;
+    let changed = tx
+        .sql(
+            "update staff
+             set username = coalesce($2, username),
+                 username_folded = coalesce($3, username_folded),
+                 email = coalesce($4, email),
+                 role = coalesce($5, role),
+                 disabled_at = case when $6 is null then disabled_at when $6 then coalesce(disabled_at, $7) end,
+                 password_hash = coalesce($8, password_hash),
+                 version = version + 1, updated_at = $7
+             where id = $1 and version = $9",
+        )
+        .bind(id)
+        .bind(username.clone())
+        .bind(username.as_ref().map(|name| name.to_lowercase()))
+        .bind(email.clone())
+        .bind(changes.role)
+        .bind(changes.disabled)
+        .bind(now)
+        .bind(hash.clone())
+        .bind(changes.version)
+        .execute()
+        .await
+        .or_taken("username", "Username already exists")?;
+    if changed == 0 {
+        return Err(Error::Stale);
+    }
+    an_owner_is_left(&mut tx).await?;
+    let after = find(&mut tx, id).await?;
+    let locked_out = after.disabled && !before.disabled;
+    if after.role != before.role || locked_out || hash.is_some() {
+        sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
+    }
+    if after.email != before.email || locked_out || hash.is_some() {
+        tokens::void(&mut tx, Holder::Staff(id)).await?;
+    }
+    notify_old_address(&mut tx, app, &before, &after, hash.is_some()).await?;
+    if after.role == Role::Owner && before.role != Role::Owner {
+        tell_owners(&mut tx, app, actor, &after.username, "promoted").await?;
+    }
+    let details = differences(&before, &after, hash.is_some());
+    audit::record(&mut tx, now, actor, "staff.change", Subject::new("staff", id), details).await?;
+    tx.commit().await?;
+    Ok(after)
+}
+
+/// All owners learn of an account that one of them added or made an owner's.
+async fn tell_owners(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    name: &str,
+    what: &'static str,
+) -> Result<()> {
+    let Actor::Staff(by) = actor else { return Ok(()) };
+    let by = find(&mut *tx, by).await?.username;
+    let owners: Vec<(Uuid, String, String)> = tx
+        .sql("select id, email, username from staff where role = $1 and disabled_at is null")
+        .bind(Role::Owner)
+        .all()
+        .await?;
+    for (id, email, username) in owners {
+        let data = json!({ "by": by, "name": name, "what": what });
+        let notice = Notice { data, ..Notice::new(account_mail::STAFF_ACCOUNT, id) };
+        notifications::notify(tx, app, notice, &email, &username).await?;
+    }
+    Ok(())
+}
+
+/// Whoever had the account so far learns of a change that takes it from them (safety 3).
+async fn notify_old_address(
+    tx: &mut Tx,
+    app: &App,
+    before: &Account,
+    after: &Account,
+    password: bool,
+) -> Result<()> {
+    let moved = after.email != before.email;
+    for (kind, happened) in [
+        (account_mail::STAFF_PASSWORD_CHANGED, password),
+        (account_mail::STAFF_EMAIL_CHANGED, moved),
+    ] {
+        if happened {
+            let notice = Notice::new(kind, before.id);
+            notifications::notify(tx, app, notice, &before.email, &before.username).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What changed, for the audit log: of names and addresses only that they changed.
+fn differences(before: &Account, after: &Account, password: bool) -> Value {
+    let shown = |account: &Account| json!({ "role": account.role, "disabled": account.disabled });
+    let changed = audit::personal(
+        audit::differences(&shown(before), &shown(after)),
+        [
+            ("username", before.username != after.username),
+            ("email", before.email != after.email),
+            ("password", password),
+        ],
+    );
+    Value::Object(changed)
+}
+
+/// Deletes an account for good.
+pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.lock("staff").await?;
+    let gone = find(&mut tx, id).await?;
+    if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
+        return Err(UNKNOWN);
+    }
+    an_owner_is_left(&mut tx).await?;
+    let details = json!({ "role": gone.role, "disabled": gone.disabled });
+    audit::record(&mut tx, now, actor, "staff.remove", Subject::new("staff", id), details).await?;
+    tx.commit().await
+}
+
+async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
+    let owners: i64 = tx
+        .sql("select count(*) from staff where role = 'owner' and disabled_at is null")
+        .scalar()
+        .await?;
+    match owners {
+        0 => Err(LAST_OWNER),
+        _ => Ok(()),
+    }
+}
+
+/// A link to choose a new password goes to the account's address.
+pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let account = find(&app.db, id).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let mut notice =
+        links::with_link(&mut tx, account_mail::STAFF_RESET, id, Holder::Staff(id)).await?;
+    if let Actor::Staff(owner) = actor {
+        notice.data["by"] = json!(find(&mut tx, owner).await?.username);
+    }
+    notifications::notify(&mut tx, app, notice, &account.email, &account.username).await?;
+    audit::record(&mut tx, now, actor, "staff.send_reset", Subject::new("staff", id), Value::Null)
+        .await?;
+    tx.commit().await
+}

@@ -1,0 +1,121 @@
+//! The password and the sessions of a staff account, as its holder and owners manage them.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Staff, find};
+use crate::accounts::sessions::{self, Holder, SessionInfo};
+use crate::accounts::tokens;
+use crate::accounts::users::ClientInfo;
+use crate::accounts::{account_mail, password};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::notifications::{self, Notice};
+use crate::validation::Validator;
+use crate::{App, Error, Result};
+
+/// Changes one's own password and ends all other sessions.
+pub async fn change_password(
+    app: &App,
+    staff: &Staff,
+    session: Uuid,
+    current: &str,
+    new: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let mut checks = Validator::new();
+    let known = [staff.username.as_str(), staff.email.as_str(), settings.site_name.as_str()];
+    password::check(&mut checks, "new_password", new, &settings, &known);
+    checks.done()?;
+    password::confirm(app, Holder::Staff(staff.id), &staff.username.to_lowercase(), current, from)
+        .await?;
+    let hash = password::hash(app, new).await?;
+    let mut tx = app.db.begin().await?;
+    tx.lock("staff").await?;
+    tx.sql(
+        "update staff set password_hash = $2, updated_at = $3, version = version + 1 where id = $1",
+    )
+    .bind(staff.id)
+    .bind(&hash)
+    .bind(app.clock.now())
+    .execute()
+    .await?;
+    password_changed(&mut tx, app, staff.id, Some(session)).await?;
+    tx.commit().await
+}
+
+/// Sets the password that was chosen with a link to this address.
+pub(in crate::accounts) async fn password_was_reset(
+    tx: &mut Tx,
+    app: &App,
+    id: Uuid,
+    email: &str,
+    hash: &str,
+) -> Result<()> {
+    let now = app.clock.now();
+    let changed = tx
+        .sql(
+            "update staff set password_hash = $3, updated_at = $4, version = version + 1
+             where id = $1 and email = $2 and disabled_at is null",
+        )
+        .bind(id)
+        .bind(email)
+        .bind(hash)
+        .bind(now)
+        .execute()
+        .await?;
+    if changed == 0 {
+        return Err(Error::Gone("This link is void. Please ask an owner for a new one."));
+    }
+    password_changed(tx, app, id, None).await
+}
+
+/// What a new password that its holder chose brings with it.
+async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) -> Result<()> {
+    sessions::end_all(tx, Holder::Staff(id), save).await?;
+    tokens::void(tx, Holder::Staff(id)).await?;
+    let account = find(&mut *tx, id).await?;
+    let notice = Notice::new(account_mail::STAFF_PASSWORD_CHANGED, id);
+    notifications::notify(tx, app, notice, &account.email, &account.username).await?;
+    let (now, subject) = (app.clock.now(), Subject::new("staff", id));
+    audit::record(tx, now, Actor::Staff(id), "staff.change_password", subject, Value::Null).await
+}
+
+/// Where an account is signed in; `current` is the session that asks.
+pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
+    find(&app.db, id).await?;
+    let settings = app.settings().await?;
+    sessions::of_staff(app, &settings, id, current).await
+}
+
+/// Ends one session of an account.
+pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    sessions::end_one(&mut tx, Holder::Staff(id), session).await?;
+    ended(&mut tx, app, actor, id, 1).await?;
+    tx.commit().await
+}
+
+/// Ends all sessions of an account, save perhaps one, and makes its open links void.
+pub async fn end_other_sessions(
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    save: Option<Uuid>,
+) -> Result<()> {
+    find(&app.db, id).await?;
+    let mut tx = app.db.begin().await?;
+    let count = sessions::end_all(&mut tx, Holder::Staff(id), save).await?;
+    tokens::void(&mut tx, Holder::Staff(id)).await?;
+    if count > 0 {
+        ended(&mut tx, app, actor, id, count).await?;
+    }
+    tx.commit().await
+}
+
+async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, count: u64) -> Result<()> {
+    let (now, subject) = (app.clock.now(), Subject::new("staff", id));
+    let details = json!({ "sessions": count });
+    audit::record(tx, now, actor, "staff.end_sessions", subject, details).await
+}

@@ -1,0 +1,90 @@
+//! Browsers in which an account was used before. A sign-in from any other is told by mail, and their
+//! failures are counted apart from those of their network.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::accounts::rate_limits::By;
+use crate::accounts::sessions::{random_token, token_hash};
+use crate::db::Tx;
+use crate::{App, Result};
+
+/// How long a browser is remembered after its last sign-in, and how long its cookie lasts.
+pub const DAYS: i64 = 365;
+
+/// Notes that the account signs in from the browser of this cookie. Returns the cookie that the
+/// browser shall keep, and whether the account was used in it before.
+pub(super) async fn note(
+    tx: &mut Tx,
+    app: &App,
+    id: Uuid,
+    cookie: Option<&str>,
+) -> Result<(String, bool)> {
+    let now = app.clock.now();
+    let mut kept = random_token();
+    if let Some(cookie) = cookie {
+        // Two accounts may share a browser. A cookie that was not made here is not taken over.
+        let made_here: i64 = tx
+            .sql("select count(*) from staff_browsers where token_hash = $1")
+            .bind(token_hash(cookie))
+            .scalar()
+            .await?;
+        if made_here > 0 {
+            kept = cookie.to_owned();
+        }
+    }
+    let known = tx
+        .sql("update staff_browsers set last_used_at = $3 where staff_id = $1 and token_hash = $2 and last_used_at > $4")
+        .bind(id)
+        .bind(token_hash(&kept))
+        .bind(now)
+        .bind(now - TimeDelta::days(DAYS))
+        .execute()
+        .await?;
+    if known > 0 {
+        return Ok((kept, true));
+    }
+    tx.sql("insert into staff_browsers (staff_id, token_hash, created_at, last_used_at) values ($1, $2, $3, $3)
+         on conflict (staff_id, token_hash) do update set last_used_at = excluded.last_used_at")
+        .bind(id)
+        .bind(token_hash(&kept))
+        .bind(now)
+        .execute()
+        .await?;
+    Ok((kept, false))
+}
+
+/// By what a try to sign in with this name from the browser of this cookie is counted.
+pub(super) async fn counted_by(
+    app: &App,
+    username_folded: &str,
+    cookie: Option<&str>,
+    address: IpAddr,
+) -> Result<By> {
+    let Some(cookie) = cookie else { return Ok(By::Network(address)) };
+    let known: i64 = app
+        .db
+        .sql(
+            "select count(*) from staff_browsers b join staff s on s.id = b.staff_id
+             where s.username_folded = $1 and b.token_hash = $2 and b.last_used_at > $3",
+        )
+        .bind(username_folded)
+        .bind(token_hash(cookie))
+        .bind(app.clock.now() - TimeDelta::days(DAYS))
+        .scalar()
+        .await?;
+    Ok(match known {
+        0 => By::Network(address),
+        _ => By::Browser(cookie.to_owned()),
+    })
+}
+
+pub(in crate::accounts) async fn prune(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("delete from staff_browsers where last_used_at < $1")
+        .bind(now - TimeDelta::days(DAYS))
+        .execute()
+        .await?;
+    Ok(())
+}

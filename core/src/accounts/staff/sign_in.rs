@@ -1,0 +1,102 @@
+//! Sign-in of staff.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Staff, StaffRow, known_browsers};
+use crate::accounts::rate_limits::Attempt;
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::users::ClientInfo;
+use crate::accounts::{account_mail, password, totp};
+use crate::audit::{self, Actor, Subject};
+use crate::notifications::{self, Notice};
+use crate::{App, Error, Result};
+
+pub const WRONG: &str =
+    "Invalid username or password. Please check your credentials and try again.";
+
+/// A member of the staff who has just signed in, with the token for the cookie.
+pub struct SignedIn {
+    pub staff: Staff,
+    pub token: String,
+    /// For the cookie by which this browser is known the next time.
+    pub browser: String,
+}
+
+/// Signs in with the password and, where it is set up, a code of the authenticator app or a
+/// recovery code; `browser` is the cookie by which the browser is known, and a new one is told to
+/// the account's address. The same error, after the same time, for unknown, wrong and disabled.
+pub async fn sign_in(
+    app: &App,
+    username: &str,
+    given: &str,
+    code: Option<&str>,
+    browser: Option<&str>,
+    from: ClientInfo,
+) -> Result<SignedIn> {
+    let settings = app.settings().await?;
+    let name = username.trim().to_lowercase();
+    let by = known_browsers::counted_by(app, &name, browser, from.address).await?;
+    let attempt = Attempt::begin(app, "staff", &name, by, settings.max_login_attempts).await?;
+    let row: Option<StaffRow> =
+        app.db.sql("select * from staff where username_folded = $1").bind(&name).optional().await?;
+    let stored = row.as_ref().map(|row| row.password_hash.as_str());
+    let verdict = password::verify(app, given, stored).await?;
+    let now = app.clock.now();
+    let right = matches!(verdict, password::Verdict::Right | password::Verdict::RightButOld);
+    let Some(row) = row.filter(|row| right && row.disabled_at.is_none()) else {
+        refused(app, None).await?;
+        return Err(Error::InvalidCredentials(WRONG));
+    };
+    let rehash = match verdict {
+        password::Verdict::RightButOld => Some(password::hash(app, given).await?),
+        _ => None,
+    };
+    let mut tx = app.db.begin().await?;
+    if let (Some(secret), Some(_)) = (&row.totp_secret, row.totp_confirmed_at) {
+        let Some(code) = code.map(str::trim).filter(|code| !code.is_empty()) else {
+            // It stays counted: else a right password would take the brake off guessing codes.
+            return Err(Error::SecondFactorRequired);
+        };
+        let good = totp::spend_code(&mut tx, row.id, secret, code, now.timestamp()).await?
+            || totp::spend_recovery_code(&mut tx, row.id, code, now).await?;
+        if !good {
+            tx.rollback().await?;
+            refused(app, Some(row.id)).await?;
+            return Err(Error::InvalidCredentials(
+                "This code is not right or was used already. Please wait for the next one.",
+            ));
+        }
+    }
+    tx.sql(
+        "update staff set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
+         where id = $1",
+    )
+    .bind(row.id)
+    .bind(now)
+    .bind(rehash)
+    .execute()
+    .await?;
+    let token = sessions::begin(&mut tx, app, Holder::Staff(row.id), from.device).await?;
+    let (browser, known) = known_browsers::note(&mut tx, app, row.id, browser).await?;
+    // The very first sign-in is from a new browser, and no news.
+    if !known && row.last_sign_in_at.is_some() {
+        let data = json!({ "device": from.device });
+        let notice = Notice { data, ..Notice::new(account_mail::STAFF_NEW_BROWSER, row.id) };
+        notifications::notify(&mut tx, app, notice, &row.email, &row.username).await?;
+    }
+    let (actor, subject) = (Actor::Staff(row.id), Subject::new("staff", row.id));
+    audit::record(&mut tx, now, actor, "staff.sign_in", subject, Value::Null).await?;
+    tx.commit().await?;
+    attempt.succeeded(app).await?;
+    Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
+}
+
+async fn refused(app: &App, id: Option<Uuid>) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    let subject = id.map_or(Subject::none("staff"), |id| Subject::new("staff", id));
+    let now = app.clock.now();
+    audit::record(&mut tx, now, Actor::Nobody, "staff.sign_in_refused", subject, Value::Null)
+        .await?;
+    tx.commit().await
+}

@@ -1,0 +1,174 @@
+//! The password and the address of a user: reset and changed.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::verification::{after_proof, claim};
+use super::{ClientInfo, User, must_find};
+use crate::accounts::rate_limits;
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::tokens::{self, Bearer, Purpose};
+use crate::accounts::{account_mail, links, password, staff};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::notifications::{self, Notice};
+use crate::validation::{Validator, stored_forms};
+use crate::{App, Error, Result};
+
+/// Sends a link to choose a new password, if the address has a login. The caller cannot tell.
+pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
+    let Some([email, earlier]) = stored_forms(email) else {
+        let mut checks = Validator::new();
+        checks.email("email", email);
+        return checks.done();
+    };
+    rate_limits::count_network(app, rate_limits::FORGOT_BY_ADDRESS, from.address).await?;
+    // One recipient gets a few, whoever asks; that it was one too many is not said.
+    if rate_limits::count(app, rate_limits::FORGOT_BY_RECIPIENT, &email).await.is_err() {
+        return Ok(());
+    }
+    let mut tx = app.db.begin().await?;
+    // To an address that is not proved, no name goes that somebody else may have typed.
+    let found: Option<(Uuid, String, String, i64)> = tx
+        .sql(
+            "select id, email, case when verified_at is null then '' else full_name end, token_version
+             from users where email in ($1, $2)
+             order by case when email = $1 then 0 else 1 end limit 1",
+        )
+        .bind(&email)
+        .bind(earlier)
+        .optional()
+        .await?;
+    // For an address without a login the same rows are written, about nobody, so that the answer
+    // takes as long; the worker finds nobody to write to.
+    let nobody = (Uuid::now_v7(), email, String::new(), 0);
+    let (id, email, name, version) = found.unwrap_or(nobody);
+    let data = links::link_data(id, version);
+    let notice = Notice { data, ..Notice::new(account_mail::RESET, id) };
+    notifications::notify_requested(&mut tx, app, notice, &email, &name).await?.or_silent();
+    tx.commit().await
+}
+
+/// Sets a new password with the token of a mail, ends all sessions and proves the address. Serves
+/// parents and staff alike, since the link knows whose it is. Returns the login, if it is a parent's.
+pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<Uuid>> {
+    rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
+    let settings = app.settings().await?;
+    let mut checks = Validator::new();
+    password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
+    checks.done()?;
+    let hash = password::hash(app, new).await?;
+    let mut tx = app.db.begin().await?;
+    // Before a link is spent: of two for one account, or of a link and an owner's change, one wins.
+    tx.lock("staff").await?;
+    let login = match tokens::spend(&mut tx, app, token).await? {
+        (Purpose::Reset, Bearer { user_id: Some(id), email: Some(email), .. }) => {
+            let user = must_find(&mut tx, id).await?;
+            if user.email != email {
+                return Err(Error::Gone(
+                    "This link was made for another address. Please ask for a new one.",
+                ));
+            }
+            claim(&mut tx, app, &user, &hash).await?;
+            after_proof(&mut tx, app, id, &email).await?;
+            Some(id)
+        }
+        (Purpose::StaffReset, Bearer { staff_id: Some(id), email: Some(email), .. }) => {
+            staff::password_was_reset(&mut tx, app, id, &email, &hash).await?;
+            None
+        }
+        _ => {
+            return Err(Error::Gone(
+                "This link was used already or has expired. Please ask for a new one.",
+            ));
+        }
+    };
+    tx.commit().await?;
+    Ok(login)
+}
+
+/// What a new password brings with it: all sessions end save perhaps one, all open links are void,
+/// and the owner of the address is told.
+pub(super) async fn password_changed(
+    tx: &mut Tx,
+    app: &App,
+    user: &User,
+    save: Option<Uuid>,
+) -> Result<()> {
+    let now = app.clock.now();
+    sessions::end_all(tx, Holder::User(user.id), save).await?;
+    tokens::void(tx, Holder::User(user.id)).await?;
+    // An address that nobody proved may be a stranger's.
+    if user.verified {
+        let notice = Notice::new(account_mail::PASSWORD_CHANGED, user.id);
+        notifications::notify(tx, app, notice, &user.email, &user.full_name).await?;
+    }
+    let subject = Subject::new("user", user.id);
+    audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
+}
+
+/// Changes the password of somebody who is signed in and ends all other sessions.
+pub async fn change_password(
+    app: &App,
+    user: &User,
+    session: Uuid,
+    current: &str,
+    new: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let mut checks = Validator::new();
+    let known = [user.email.as_str(), settings.site_name.as_str()];
+    password::check(&mut checks, "new_password", new, &settings, &known);
+    checks.done()?;
+    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
+    let hash = password::hash(app, new).await?;
+    let mut tx = app.db.begin().await?;
+    tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
+        .bind(user.id)
+        .bind(&hash)
+        .bind(app.clock.now())
+        .execute()
+        .await?;
+    password_changed(&mut tx, app, user, Some(session)).await?;
+    tx.commit().await
+}
+
+/// Ends all sessions of a login, the one that asks too, and makes its open links void.
+pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    sessions::end_all(&mut tx, Holder::User(id), None).await?;
+    tokens::void(&mut tx, Holder::User(id)).await?;
+    tx.commit().await
+}
+
+/// Sends a link to a new login address; nothing changes before it is confirmed. That the address
+/// has a login already is told to nobody but its owner.
+pub async fn change_email(
+    app: &App,
+    user: &User,
+    current: &str,
+    new: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    let mut checks = Validator::new();
+    let email = checks.email("new_email", new);
+    checks.require(email != user.email, "new_email", "This is your address already.");
+    checks.done()?;
+    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
+    rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
+    let mut tx = app.db.begin().await?;
+    // Counted before it is known whether a mail goes out, so that the answer does not tell.
+    if let Some(refusal) = rate_limits::count_mail(&mut tx, app, &email).await? {
+        return Err(refusal);
+    }
+    let taken: i64 =
+        tx.sql("select count(*) from users where email = $1").bind(&email).scalar().await?;
+    if taken == 0 {
+        let kind = account_mail::CHANGE_EMAIL;
+        let notice = links::with_link(&mut tx, kind, user.id, Holder::User(user.id)).await?;
+        // Without the name: nobody may have the portal send words of their own to a stranger.
+        notifications::notify(&mut tx, app, notice, &email, "").await?;
+    }
+    tx.commit().await
+}

@@ -1,0 +1,99 @@
+//! Deletes a user, and exports what is stored about one.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{ClientInfo, User};
+use crate::accounts::password;
+use crate::accounts::sessions::{self, Holder};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::notifications::{self, Category, unsubscribe};
+use crate::{App, Result, comments, families, messages, payments, videos};
+
+/// Deletes the login: its sessions end, its likes go, its comments become "Former member", mails
+/// and messages lose name and address. The family record stays with the camp (decision P5), but its
+/// owner's address gets no more category mail.
+pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
+    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    remove(&mut tx, user.id).await?;
+    notifications::erase_about(&mut tx, user.id).await?;
+    // One that is not proved is somebody else's perhaps: what its owner gets and wrote stays.
+    if user.verified {
+        let (general, all) = (Category::General, unsubscribe::Scope::Everything);
+        unsubscribe::leave(&mut tx, now, &user.email, general, all).await?;
+        messages::erase_sender(&mut tx, now, &user.email).await?;
+        notifications::erase_address(&mut tx, app, &user.email).await?;
+    }
+    audit::record(
+        &mut tx,
+        now,
+        Actor::User(user.id),
+        "user.delete",
+        Subject::new("user", user.id),
+        Value::Null,
+    )
+    .await?;
+    tx.commit().await
+}
+
+/// Removes a login with everything that is only its own.
+pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
+    videos::erase_likes(tx, id).await?;
+    comments::erase_author(tx, id).await?;
+    let gone: Option<(Uuid,)> =
+        tx.sql("delete from users where id = $1 returning profile_id").bind(id).optional().await?;
+    match gone {
+        Some((family,)) => families::refresh_search_text(tx, family).await,
+        None => Ok(()),
+    }
+}
+
+/// Everything that is held about a person, as one document (safety 30). `session` is the one that
+/// asks.
+pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
+    let profile = families::own(app, user).await?;
+    let comments: Vec<(String, chrono::DateTime<chrono::Utc>, Uuid)> = app
+        .db
+        .sql("select content, created_at, video_id from video_comments where user_id = $1 order by created_at")
+        .bind(user.id)
+        .all()
+        .await?;
+    let likes: Vec<(Uuid, chrono::DateTime<chrono::Utc>)> = app
+        .db
+        .sql("select video_id, created_at from video_likes where user_id = $1 order by created_at")
+        .bind(user.id)
+        .all()
+        .await?;
+    // What camp wrote to an address that is not proved is told to nobody: it would say whose it is.
+    let mails: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
+        .db
+        .sql(
+            "select n.kind, d.status, d.sent_at from deliveries d
+             join notifications n on n.id = d.notification_id
+             where d.email = $1 and $2 order by d.created_at",
+        )
+        .bind(&user.email)
+        .bind(user.verified)
+        .all()
+        .await?;
+    let messages = match user.verified {
+        true => messages::of_sender(app, &user.email).await?,
+        // Somebody else may have written from an address that is not proved.
+        false => Vec::new(),
+    };
+    let sessions = sessions::of_user(&app.db, user.id, session).await?;
+    let payments = payments::own(app, user).await?;
+    Ok(json!({
+        "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified },
+        "family": profile,
+        "payments": payments,
+        "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),
+        "likes": likes.iter().map(|(video, at)| json!({ "video_id": video, "created_at": at })).collect::<Vec<_>>(),
+        "mails": mails.iter().map(|(kind, status, at)| json!({ "kind": kind, "status": status, "sent_at": at })).collect::<Vec<_>>(),
+        "messages": messages,
+        "sessions": sessions,
+    }))
+}

@@ -1,0 +1,338 @@
+//! Sign-up, with or without an invitation, and sign-in.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::browsers;
+use super::verification::{after_proof, claim, link, notify_other_guardians};
+use super::{ClientInfo, EXISTS, User, must_find};
+use crate::accounts::rate_limits::{self, Attempt};
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::tokens::{self, Bearer, Purpose};
+use crate::accounts::{account_mail, links, password};
+use crate::audit::{self, Actor, Subject};
+use crate::db::{On, Tx};
+use crate::error::OrTaken;
+use crate::families::{self, Preferences, UserType};
+use crate::notifications;
+use crate::validation::{Validator, stored_forms};
+use crate::{App, Error, Result};
+
+/// What the sign-up form sends.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignUp {
+    pub name: String,
+    pub email: String,
+    pub password: String,
+    pub user_type: UserType,
+    pub child_name: Option<String>,
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+    /// The token of an invitation.
+    pub invite: Option<String>,
+}
+
+/// What an invitation knows of whom it is for.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Invitation)]
+pub struct Invited {
+    /// The address that it was sent to.
+    pub email: Option<String>,
+    pub full_name: String,
+    pub child_name: String,
+    pub user_type: UserType,
+}
+
+/// Somebody who has just signed in.
+pub struct SignedIn {
+    pub user: User,
+    /// For the cookie.
+    pub token: String,
+    /// The login has just been linked to a family that was there before.
+    pub linked: bool,
+}
+
+const WRONG: Error = Error::InvalidCredentials("The email address or the password is not right.");
+
+/// Makes login, family and preferences in one transaction and signs the person in (decision P4).
+/// A mailed invitation takes over a login that somebody made with its address and never confirmed.
+/// Errors: [`Error::Taken`] on `email` when the address has a login already, [`Error::Gone`] for
+/// an invitation that is no longer good.
+pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedIn> {
+    let settings = app.settings().await?;
+    if !settings.user_registrations && new.invite.is_none() {
+        return Err(Error::Forbidden {
+            code: "registrations_closed",
+            text: "The camp does not take new accounts at the moment. An invitation from the camp still works.",
+        });
+    }
+    let mut checks = Validator::new();
+    let name = checks.line("name", &new.name, 120);
+    checks.require(!name.is_empty(), "name", "Please enter your name.");
+    let email = checks.email("email", &new.email);
+    let child_name = checks.line("child_name", new.child_name.as_deref().unwrap_or(""), 200);
+    let parent = new.user_type == UserType::Parent;
+    checks.require(
+        !parent || !child_name.is_empty(),
+        "child_name",
+        "Please enter your child's name.",
+    );
+    password::check(
+        &mut checks,
+        "password",
+        &new.password,
+        &settings,
+        &[&email, &settings.site_name],
+    );
+    checks.done()?;
+    rate_limits::count_network(app, rate_limits::SIGN_UP_BY_ADDRESS, from.address).await?;
+    let hash = password::hash(app, &new.password).await?;
+
+    let now = app.clock.now();
+    let preferences = Preferences {
+        email_notifications: new.email_notifications,
+        daily_video_email: new.daily_video_email,
+        camp_updates_email: new.camp_updates_email,
+    };
+    let mut tx = app.db.begin().await?;
+    let invited = match &new.invite {
+        Some(token) => Some(accept_invitation(&mut tx, app, token).await?),
+        None => None,
+    };
+    let (profile_id, full_name, verified) = match &invited {
+        Some(invitation) => {
+            let profile = families::find(&mut tx, invitation.profile_id).await?;
+            let proved = invitation.email.as_deref() == Some(email.as_str());
+            let first = !families::has_user(&mut tx, profile.id).await?;
+            if first {
+                families::set_preferences(&mut tx, now, profile.id, preferences).await?;
+            }
+            if profile.user_type != new.user_type {
+                return Err(Error::invalid("user_type", other_type(profile.user_type)));
+            }
+            if proved {
+                families::add_address(&mut tx, now, profile.id, &email).await?;
+                if let Some(user) = unconfirmed(&mut tx, &email).await? {
+                    let preferences = first.then_some(preferences);
+                    return take_over(tx, app, user, &hash, preferences, from).await;
+                }
+            }
+            (profile.id, profile.full_name, proved)
+        }
+        None => {
+            let child_name = if parent { child_name } else { String::new() };
+            let id =
+                families::create_own(&mut tx, now, &name, &child_name, new.user_type, preferences)
+                    .await?;
+            (id, name, false)
+        }
+    };
+    let id = Uuid::now_v7();
+    tx.sql(
+        "insert into users (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at, last_sign_in_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $7, $7)",
+    )
+    .bind(id)
+    .bind(&email)
+    .bind(&hash)
+    .bind(&full_name)
+    .bind(verified.then_some(now))
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken("email", EXISTS)?;
+    families::refresh_search_text(&mut tx, profile_id).await?;
+    if invited.is_some() {
+        notify_other_guardians(&mut tx, app, profile_id, id).await?;
+    }
+    if !verified {
+        // Without the name: nobody may have the portal send words of their own to a stranger.
+        // One too many does not keep anybody from signing up; "Send it again" says when.
+        let notice = links::with_link(&mut tx, account_mail::VERIFY, id, Holder::User(id)).await?;
+        notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent();
+    }
+    let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
+    let actor = Actor::User(id);
+    let details = json!({ "invited": invited.is_some() });
+    audit::record(&mut tx, now, actor, "user.sign_up", Subject::new("user", id), details).await?;
+    let user = must_find(&mut tx, id).await?;
+    tx.commit().await?;
+    Ok(SignedIn { user, token, linked: invited.is_some() })
+}
+
+/// A login that somebody made with this address without having shown that it is theirs.
+async fn unconfirmed(tx: &mut Tx, email: &str) -> Result<Option<User>> {
+    let found: Option<(Uuid,)> = tx
+        .sql("select id from users where email = $1 and verified_at is null")
+        .bind(email)
+        .optional()
+        .await?;
+    match found {
+        Some((id,)) => Ok(Some(must_find(tx, id).await?)),
+        None => Ok(None),
+    }
+}
+
+/// An invitation that was mailed proves the address: the login that somebody else perhaps made with
+/// it is the invited person's, and whoever had it before is out.
+async fn take_over(
+    mut tx: Tx,
+    app: &App,
+    user: User,
+    hash: &str,
+    preferences: Option<Preferences>,
+    from: ClientInfo,
+) -> Result<SignedIn> {
+    let now = app.clock.now();
+    claim(&mut tx, app, &user, hash).await?;
+    after_proof(&mut tx, app, user.id, &user.email).await?;
+    tx.sql("update users set last_sign_in_at = $2 where id = $1")
+        .bind(user.id)
+        .bind(now)
+        .execute()
+        .await?;
+    let user = must_find(&mut tx, user.id).await?;
+    if let Some(preferences) = preferences {
+        families::set_preferences(&mut tx, now, user.profile_id, preferences).await?;
+    }
+    let token = sessions::begin(&mut tx, app, Holder::User(user.id), from.device).await?;
+    let (actor, subject) = (Actor::User(user.id), Subject::new("user", user.id));
+    let details = json!({ "invited": true });
+    audit::record(&mut tx, now, actor, "user.sign_up", subject, details).await?;
+    tx.commit().await?;
+    Ok(SignedIn { user, token, linked: true })
+}
+
+struct Invitation {
+    profile_id: Uuid,
+    email: Option<String>,
+}
+
+const NO_LONGER_GOOD: Error =
+    Error::Gone("This invitation is no longer good. Please ask the camp for a new one.");
+
+async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invitation> {
+    let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
+        tokens::spend(tx, app, token).await?
+    else {
+        return Err(NO_LONGER_GOOD);
+    };
+    still_theirs(&mut *tx, profile_id, email.as_deref()).await?;
+    if email.is_none() {
+        tokens::revoke_copied(tx, app.clock.now(), profile_id).await?;
+    }
+    Ok(Invitation { profile_id, email })
+}
+
+/// An invitation that was mailed is good while the address is one of the family's: after a slip
+/// of the pen was corrected, a stranger may hold it.
+async fn still_theirs(on: impl Into<On<'_>>, profile_id: Uuid, email: Option<&str>) -> Result<()> {
+    match email {
+        Some(email) if !families::has_address(on, profile_id, email).await? => Err(NO_LONGER_GOOD),
+        _ => Ok(()),
+    }
+}
+
+fn other_type(invited: UserType) -> &'static str {
+    match invited {
+        UserType::Parent => "This invitation is for a parent.",
+        UserType::Visitor => "This invitation is for a visitor.",
+    }
+}
+
+/// What an invitation fills into the form.
+pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
+    let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
+        tokens::peek(app, token).await?
+    else {
+        return Err(NO_LONGER_GOOD);
+    };
+    still_theirs(&app.db, profile_id, email.as_deref()).await?;
+    let profile = families::find(&app.db, profile_id).await?;
+    Ok(Invited {
+        email,
+        full_name: profile.full_name,
+        child_name: profile.child_name,
+        user_type: profile.user_type,
+    })
+}
+
+/// Signs in; `browser` is the cookie of [`browsers::remember`]. The same error, after the same time,
+/// for an unknown address and a wrong password.
+pub async fn sign_in(
+    app: &App,
+    email: &str,
+    given: &str,
+    browser: Option<&str>,
+    from: ClientInfo,
+) -> Result<SignedIn> {
+    let settings = app.settings().await?;
+    let forms = stored_forms(email);
+    // All spellings of an address share its tries.
+    let account = match &forms {
+        Some([address, _]) => address.clone(),
+        None => email.trim().to_lowercase(),
+    };
+    let [address, earlier] = forms.unwrap_or_default();
+    let stored: Option<(Uuid, String, i64)> = app
+        .db
+        .sql(
+            "select u.id, u.password_hash, u.token_version from users u join profiles p on p.id = u.profile_id
+             where u.email in ($1, $2) and p.deleted_at is null
+             order by case when u.email = $1 then 0 else 1 end limit 1",
+        )
+        .bind(address)
+        .bind(earlier)
+        .optional()
+        .await?;
+    let login = stored.as_ref().map(|(id, _, version)| (*id, *version));
+    let by = browsers::counted_by(app, browser, login, from.address);
+    let attempt = Attempt::begin(app, "user", &account, by, settings.max_login_attempts).await?;
+    let verdict =
+        password::verify(app, given, stored.as_ref().map(|(_, hash, _)| hash.as_str())).await?;
+    let now = app.clock.now();
+    let (Some((id, ..)), password::Verdict::Right | password::Verdict::RightButOld) =
+        (&stored, &verdict)
+    else {
+        let subject = stored.map_or(Subject::none("user"), |(id, ..)| Subject::new("user", id));
+        let mut tx = app.db.begin().await?;
+        audit::record(&mut tx, now, Actor::Nobody, "user.sign_in_refused", subject, Value::Null)
+            .await?;
+        tx.commit().await?;
+        return Err(WRONG);
+    };
+    let id = *id;
+    let rehash = match verdict {
+        password::Verdict::RightButOld => Some(password::hash(app, given).await?),
+        _ => None,
+    };
+    attempt.succeeded(app).await?;
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "update users set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
+         where id = $1",
+    )
+    .bind(id)
+    .bind(now)
+    .bind(rehash)
+    .execute()
+    .await?;
+    let linked = link(&mut tx, app, id).await?;
+    let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
+    audit::record(
+        &mut tx,
+        now,
+        Actor::User(id),
+        "user.sign_in",
+        Subject::new("user", id),
+        Value::Null,
+    )
+    .await?;
+    let user = must_find(&mut tx, id).await?;
+    tx.commit().await?;
+    Ok(SignedIn { user, token, linked })
+}

@@ -1,0 +1,390 @@
+//! Verifies an address, and links the user to the family that has it.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::credentials::password_changed;
+use super::{ClientInfo, EXISTS, User, must_find};
+use crate::accounts::sessions::{self, Holder};
+use crate::accounts::tokens::{self, Purpose};
+use crate::accounts::{account_mail, links, password, rate_limits};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::error::OrTaken;
+use crate::notifications::{self, Notice};
+use crate::validation::Validator;
+use crate::{App, Error, Result, families};
+
+/// Links a login with a verified address to the family that has this address, if that is another
+/// one than its own (decision P2). One conditional update: of two racing claims one wins.
+pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> {
+    let now = app.clock.now();
+    let other: Option<(Uuid, Uuid)> = tx
+        .sql(
+            "select u.profile_id, a.profile_id
+             from users u
+             join profile_addresses a on a.email = u.email
+             join profiles p on p.id = a.profile_id
+             where u.id = $1 and u.verified_at is not null
+               and a.profile_id <> u.profile_id and p.deleted_at is null",
+        )
+        .bind(user_id)
+        .optional()
+        .await?;
+    let Some((own, family)) = other else { return Ok(false) };
+    let fresh = !families::has_user(tx, family).await?;
+    let moved = tx
+        .sql(
+            "update users
+             set profile_id = $3, updated_at = $4,
+                 full_name = (select case when p.full_name = '' then users.full_name else p.full_name end
+                              from profiles p where p.id = $3)
+             where id = $1 and profile_id = $2",
+        )
+        .bind(user_id)
+        .bind(own)
+        .bind(family)
+        .bind(now)
+        .execute()
+        .await?;
+    if moved == 0 {
+        return Ok(false);
+    }
+    tx.sql(
+        "update profile_addresses set verified_at = coalesce(verified_at, $3)
+         where profile_id = $1 and email = (select email from users where id = $2)",
+    )
+    .bind(family)
+    .bind(user_id)
+    .bind(now)
+    .execute()
+    .await?;
+    // What was asked for at sign-up goes with the person, unless another guardian decided already.
+    if fresh {
+        let asked = families::preferences(tx, own).await?;
+        families::set_preferences(tx, now, family, asked).await?;
+    }
+    if !families::drop_if_own_and_empty(tx, now, own).await? {
+        families::refresh_search_text(tx, own).await?;
+    }
+    families::refresh_search_text(tx, family).await?;
+    notify_other_guardians(tx, app, family, user_id).await?;
+    let subject = Subject::new("profile", family);
+    audit::record(tx, now, Actor::User(user_id), "user.link", subject, json!({ "from": own }))
+        .await?;
+    Ok(true)
+}
+
+pub(super) async fn notify_other_guardians(
+    tx: &mut Tx,
+    app: &App,
+    profile_id: Uuid,
+    joined: Uuid,
+) -> Result<()> {
+    let others: Vec<(Uuid, String, String)> = tx
+        .sql(
+            "select id, email, full_name from users u
+             where profile_id = $1 and id <> $2
+               and (verified_at is not null
+                    or exists (select 1 from profile_addresses a
+                               where a.profile_id = $1 and a.email = u.email))",
+        )
+        .bind(profile_id)
+        .bind(joined)
+        .all()
+        .await?;
+    for (id, email, name) in others {
+        let notice = Notice::new(account_mail::GUARDIAN_JOINED, id);
+        notifications::notify(tx, app, notice, &email, &name).await?;
+    }
+    Ok(())
+}
+
+/// What a confirmation link would do, for the page that it opens.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Confirmation {
+    pub kind: ConfirmationKind,
+    pub email: String,
+    pub needs: ConfirmationNeeds,
+    /// Who wants to add the address to their family.
+    pub family: Option<ConfirmationFamily>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmationKind {
+    /// The address with which a login was made.
+    Login,
+    /// The address to which a login is to move.
+    NewEmail,
+    /// The second address of a family.
+    SecondEmail,
+}
+
+/// What counts besides the link, see [`verify`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmationNeeds {
+    Nothing,
+    Password,
+    PasswordOrNewPassword,
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct ConfirmationFamily {
+    /// As they call themselves.
+    pub full_name: String,
+    pub email: String,
+    /// They have shown that this address is theirs.
+    pub email_verified: bool,
+}
+
+/// What somebody who presses the button sends along.
+#[derive(Default)]
+pub struct Evidence {
+    /// The login that is signed in in this browser.
+    pub signed_in: Option<Uuid>,
+    pub current_password: Option<String>,
+    pub new_password: Option<String>,
+}
+
+/// What a link in a mail proved.
+pub struct Proved {
+    pub email: String,
+    pub linked: bool,
+    /// For the cookie, when a password was typed: that signs in as well.
+    pub token: Option<String>,
+    /// The login whose address it is.
+    pub user_id: Option<Uuid>,
+}
+
+const NO_LINK: Error =
+    Error::Gone("This link was used already or has expired. Please ask for a new one.");
+
+/// Looks at a confirmation link without using it. Errors: [`Error::Gone`].
+pub async fn confirmation(
+    app: &App,
+    token: &str,
+    signed_in: Option<Uuid>,
+    from: ClientInfo,
+) -> Result<Confirmation> {
+    rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
+    let (purpose, bearer) = tokens::peek(app, token).await?;
+    let own = bearer.user_id.is_some() && bearer.user_id == signed_in;
+    let (kind, needs) = match purpose {
+        Purpose::Verify if own => (ConfirmationKind::Login, ConfirmationNeeds::Nothing),
+        Purpose::Verify => (ConfirmationKind::Login, ConfirmationNeeds::PasswordOrNewPassword),
+        Purpose::ChangeEmail if own => (ConfirmationKind::NewEmail, ConfirmationNeeds::Nothing),
+        Purpose::ChangeEmail => (ConfirmationKind::NewEmail, ConfirmationNeeds::Password),
+        Purpose::SecondaryEmail => (ConfirmationKind::SecondEmail, ConfirmationNeeds::Nothing),
+        _ => return Err(NO_LINK),
+    };
+    let family = match kind {
+        ConfirmationKind::SecondEmail => {
+            app.db
+                .sql(
+                    "select full_name, email, verified_at is not null as email_verified
+                     from users where id = $1",
+                )
+                .bind(bearer.user_id)
+                .optional()
+                .await?
+        }
+        _ => None,
+    };
+    let email = bearer.email.ok_or(NO_LINK)?;
+    Ok(Confirmation { kind, email, needs, family })
+}
+
+/// Spends the token of a confirmation link: of a login's address, of its new address, or of a
+/// family's second address.
+///
+/// The link alone proves only that somebody reads the mail of an address, and a login may have been
+/// made by somebody else, who is signed in elsewhere. So a login's address counts as proved for
+/// whoever is signed in to that login in the same browser, or knows its password, or chooses a new
+/// one, which ends all other sessions. A login moves to another address only for those who have it
+/// already: a mistyped address must not hand it to a stranger. Errors: [`Error::Gone`],
+/// [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on `current_password` or
+/// `new_password`; none of them uses the token up.
+pub async fn verify(
+    app: &App,
+    token: &str,
+    evidence: Evidence,
+    from: ClientInfo,
+) -> Result<Proved> {
+    rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
+    let (purpose, bearer) = tokens::peek(app, token).await?;
+    let shown = match (purpose, bearer.user_id) {
+        (Purpose::Verify | Purpose::ChangeEmail, Some(id)) => {
+            own_user(app, purpose, id, &evidence, from).await?
+        }
+        _ => Shown::Enough,
+    };
+    let mut tx = app.db.begin().await?;
+    let (purpose, bearer) = tokens::spend(&mut tx, app, token).await?;
+    let email = bearer.email.ok_or(NO_LINK)?;
+    let linked = match (purpose, bearer.user_id, bearer.profile_id) {
+        (Purpose::Verify, Some(user_id), _) => {
+            let user = must_find(&mut tx, user_id).await?;
+            if user.email != email {
+                return Err(NO_LINK);
+            }
+            if let Shown::NewPassword(hash) = &shown {
+                claim(&mut tx, app, &user, hash).await?;
+            }
+            after_proof(&mut tx, app, user_id, &email).await?
+        }
+        (Purpose::ChangeEmail, Some(user_id), _) => {
+            change_address(&mut tx, app, user_id, &email).await?;
+            after_proof(&mut tx, app, user_id, &email).await?
+        }
+        (Purpose::SecondaryEmail, _, Some(profile_id)) => {
+            families::pending::confirm(&mut tx, app, profile_id, &email).await?;
+            tx.commit().await?;
+            return Ok(Proved { email, linked: false, token: None, user_id: None });
+        }
+        _ => return Err(NO_LINK),
+    };
+    let token = match (shown, bearer.user_id) {
+        (Shown::Enough, _) | (_, None) => None,
+        (_, Some(id)) => Some(sessions::begin(&mut tx, app, Holder::User(id), from.device).await?),
+    };
+    tx.commit().await?;
+    Ok(Proved { email, linked, token, user_id: bearer.user_id })
+}
+
+/// By what somebody showed that a login is their own.
+enum Shown {
+    /// By being signed in, or nothing had to be shown.
+    Enough,
+    Password,
+    /// The hash of the one that they chose.
+    NewPassword(String),
+}
+
+async fn own_user(
+    app: &App,
+    purpose: Purpose,
+    id: Uuid,
+    evidence: &Evidence,
+    from: ClientInfo,
+) -> Result<Shown> {
+    if evidence.signed_in == Some(id) {
+        return Ok(Shown::Enough);
+    }
+    let user = super::find(&app.db, id).await?.ok_or(NO_LINK)?;
+    if let (Purpose::Verify, Some(new)) = (purpose, &evidence.new_password) {
+        let settings = app.settings().await?;
+        let mut checks = Validator::new();
+        let known = [user.email.as_str(), settings.site_name.as_str()];
+        password::check(&mut checks, "new_password", new, &settings, &known);
+        checks.done()?;
+        return Ok(Shown::NewPassword(password::hash(app, new).await?));
+    }
+    let Some(given) = &evidence.current_password else {
+        return Err(Error::Forbidden {
+            code: "password_required",
+            text: "Please enter the password of this account.",
+        });
+    };
+    match password::confirm(app, Holder::User(id), &user.email, given, from).await {
+        Ok(()) => Ok(Shown::Password),
+        Err(Error::Invalid(_)) => {
+            Err(Error::invalid("current_password", "This is not the password of this account."))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Gives a login to the owner of its address, who chose a new password: whoever had it before is
+/// out, and so is everybody whom they let into a family that the camp does not know.
+pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Result<()> {
+    let now = app.clock.now();
+    tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
+        .bind(user.id)
+        .bind(hash)
+        .bind(now)
+        .execute()
+        .await?;
+    if !user.verified {
+        families::leave_strangers(tx, now, user).await?;
+    }
+    password_changed(tx, app, &User { verified: true, ..user.clone() }, None).await
+}
+
+/// The login's address is proved: link it to the family that has the address, or give the address
+/// to the login's own family.
+pub(super) async fn after_proof(
+    tx: &mut Tx,
+    app: &App,
+    user_id: Uuid,
+    email: &str,
+) -> Result<bool> {
+    let now = app.clock.now();
+    tx.sql(
+        "update users set verified_at = coalesce(verified_at, $2), updated_at = $2 where id = $1",
+    )
+    .bind(user_id)
+    .bind(now)
+    .execute()
+    .await?;
+    let linked = link(tx, app, user_id).await?;
+    if !linked {
+        let user = must_find(tx, user_id).await?;
+        families::add_address(tx, now, user.profile_id, email).await?;
+    }
+    let subject = Subject::new("user", user_id);
+    audit::record(
+        tx,
+        now,
+        Actor::User(user_id),
+        "user.verify",
+        subject,
+        json!({ "linked": linked }),
+    )
+    .await?;
+    Ok(linked)
+}
+
+/// Moves a login to its proved new address and tells the old one.
+async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> Result<()> {
+    let now = app.clock.now();
+    let user = must_find(tx, user_id).await?;
+    tx.sql("update users set email = $2, verified_at = $3, updated_at = $3 where id = $1")
+        .bind(user_id)
+        .bind(email)
+        .bind(now)
+        .execute()
+        .await
+        .or_taken("email", EXISTS)?;
+    tokens::void(tx, Holder::User(user_id)).await?;
+    families::move_address(tx, now, user.profile_id, &user.email, email).await?;
+    // An address that nobody proved may be a stranger's.
+    if user.verified {
+        let notice = Notice::new(account_mail::EMAIL_CHANGED, user_id);
+        notifications::notify(tx, app, notice, &user.email, &user.full_name).await?;
+    }
+    audit::record(
+        tx,
+        now,
+        Actor::User(user_id),
+        "user.change_email",
+        Subject::new("user", user_id),
+        Value::Null,
+    )
+    .await
+}
+
+/// Sends the confirmation link again.
+pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
+    if user.verified {
+        return Ok(());
+    }
+    rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &user.email).await?;
+    let mut tx = app.db.begin().await?;
+    let notice =
+        links::with_link(&mut tx, account_mail::VERIFY, user.id, Holder::User(user.id)).await?;
+    notifications::notify_requested(&mut tx, app, notice, &user.email, "").await?.or_refuse()?;
+    tx.commit().await
+}

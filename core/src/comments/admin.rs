@@ -1,0 +1,180 @@
+//! How staff moderate comments.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Comment, NOT_FOUND, Place, emit_removed, uncount};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::events::{self, Event};
+use crate::pagination::{Page, PageRequest};
+use crate::videos;
+use crate::{App, Result};
+
+/// A comment as staff see it.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct AdminComment {
+    #[sqlx(flatten)]
+    #[serde(flatten)]
+    pub comment: Comment,
+    pub hidden: bool,
+    /// How many readers reported it.
+    pub reports: i64,
+}
+
+/// The comments of a video with those that are hidden, newest first, for staff.
+pub async fn list_for_staff(
+    app: &App,
+    video_id: Uuid,
+    part: &PageRequest,
+) -> Result<Page<AdminComment>> {
+    videos::must_exist(&app.db, video_id).await?;
+    let after: Option<(DateTime<Utc>, Uuid)> = part.after("comments")?;
+    let rows: Vec<AdminComment> = app
+        .db
+        .sql(
+            "select c.id, c.author_name, c.content, c.created_at, (1 = 0) as mine,
+                    c.held_at is not null as held,
+                    c.hidden_at is not null and c.held_at is null as hidden,
+                    (select count(*) from comment_reports r where r.comment_id = c.id) as reports
+             from video_comments c
+             where c.video_id = $1
+               and ($3 is null or (c.created_at, c.id) < ($3, $4))
+             order by c.created_at desc, c.id desc
+             limit $2",
+        )
+        .bind(video_id)
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .all()
+        .await?;
+    Ok(part.page("comments", rows, |row| (row.comment.created_at, row.comment.id)))
+}
+
+/// Deletes anybody's comment.
+pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let gone: Option<Place> = tx
+        .sql("delete from video_comments where id = $1 returning video_id, hidden_at")
+        .bind(id)
+        .optional()
+        .await?;
+    let place = gone.ok_or(NOT_FOUND)?;
+    uncount(tx, &place).await?;
+    let details = json!({ "video_id": place.video_id, "hidden": place.hidden_at.is_some() });
+    record(tx, app, actor, "comment.delete", id, details).await?;
+    emit_removed(tx, app, &place, id);
+    Ok(())
+}
+
+/// Takes a comment out of the readers' sight, or keeps a held one there; hiding it again changes
+/// nothing.
+pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let held: Option<(Uuid,)> = tx
+        .sql(
+            "update video_comments set held_at = null, hidden_at = $2, hidden_by = $3
+             where id = $1 and held_at is not null
+             returning video_id",
+        )
+        .bind(id)
+        .bind(app.clock.now())
+        .bind(actor.staff_id())
+        .optional()
+        .await?;
+    if let Some((video_id,)) = held {
+        let details = seen(video_id, "held", "hidden");
+        return record(tx, app, actor, "comment.hide", id, details).await;
+    }
+    let hidden: Option<(Uuid,)> = tx
+        .sql(
+            "update video_comments set hidden_at = $2, hidden_by = $3
+             where id = $1 and hidden_at is null
+             returning video_id",
+        )
+        .bind(id)
+        .bind(app.clock.now())
+        .bind(actor.staff_id())
+        .optional()
+        .await?;
+    let Some((video_id,)) = hidden else { return must_exist(tx, id).await };
+    let place = Place { video_id, hidden_at: None };
+    uncount(tx, &place).await?;
+    record(tx, app, actor, "comment.hide", id, seen(video_id, "shown", "hidden")).await?;
+    emit_removed(tx, app, &place, id);
+    Ok(())
+}
+
+/// Lets a hidden comment stand again.
+pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let shown: Option<(Uuid,)> = tx
+        .sql(
+            "update video_comments set hidden_at = null, hidden_by = null
+             where id = $1 and hidden_at is not null and held_at is null
+             returning video_id",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    let Some((video_id,)) = shown else { return must_exist(tx, id).await };
+    stand(tx, app, actor, "comment.show", id, (video_id, "hidden")).await
+}
+
+/// Lets a comment stand that was held; approving it again changes nothing.
+pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let approved: Option<(Uuid,)> = tx
+        .sql(
+            "update video_comments set hidden_at = null, held_at = null
+             where id = $1 and held_at is not null
+             returning video_id",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    let Some((video_id,)) = approved else { return must_exist(tx, id).await };
+    stand(tx, app, actor, "comment.approve", id, (video_id, "held")).await
+}
+
+async fn stand(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    action: &str,
+    id: Uuid,
+    (video_id, before): (Uuid, &str),
+) -> Result<()> {
+    tx.sql("update videos set comment_count = comment_count + 1 where id = $1")
+        .bind(video_id)
+        .execute()
+        .await?;
+    record(tx, app, actor, action, id, seen(video_id, before, "shown")).await?;
+    events::emit(tx, app.clock.now(), Event::CommentCreated { video_id, id });
+    Ok(())
+}
+
+async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
+    let comments: i64 =
+        tx.sql("select count(*) from video_comments where id = $1").bind(id).scalar().await?;
+    match comments {
+        0 => Err(NOT_FOUND),
+        _ => Ok(()),
+    }
+}
+
+/// What readers see of a comment, before and after, for the audit log.
+fn seen(video_id: Uuid, before: &str, after: &str) -> Value {
+    json!({ "video_id": video_id, "comment": audit::changed(before, after) })
+}
+
+async fn record(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    action: &str,
+    id: Uuid,
+    details: Value,
+) -> Result<()> {
+    let subject = Subject::new("comment", id);
+    audit::record(tx, app.clock.now(), actor, action, subject, details).await
+}

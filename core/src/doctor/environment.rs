@@ -1,0 +1,193 @@
+//! Checks the program, its configuration, the disk and the object store.
+
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use url::Host;
+use uuid::Uuid;
+
+use super::Findings;
+use crate::alerts;
+use crate::config::Config;
+use crate::files::Files;
+
+pub(super) fn examine(config: &Config, found: &mut Findings) {
+    found.well("version", format!("This is camp {}.", env!("CARGO_PKG_VERSION")));
+    address(config, found);
+    proxies(config, found);
+    folder(&config.data_dir, found);
+    disk(&config.data_dir, found);
+}
+
+fn address(config: &Config, found: &mut Findings) {
+    const WHAT: &str = "public-url";
+    let example = "Set --public-url (CAMP_PUBLIC_URL) to the address that families type, such as \
+                   https://videos.camp.example.";
+    if let Err(error) = config.check() {
+        return found.broken(WHAT, error.to_string(), example);
+    }
+    let Some(url) = &config.public_url else {
+        let says = format!(
+            "Links in mails lead to {}, which only this machine knows.",
+            config.public_url()
+        );
+        return found.warning(WHAT, says, example);
+    };
+    let here = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    };
+    if config.https() {
+        found.well(WHAT, format!("People reach the portal at {}.", config.public_url()));
+    } else if here {
+        let says = format!(
+            "Links in mails lead to {}, which only this machine knows.",
+            config.public_url()
+        );
+        found.warning(WHAT, says, example);
+    } else {
+        let says =
+            format!("{} is not https: passwords can be read on the way.", config.public_url());
+        found.broken(WHAT, says, "Put a proxy with a certificate before the portal (deploy/ has examples), and begin --public-url with https.");
+    }
+}
+
+fn proxies(config: &Config, found: &mut Findings) {
+    const WHAT: &str = "trusted-proxies";
+    if !config.trusted_proxies.is_empty() {
+        let nets: Vec<String> = config.trusted_proxies.iter().map(ToString::to_string).collect();
+        if config.trusted_proxies.iter().any(|net| net.prefix_len() == 0) {
+            found.broken(
+                WHAT,
+                "Everybody is believed to be a proxy, so anybody can pretend to come from anywhere.",
+                "Name only the proxies' own addresses in --trusted-proxies.",
+            );
+        } else {
+            found.well(
+                WHAT,
+                format!("Proxies are believed when they come from {}.", nets.join(", ")),
+            );
+        }
+    } else if config.https() {
+        found.warning(
+            WHAT,
+            "No proxy is believed, so all visitors seem to come from one address and share its limits.",
+            "When the proxy runs on this machine: --trusted-proxies 127.0.0.1 (CAMP_TRUSTED_PROXIES).",
+        );
+    } else {
+        found.well(WHAT, "No proxy is believed, and none seems to be there.");
+    }
+}
+
+fn folder(folder: &Path, found: &mut Findings) {
+    const WHAT: &str = "data-dir";
+    let shown = folder.display();
+    let (mode, owner) = match folder.metadata() {
+        Ok(data) if data.is_dir() => (data.permissions().mode(), data.uid()),
+        Ok(_) => {
+            return found.broken(WHAT, format!("{shown} is not a folder."), "Check --data-dir.");
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let says = format!("The folder {shown} is not there.");
+            return found.broken(
+                WHAT,
+                says,
+                "Check --data-dir. A new camp begins with `camp admin add`.",
+            );
+        }
+        Err(error) => {
+            let says = format!("The folder {shown} cannot be read: {error}.");
+            return found.broken(WHAT, says, "Run this as the user of the portal.");
+        }
+    };
+    let trial = folder.join(format!(".doctor-{}", Uuid::new_v4().simple()));
+    let written = std::fs::write(&trial, "written by camp doctor").and_then(|()| trial.metadata());
+    std::fs::remove_file(&trial).ok();
+    let ours = match written {
+        Ok(ours) => ours.uid(),
+        Err(error) => {
+            let says = format!("Nothing can be written to {shown}: {error}.");
+            let todo = "The folder must belong to the user that the portal runs as.";
+            return found.broken(WHAT, says, todo);
+        }
+    };
+    if ours != owner {
+        let says = format!(
+            "{shown} belongs to another user than the one who asks, so it is not sure that the portal can write there."
+        );
+        return found.warning(
+            WHAT,
+            says,
+            "Run this as the user of the portal; deploy/README.md has the command.",
+        );
+    }
+    match mode & 0o077 {
+        0 => found.well(WHAT, format!("{shown} can be written to, and strangers cannot read it.")),
+        _ => found.warning(
+            WHAT,
+            format!("Other users of this machine can look into {shown}, where families' data is."),
+            format!("chmod 700 {shown}"),
+        ),
+    }
+}
+
+fn disk(folder: &Path, found: &mut Findings) {
+    const WHAT: &str = "disk";
+    let Some(free) = alerts::free_on(folder) else {
+        return found.not_checked(WHAT, "How much room is left on the disk cannot be found out.");
+    };
+    let says = format!("{:.1} GB are free.", free as f64 / 1e9);
+    match free {
+        free if free < alerts::FREE => found.broken(
+            WHAT,
+            format!(
+                "Only {} MB are free; when the disk is full, nothing can be saved.",
+                free / 1_000_000
+            ),
+            "Make room, or move --data-dir to a larger disk.",
+        ),
+        free if free < 5 * alerts::FREE => {
+            found.warning(WHAT, says, "A summer of videos may need more room.");
+        }
+        _ => found.well(WHAT, says),
+    }
+}
+
+/// Writes, reads and removes one object.
+pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
+    const WHAT: &str = "files";
+    let key = format!("doctor/{}", Uuid::new_v4().simple());
+    let text = "written by camp doctor";
+    let tried = async {
+        files.put(&key, text.to_owned()).await.map_err(|e| ("written", e))?;
+        let part = files.get(&key, None).await.map_err(|e| ("read", e))?;
+        let read: Vec<Bytes> =
+            part.bytes.try_collect().await.map_err(|e| ("read", crate::Error::from(e)))?;
+        files.remove(&key).await.map_err(|e| ("removed", e))?;
+        Ok::<_, (&str, crate::Error)>(read)
+    };
+    let place = match &files.folder {
+        Some(folder) => folder.display().to_string(),
+        None => "the bucket".to_owned(),
+    };
+    match tried.await {
+        Ok(read) if read.concat() == text.as_bytes() => {
+            found.well(WHAT, format!("Files can be written to {place}, read and removed."));
+        }
+        Ok(_) => found.broken(
+            WHAT,
+            format!("{place} gives back other bytes than it was given."),
+            "Check --storage-url.",
+        ),
+        Err((deed, error)) => found.broken(
+            WHAT,
+            format!("A file in {place} cannot be {deed}: {error}."),
+            "Check --storage-url, and for a bucket the AWS_… variables and what the key may do.",
+        ),
+    }
+}

@@ -1,0 +1,236 @@
+//! The primary and the secondary address of a family. Each fits one family only, and each is known
+//! either because staff or an import entered it or because its owner proved it. What a member only
+//! typed stands elsewhere, see [`super::pending`].
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{EXISTS, pending, refresh_search_text};
+use crate::accounts::tokens;
+use crate::db::{On, Tx};
+use crate::error::OrTaken;
+use crate::{Error, Result};
+
+/// An address with what is known about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
+pub(super) struct Kept {
+    pub email: String,
+    pub entered_by_staff: bool,
+    pub verified_at: Option<DateTime<Utc>>,
+}
+
+impl Kept {
+    /// One that staff have just entered.
+    pub fn typed(email: &str) -> Kept {
+        Kept { email: email.to_owned(), entered_by_staff: true, verified_at: None }
+    }
+}
+
+/// The primary and the secondary address of a family.
+pub(super) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Option<Kept>)> {
+    let mut found: [Option<Kept>; 2] = [None, None];
+    for (place, kind) in found.iter_mut().zip(["primary", "secondary"]) {
+        *place = tx
+            .sql(
+                "select email, entered_by_staff, verified_at from profile_addresses
+                 where profile_id = $1 and kind = $2",
+            )
+            .bind(id)
+            .bind(kind)
+            .optional()
+            .await?;
+    }
+    let [primary, secondary] = found;
+    Ok((primary, secondary))
+}
+
+/// Sets the addresses that were typed; returns whether anything changed by it.
+pub(super) async fn change_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    email: Option<Option<String>>,
+    secondary: Option<Option<String>>,
+) -> Result<bool> {
+    let before = addresses(tx, id).await?;
+    // What is known about an address goes with it when it changes its place.
+    let place = |typed: Option<Option<String>>, old: &Option<Kept>| match typed {
+        None => old.clone(),
+        Some(None) => None,
+        Some(Some(email)) => {
+            let known = [&before.0, &before.1].into_iter().flatten().find(|k| k.email == email);
+            Some(known.cloned().unwrap_or_else(|| Kept::typed(&email)))
+        }
+    };
+    let after = (place(email, &before.0), place(secondary, &before.1));
+    if after == before {
+        return Ok(false);
+    }
+    if let (Some(one), Some(other)) = &after
+        && one.email == other.email
+    {
+        let text = "The second address must be another one than the first.";
+        return Err(Error::invalid("secondary_email", text));
+    }
+    // A family with one address has a primary one.
+    let (primary, secondary) = match after {
+        (None, Some(only)) => (Some(only), None),
+        both => both,
+    };
+    replace_addresses(tx, now, id, primary, secondary).await?;
+    Ok(true)
+}
+
+/// Writes the addresses of a family anew; invitations that went to one that it lost are void.
+/// Errors: [`Error::Taken`].
+pub(super) async fn replace_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    primary: Option<Kept>,
+    secondary: Option<Kept>,
+) -> Result<()> {
+    let before = addresses(tx, id).await?;
+    let kept =
+        |old: &Kept| [&primary, &secondary].into_iter().flatten().any(|k| k.email == old.email);
+    let lost = ![&before.0, &before.1].into_iter().flatten().all(kept);
+    set_addresses(tx, now, id, primary, secondary).await?;
+    if lost {
+        tokens::revoke_invitations(tx, now, id).await?;
+    }
+    Ok(())
+}
+
+/// Whether an address is one of a family's now.
+pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) -> Result<bool> {
+    let found: i64 = on
+        .into()
+        .sql("select count(*) from profile_addresses where profile_id = $1 and email = $2")
+        .bind(id)
+        .bind(email)
+        .scalar()
+        .await?;
+    Ok(found > 0)
+}
+
+/// Writes the addresses of a family anew. Errors: [`Error::Taken`].
+pub(super) async fn set_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    primary: Option<Kept>,
+    secondary: Option<Kept>,
+) -> Result<()> {
+    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+    for (address, place) in [(primary, Place::Primary), (secondary, Place::Secondary)] {
+        let Some(address) = address else { continue };
+        put_address(tx, now, id, &address, place).await?;
+    }
+    pending::settle(tx, id).await?;
+    refresh_search_text(tx, id).await
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Primary,
+    Secondary,
+}
+
+pub(super) async fn put_address(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    address: &Kept,
+    place: Place,
+) -> Result<()> {
+    let (kind, field) = match place {
+        Place::Primary => ("primary", "email"),
+        Place::Secondary => ("secondary", "secondary_email"),
+    };
+    tx.sql(
+        "insert into profile_addresses
+           (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+         values ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(&address.email)
+    .bind(id)
+    .bind(kind)
+    .bind(address.entered_by_staff)
+    .bind(address.verified_at)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken(field, EXISTS)?;
+    Ok(())
+}
+
+/// Gives a family an address whose owner has just proved it: as its primary one, or as the secondary
+/// one when it has a primary already. An address that another family has stays there; a third
+/// address is only a login.
+pub(crate) async fn add_address(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    profile_id: Uuid,
+    email: &str,
+) -> Result<()> {
+    tx.sql(
+        "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
+         select cast($1 as text), $2,
+                case when exists (select 1 from profile_addresses where profile_id = $2 and kind = 'primary')
+                     then 'secondary' else 'primary' end,
+                false, $3, $3
+         where (select count(*) from profile_addresses where profile_id = $2 and email <> $1) < 2
+         on conflict (email) do update
+           set verified_at = coalesce(profile_addresses.verified_at, excluded.verified_at)
+           where profile_addresses.profile_id = excluded.profile_id",
+    )
+    .bind(email)
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await?;
+    pending::settle(tx, profile_id).await?;
+    refresh_search_text(tx, profile_id).await
+}
+
+/// After a login moved to another address that its owner proved, so does the address of its family.
+pub(crate) async fn move_address(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    profile_id: Uuid,
+    old: &str,
+    new: &str,
+) -> Result<()> {
+    tx.sql(
+        "update profile_addresses set email = $3, entered_by_staff = false, verified_at = $4
+         where profile_id = $1 and email = $2
+           and not exists (select 1 from profile_addresses where email = $3)",
+    )
+    .bind(profile_id)
+    .bind(old)
+    .bind(new)
+    .bind(now)
+    .execute()
+    .await?;
+    refresh_search_text(tx, profile_id).await
+}
+
+/// Takes the second address from a family, and its invitations with it.
+pub(super) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+    let dropped = tx
+        .sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
+        .bind(id)
+        .execute()
+        .await?;
+    match dropped {
+        0 => Ok(()),
+        _ => tokens::revoke_invitations(tx, now, id).await,
+    }
+}
+
+/// Takes all addresses from a family that is no more; returns how many there were.
+pub(super) async fn drop_all(tx: &mut Tx, id: Uuid) -> Result<u64> {
+    tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
+    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await
+}

@@ -1,0 +1,209 @@
+//! Staff add a family and change what is known about it.
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Detail, Family, detail, family};
+use crate::accounts::account_mail;
+use crate::audit::{self, Actor, Subject};
+use crate::families::addresses::{Kept, Place, change_addresses, put_address};
+use crate::families::{DEFAULT_PREFERENCES, UserType, insert, refresh_search_text};
+use crate::notifications::{self, Category, Notice, opt_outs, unsubscribe};
+use crate::payments::{self, PlanChanges};
+use crate::validation::Validator;
+use crate::{App, Error, Result};
+
+/// The "Add New User" form.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewFamily {
+    pub full_name: String,
+    pub email: String,
+    pub child_name: String,
+}
+
+/// The edit dialog; what is left out stays.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FamilyPatch)]
+pub struct FamilyChanges {
+    /// Of the family as it was read; somebody else's change in between is not overwritten.
+    pub version: i64,
+    pub full_name: Option<String>,
+    pub child_name: Option<String>,
+    /// Empty or null removes it. Logins keep the addresses that they sign in with.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub email: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub secondary_email: Option<Option<String>>,
+    /// Cents. Makes a plan where there is none.
+    pub total_amount: Option<i64>,
+    /// Cents. The difference is recorded as an adjustment and needs one of the two notes.
+    pub paid_amount: Option<i64>,
+    /// The family sees this.
+    pub adjustment_note: Option<String>,
+    /// Only staff see this.
+    pub adjustment_staff_note: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<NaiveDate>)]
+    pub due_date: Option<Option<NaiveDate>>,
+    pub email_notifications: Option<bool>,
+    pub daily_video_email: Option<bool>,
+    pub camp_updates_email: Option<bool>,
+}
+
+/// Tells `null` from "left out".
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+const STOPPED: &str = "The family stopped these emails itself. Only they can switch them on again, on their profile page or by the link at the end of any email from camp.";
+
+/// Staff add a family: the record, its address, its plan and its invitation, in one transaction
+/// (decision $4). Errors: [`Error::Invalid`], [`Error::Taken`] on `email`.
+pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
+    let mut checks = Validator::new();
+    let full_name = checks.line("full_name", &new.full_name, 120);
+    let child_name = checks.line("child_name", &new.child_name, 200);
+    let missing = "All fields are required";
+    checks.require(!full_name.is_empty(), "full_name", missing);
+    checks.require(!child_name.is_empty(), "child_name", missing);
+    let email = match new.email.trim().is_empty() {
+        true => {
+            checks.refuse("email", missing);
+            String::new()
+        }
+        false => checks.email("email", &new.email),
+    };
+    checks.done()?;
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let id = insert(
+        &mut tx,
+        now,
+        "staff",
+        Some(now),
+        &full_name,
+        &child_name,
+        UserType::Parent,
+        DEFAULT_PREFERENCES,
+        &email,
+    )
+    .await?;
+    put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
+    opt_outs::restore(&mut tx, app).await?;
+    payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;
+    notifications::notify(
+        &mut tx,
+        app,
+        Notice::new(account_mail::INVITATION, id),
+        &email,
+        &full_name,
+    )
+    .await?;
+    let details = json!({ "total_amount": settings.default_plan_amount });
+    audit::record(&mut tx, now, actor, "profile.add", Subject::new("profile", id), details).await?;
+    let family = family(&mut tx, app, &settings, id).await?;
+    tx.commit().await?;
+    Ok(family)
+}
+
+/// Saves what staff changed about a family, all or nothing. Errors: [`Error::Stale`],
+/// [`Error::Invalid`], [`Error::Taken`] on `email` or `secondary_email`.
+pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> Result<Detail> {
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut checks = Validator::new();
+    let full_name = changes.full_name.as_deref().map(|n| checks.line("full_name", n, 120));
+    let child_name = changes.child_name.as_deref().map(|n| checks.line("child_name", n, 200));
+    let mut typed = |field: &str, given: &Option<Option<String>>| {
+        given.as_ref().map(|given| match given.as_deref().map(str::trim) {
+            None | Some("") => None,
+            Some(email) => Some(checks.email(field, email)),
+        })
+    };
+    let email = typed("email", &changes.email);
+    let secondary = typed("secondary_email", &changes.secondary_email);
+    let plan = PlanChanges {
+        total_amount: changes.total_amount,
+        paid_amount: changes.paid_amount,
+        adjustment_note: changes.adjustment_note,
+        adjustment_staff_note: changes.adjustment_staff_note,
+        due_date: changes.due_date,
+    };
+    plan.check(&mut checks, &settings);
+    checks.done()?;
+    let mut tx = app.db.begin().await?;
+    let before = family(&mut tx, app, &settings, id).await?;
+    let begun = [
+        (changes.email_notifications, Category::General),
+        (changes.daily_video_email, Category::DailyVideos),
+        (changes.camp_updates_email, Category::CampUpdates),
+    ];
+    if begun.iter().any(|(on, kind)| *on == Some(true) && before.stopped.contains(kind)) {
+        return Err(Error::Conflict(STOPPED));
+    }
+    let written = tx
+        .sql(
+            "update profiles
+             set full_name = coalesce($3, full_name), child_name = coalesce($4, child_name),
+                 email_notifications = coalesce($5, email_notifications),
+                 daily_video_email = coalesce($6, daily_video_email),
+                 camp_updates_email = coalesce($7, camp_updates_email),
+                 version = version + 1, updated_at = $8
+             where id = $1 and version = $2 and deleted_at is null",
+        )
+        .bind(id)
+        .bind(changes.version)
+        .bind(full_name.clone())
+        .bind(child_name.clone())
+        .bind(changes.email_notifications)
+        .bind(changes.daily_video_email)
+        .bind(changes.camp_updates_email)
+        .bind(now)
+        .execute()
+        .await?;
+    if written == 0 {
+        return Err(Error::Stale);
+    }
+    // A name may stay empty, but nobody takes one away.
+    if full_name.is_some_and(|name| name.is_empty()) && !before.full_name.is_empty() {
+        return Err(Error::invalid("full_name", "Please enter a name."));
+    }
+    refresh_search_text(&mut tx, id).await?;
+    let emails_changed = change_addresses(&mut tx, now, id, email, secondary).await?;
+    opt_outs::restore(&mut tx, app).await?;
+    payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
+    let after = family(&mut tx, app, &settings, id).await?;
+    let details = differences(&before, &after, emails_changed);
+    unsubscribe::withdraw(&mut tx, now, id).await?;
+    audit::record(&mut tx, now, actor, "profile.change", Subject::new("profile", id), details)
+        .await?;
+    tx.commit().await?;
+    detail(app, id).await
+}
+
+/// What changed, for the audit log: of names and addresses only that they changed.
+fn differences(before: &Family, after: &Family, emails_changed: bool) -> Value {
+    let shown = |family: &Family| {
+        json!({
+            "email_notifications": family.email_notifications,
+            "daily_video_email": family.daily_video_email,
+            "camp_updates_email": family.camp_updates_email,
+        })
+    };
+    let changed = audit::personal(
+        audit::differences(&shown(before), &shown(after)),
+        [
+            ("full_name", before.full_name != after.full_name),
+            ("child_name", before.child_name != after.child_name),
+            ("emails", emails_changed),
+        ],
+    );
+    Value::Object(changed)
+}

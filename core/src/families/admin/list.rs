@@ -1,0 +1,399 @@
+//! The list of families, with what staff look for in it and the figures above it.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::Family;
+use crate::db::{Db, On};
+use crate::families::{NO_FAMILY, UserType};
+use crate::notifications::Category;
+use crate::pagination::{CursorKey, Page, PageRequest};
+use crate::payments::{self, Plan, standing};
+use crate::search_text::optional_pattern;
+use crate::settings::Settings;
+use crate::{App, Result};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = FamilyFilter)]
+pub enum Filter {
+    #[default]
+    All,
+    /// Paid in full.
+    Paid,
+    /// Not paid in full and not overdue, with those that have no plan (decision $3).
+    Due,
+    Overdue,
+    NoPlan,
+    /// Parents who registered themselves and wait for the camp to say that it knows them.
+    ToApprove,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = FamilySort)]
+pub enum Sort {
+    Name,
+    /// Who owes first, by due date; then those without a plan, then those that have paid.
+    Payment,
+    /// What was paid.
+    Amount,
+    Email,
+    #[default]
+    Joined,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = SortDirection)]
+pub enum Direction {
+    Asc,
+    Desc,
+}
+
+/// What staff look for among families.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// In names, children's names and addresses.
+    pub q: String,
+    pub filter: Filter,
+    pub sort: Sort,
+    /// By default the latest first, and otherwise from A to Z.
+    pub direction: Option<Direction>,
+    pub part: PageRequest,
+}
+
+/// How many families stand how, and what all have paid.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = FamilySummary)]
+pub struct Summary {
+    pub total_users: i64,
+    pub paid_in_full: i64,
+    /// Cents, with what families paid that were deleted since.
+    pub total_revenue: i64,
+    pub overdue: i64,
+    pub to_approve: i64,
+    pub no_plan: i64,
+    /// As the filter has it: with those that have no plan.
+    pub due: i64,
+    pub currency: String,
+    /// Cents that a new family owes.
+    pub default_plan_amount: i64,
+}
+
+/// A family as it is read, with the places that it has in lists.
+#[derive(Debug, sqlx::FromRow)]
+struct Record {
+    id: Uuid,
+    full_name: String,
+    child_name: String,
+    email: Option<String>,
+    secondary_email: Option<String>,
+    unconfirmed_email: Option<String>,
+    unconfirmed_secondary_email: Option<String>,
+    user_type: UserType,
+    logins: i64,
+    invited: bool,
+    approved_at: Option<DateTime<Utc>>,
+    refused_at: Option<DateTime<Utc>>,
+    suppressed: bool,
+    email_notifications: bool,
+    daily_video_email: bool,
+    camp_updates_email: bool,
+    general_stopped: bool,
+    videos_stopped: bool,
+    updates_stopped: bool,
+    created_at: DateTime<Utc>,
+    version: i64,
+    plan_id: Option<Uuid>,
+    total_amount: Option<i64>,
+    paid_amount: Option<i64>,
+    due_date: Option<NaiveDate>,
+    plan_version: Option<i64>,
+    search_text: String,
+    list_email: String,
+    list_standing: i64,
+    list_paid: i64,
+}
+
+impl Record {
+    fn family(self, today: NaiveDate) -> Family {
+        let plan = match (self.plan_id, self.total_amount, self.paid_amount, self.plan_version) {
+            (Some(id), Some(total_amount), Some(paid_amount), Some(version)) => {
+                let (profile_id, due_date) = (self.id, self.due_date);
+                Some(
+                    Plan { id, profile_id, total_amount, paid_amount, due_date, version }.on(today),
+                )
+            }
+            _ => None,
+        };
+        let stopped = [
+            (self.videos_stopped, Category::DailyVideos),
+            (self.updates_stopped, Category::CampUpdates),
+            (self.general_stopped, Category::General),
+        ];
+        Family {
+            id: self.id,
+            full_name: self.full_name,
+            child_name: self.child_name,
+            email: self.email,
+            secondary_email: self.secondary_email,
+            unconfirmed_email: self.unconfirmed_email,
+            unconfirmed_secondary_email: self.unconfirmed_secondary_email,
+            user_type: self.user_type,
+            logins: self.logins,
+            invited: self.invited,
+            approved_at: self.approved_at,
+            refused_at: self.refused_at,
+            suppressed: self.suppressed,
+            email_notifications: self.email_notifications && !self.general_stopped,
+            daily_video_email: self.daily_video_email && !self.videos_stopped,
+            camp_updates_email: self.camp_updates_email && !self.updates_stopped,
+            stopped: stopped.into_iter().filter_map(|(all, kind)| all.then_some(kind)).collect(),
+            plan,
+            created_at: self.created_at,
+            version: self.version,
+        }
+    }
+}
+
+/// Whether the family has an address and each one stopped that kind of mail.
+macro_rules! stopped {
+    ($category:literal) => {
+        concat!(
+            "(a.email is not null
+              and exists (select 1 from unsubscribes x
+                          where x.email = a.email and x.category = '",
+            $category,
+            "')
+              and (s.email is null
+                   or exists (select 1 from unsubscribes x
+                              where x.email = s.email and x.category = '",
+            $category,
+            "')))"
+        )
+    };
+}
+
+macro_rules! families {
+    () => {
+        concat!(
+            "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email,
+                case when a.email is null
+                     then (select min(u.email) from users u
+                           where u.profile_id = p.id and u.verified_at is null)
+                end as unconfirmed_email,
+                w.email as unconfirmed_secondary_email, p.user_type,
+                (select count(*) from users u where u.profile_id = p.id) as logins,
+                (exists (select 1 from notifications n
+                         where n.subject_id = p.id and n.kind = 'invitation')
+                 or exists (select 1 from mail_tokens t
+                            where t.profile_id = p.id and t.purpose = 'invite')) as invited,
+                p.approved_at, p.refused_at,
+                exists (select 1 from suppressed_addresses x
+                        where x.email in (a.email, s.email, w.email)
+                           or x.email in (select u.email from users u
+                                          where u.profile_id = p.id and u.verified_at is null))
+                  as suppressed,
+                p.email_notifications, p.daily_video_email, p.camp_updates_email, ",
+            stopped!("general"),
+            " as general_stopped, ",
+            stopped!("daily_videos"),
+            " as videos_stopped, ",
+            stopped!("camp_updates"),
+            " as updates_stopped, p.created_at,
+                p.version, l.id as plan_id, l.total_amount, l.paid_amount, l.due_date,
+                l.version as plan_version, p.search_text, p.list_email, p.list_standing,
+                p.list_paid
+         from profiles p
+         left join payment_plans l on l.profile_id = p.id
+         left join profile_addresses a on a.profile_id = p.id and a.kind = 'primary'
+         left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
+         left join pending_addresses w on w.profile_id = p.id
+         where p.deleted_at is null "
+        )
+    };
+}
+
+macro_rules! to_approve {
+    () => {
+        "p.approved_at is null and p.refused_at is null and p.user_type = 'parent'"
+    };
+}
+
+macro_rules! ordered {
+    ($key:literal, $way:literal, $beyond:literal) => {
+        concat!(
+            families!(),
+            "and ($1 is null or p.search_text like $1 escape '\\')
+             and ($2 is null or p.list_standing >= $2)
+             and ($3 is null or p.list_standing <= $3)
+             and (not $4 or (",
+            to_approve!(),
+            "))
+             and ($6 is null or (",
+            $key,
+            ", p.id) ",
+            $beyond,
+            " ($6, $7))
+             order by ",
+            $key,
+            " ",
+            $way,
+            ", p.id ",
+            $way,
+            " limit $5"
+        )
+    };
+}
+
+/// Families, in pages of 50 unless another size is asked for.
+pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Page<Family>> {
+    use Direction::{Asc, Desc};
+    let db = &app.db;
+    let today = payments::today(settings, app.clock.now());
+    let usual = if search.sort == Sort::Joined { Desc } else { Asc };
+    match (search.sort, search.direction.unwrap_or(usual)) {
+        (Sort::Name, Asc) => {
+            let text = ordered!("p.search_text", "asc", ">");
+            page(db, search, today, "families name", text, |r| r.search_text.clone()).await
+        }
+        (Sort::Name, Desc) => {
+            let text = ordered!("p.search_text", "desc", "<");
+            page(db, search, today, "families name back", text, |r| r.search_text.clone()).await
+        }
+        (Sort::Email, Asc) => {
+            let text = ordered!("p.list_email", "asc", ">");
+            page(db, search, today, "families email", text, |r| r.list_email.clone()).await
+        }
+        (Sort::Email, Desc) => {
+            let text = ordered!("p.list_email", "desc", "<");
+            page(db, search, today, "families email back", text, |r| r.list_email.clone()).await
+        }
+        (Sort::Payment, Asc) => {
+            let text = ordered!("p.list_standing", "asc", ">");
+            page(db, search, today, "families payment", text, |r| r.list_standing).await
+        }
+        (Sort::Payment, Desc) => {
+            let text = ordered!("p.list_standing", "desc", "<");
+            page(db, search, today, "families payment back", text, |r| r.list_standing).await
+        }
+        (Sort::Amount, Asc) => {
+            let text = ordered!("p.list_paid", "asc", ">");
+            page(db, search, today, "families amount", text, |r| r.list_paid).await
+        }
+        (Sort::Amount, Desc) => {
+            let text = ordered!("p.list_paid", "desc", "<");
+            page(db, search, today, "families amount back", text, |r| r.list_paid).await
+        }
+        (Sort::Joined, Asc) => {
+            let text = ordered!("p.created_at", "asc", ">");
+            page(db, search, today, "families joined", text, |r| r.created_at).await
+        }
+        (Sort::Joined, Desc) => {
+            let text = ordered!("p.created_at", "desc", "<");
+            page(db, search, today, "families joined back", text, |r| r.created_at).await
+        }
+    }
+}
+
+/// How many stand on a page unasked (issue 4).
+const PAGE: i64 = 50;
+
+async fn page<K>(
+    db: &Db,
+    search: &Search,
+    today: NaiveDate,
+    order: &str,
+    text: &'static str,
+    key: impl Fn(&Record) -> K,
+) -> Result<Page<Family>>
+where
+    K: Serialize + CursorKey,
+    Option<K>: crate::db::Value,
+{
+    let part =
+        PageRequest { cursor: search.part.cursor.clone(), limit: search.part.limit.or(Some(PAGE)) };
+    let (after, last): (Option<K>, Option<Uuid>) = part.after(order)?.unzip();
+    let (from, to) = standings(search.filter, today);
+    let rows: Vec<Record> = db
+        .sql(text)
+        .bind(optional_pattern(Some(&search.q)))
+        .bind(from)
+        .bind(to)
+        .bind(search.filter == Filter::ToApprove)
+        .bind(part.limit() + 1)
+        .bind(after)
+        .bind(last)
+        .all()
+        .await?;
+    let page = part.page(order, rows, |row| (key(row), row.id));
+    let items = page.items.into_iter().map(|record| record.family(today)).collect();
+    Ok(Page { items, next: page.next })
+}
+
+/// The first and the last standing that a filter leaves.
+fn standings(filter: Filter, today: NaiveDate) -> (Option<i64>, Option<i64>) {
+    let today = payments::day_number(today);
+    match filter {
+        Filter::All | Filter::ToApprove => (None, None),
+        Filter::Overdue => (None, Some(today - 1)),
+        Filter::Due => (Some(today), Some(standing::NO_PLAN)),
+        Filter::NoPlan => (Some(standing::NO_PLAN), Some(standing::NO_PLAN)),
+        Filter::Paid => (Some(standing::PAID), Some(standing::PAID)),
+    }
+}
+
+/// The figures above the list.
+pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
+    let today = payments::today(settings, app.clock.now());
+    let (total_users, paid_in_full, overdue, no_plan, to_approve, total_revenue): (
+        i64,
+        i64,
+        i64,
+        i64,
+        i64,
+        i64,
+    ) = app
+        .db
+        .sql(concat!(
+            "select count(*), count(case when list_standing = $1 then 1 end),
+                    count(case when list_standing < $2 then 1 end),
+                    count(case when list_standing = $3 then 1 end),
+                    (select count(*) from profiles p where p.deleted_at is null and ",
+            to_approve!(),
+            "),
+                    (select coalesce(cast(sum(l.paid_amount) as bigint), 0) from payment_plans l)
+             from profiles
+             where deleted_at is null"
+        ))
+        .bind(standing::PAID)
+        .bind(payments::day_number(today))
+        .bind(standing::NO_PLAN)
+        .one()
+        .await?;
+    Ok(Summary {
+        total_users,
+        paid_in_full,
+        total_revenue,
+        overdue,
+        to_approve,
+        no_plan,
+        due: total_users - paid_in_full - overdue,
+        default_plan_amount: settings.default_plan_amount,
+        currency: settings.currency.clone(),
+    })
+}
+
+/// One family as a row of the list. Errors: [`Error::NotFound`].
+pub async fn family(
+    on: impl Into<On<'_>>,
+    app: &App,
+    settings: &Settings,
+    id: Uuid,
+) -> Result<Family> {
+    let record: Option<Record> =
+        on.into().sql(concat!(families!(), "and p.id = $1")).bind(id).optional().await?;
+    Ok(record.ok_or(NO_FAMILY)?.family(payments::today(settings, app.clock.now())))
+}

@@ -1,0 +1,329 @@
+//! How a family comes to the portal and leaves it: invited, approved or refused, deleted.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Family, family};
+use crate::accounts::tokens::{self, Bearer, Purpose};
+use crate::accounts::{account_mail, rate_limits, users};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::families::addresses::drop_all;
+use crate::families::{find, import};
+use crate::notifications::{self, Notice, unsubscribe};
+use crate::{App, Error, Result};
+use crate::{messages, payments};
+
+/// Sends a family's invitation again. Errors: [`Error::Conflict`] for a family without an address.
+pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let profile = find(&mut tx, id).await?;
+    let address: Option<(String,)> = tx
+        .sql("select email from profile_addresses where profile_id = $1 and kind = 'primary'")
+        .bind(id)
+        .optional()
+        .await?;
+    let Some((email,)) = address else {
+        return Err(Error::Conflict(
+            "This family has no email address that staff entered or that was confirmed. Copy the invitation link instead.",
+        ));
+    };
+    notifications::notify(
+        &mut tx,
+        app,
+        Notice::new(account_mail::INVITATION, id),
+        &email,
+        &profile.full_name,
+    )
+    .await?;
+    audit::record(&mut tx, now, actor, "profile.invite", Subject::new("profile", id), Value::Null)
+        .await?;
+    tx.commit().await
+}
+
+/// A fresh invitation link to hand over by other means. It proves no address, and
+/// links that were copied before it are void.
+pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    find(&mut tx, id).await?;
+    tokens::revoke_copied(&mut tx, now, id).await?;
+    let bearer = Bearer { profile_id: Some(id), ..Bearer::default() };
+    let token = tokens::make(&mut tx, app, Purpose::Invite, &bearer, 0).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        "profile.copy_invitation",
+        Subject::new("profile", id),
+        Value::Null,
+    )
+    .await?;
+    tx.commit().await?;
+    Ok(app.url(&format!("/auth?invite={token}")))
+}
+
+/// Takes the brakes off the sign-in of a family's logins; returns how many there were.
+pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
+    let mut tx = app.db.begin().await?;
+    find(&mut tx, id).await?;
+    let logins: Vec<(String,)> =
+        tx.sql("select email from users where profile_id = $1").bind(id).all().await?;
+    let mut cleared = 0;
+    for (email,) in logins {
+        cleared += rate_limits::clear_account(&mut tx, app, &email).await?;
+    }
+    let (now, subject) = (app.clock.now(), Subject::new("profile", id));
+    let details = json!({ "cleared": cleared });
+    audit::record(&mut tx, now, actor, "profile.clear_limits", subject, details).await?;
+    tx.commit().await?;
+    Ok(cleared)
+}
+
+/// Whether staff take somebody who registered for a family of the camp (decision P9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    Approve,
+    Refuse,
+}
+
+impl Decision {
+    fn standing(self) -> Standing {
+        match self {
+            Decision::Approve => Standing::Approved,
+            Decision::Refuse => Standing::Refused,
+        }
+    }
+}
+
+macro_rules! standing {
+    () => {
+        "case when approved_at is not null then 'approved'
+              when refused_at is not null then 'refused'
+              else 'waiting' end"
+    };
+}
+
+/// Where somebody stands who registered.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Standing {
+    Waiting,
+    Approved,
+    Refused,
+}
+
+/// Whether the family hears of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    ByMail,
+    /// It has no address that anybody knows to be its own (decision M2).
+    NoAddress,
+    /// It was decided so before; nothing was changed.
+    Before,
+}
+
+/// A family, and whether it was told what was decided about it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Decided {
+    #[serde(flatten)]
+    pub family: Family,
+    pub told: Told,
+}
+
+/// Approves or refuses, tells the family by mail and writes it down. Saying the same again
+/// changes nothing and tells nobody. Errors: [`Error::Forestalled`] when a standing was given that
+/// is not the family's any more.
+pub async fn decide(
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+    decision: Decision,
+    seen: Option<Standing>,
+) -> Result<Decided> {
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let profile = find(&mut tx, id).await?;
+    let before = standing(&mut tx, id).await?;
+    let (approved, refused, letter, action) = match decision {
+        Decision::Approve => (Some(now), None, account_mail::APPROVED, "profile.approve"),
+        Decision::Refuse => (None, Some(now), account_mail::REFUSED, "profile.refuse"),
+    };
+    // Whoever looked at an old list is told what a colleague decided first.
+    let current = seen.is_none_or(|seen| seen == before);
+    if decision == Decision::Approve && before != Standing::Approved && current {
+        refuse_unconfirmed(&mut tx, id).await?;
+    }
+    let changed = tx
+        .sql(concat!(
+            "update profiles set approved_at = $2, refused_at = $3, updated_at = $4, version = version + 1
+             where id = $1 and ((approved_at is null) <> ($2 is null) or (refused_at is null) <> ($3 is null))
+               and (cast($5 as text) is null or $5 = ",
+            standing!(),
+            ")"
+        ))
+        .bind(id)
+        .bind(approved)
+        .bind(refused)
+        .bind(now)
+        .bind(seen)
+        .execute()
+        .await?;
+    let after = standing(&mut tx, id).await?;
+    if changed == 0 && after != decision.standing() {
+        return Err(already_decided(&mut tx, id, after).await?);
+    }
+    let mut told = Told::Before;
+    if changed > 0 {
+        // Of addresses that somebody only typed nobody knows whose they are (decision M2).
+        let known: Vec<(String,)> = tx
+            .sql(
+                "select u.email from users u
+                 where u.profile_id = $1
+                   and (u.verified_at is not null
+                        or exists (select 1 from profile_addresses a
+                                   where a.profile_id = $1 and a.email = u.email))",
+            )
+            .bind(id)
+            .all()
+            .await?;
+        told = if known.is_empty() { Told::NoAddress } else { Told::ByMail };
+        for (email,) in known {
+            notifications::notify(
+                &mut tx,
+                app,
+                Notice::new(letter, id),
+                &email,
+                &profile.full_name,
+            )
+            .await?;
+        }
+        unsubscribe::withdraw(&mut tx, now, id).await?;
+        let details = json!({ "standing": audit::changed(json!(before), json!(after)) });
+        audit::record(&mut tx, now, actor, action, Subject::new("profile", id), details).await?;
+    }
+    let family = family(&mut tx, app, &settings, id).await?;
+    tx.commit().await?;
+    Ok(Decided { family, told })
+}
+
+/// What is approved is somebody's whose address is known, not of whoever typed one.
+async fn refuse_unconfirmed(tx: &mut Tx, id: Uuid) -> Result<()> {
+    let (logins, confirmed, entered): (i64, i64, i64) = tx
+        .sql(
+            "select (select count(*) from users where profile_id = $1),
+                    (select count(*) from users where profile_id = $1 and verified_at is not null),
+                    (select count(*) from profile_addresses
+                     where profile_id = $1 and entered_by_staff)",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    if logins > 0 && confirmed == 0 && entered == 0 {
+        return Err(Error::Conflict(
+            "Nobody has confirmed the email address of this registration yet. Approve it once that is done, or enter the family's address yourself.",
+        ));
+    }
+    Ok(())
+}
+
+async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
+    tx.sql(concat!("select ", standing!(), " from profiles where id = $1")).bind(id).scalar().await
+}
+
+/// Who decided meanwhile, and what.
+async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> {
+    let (code, action, done) = match now {
+        Standing::Approved => ("approved", "profile.approve", "approved this registration"),
+        Standing::Refused => ("refused", "profile.refuse", "refused this registration"),
+        Standing::Waiting => return Ok(Error::Stale),
+    };
+    let who: Option<(String,)> = tx
+        .sql(
+            "select s.username from audit_log a
+             join staff s on s.id = a.actor_id
+             where a.subject_kind = 'profile' and a.subject_id = $1 and a.action = $2
+             order by a.at desc, a.id desc limit 1",
+        )
+        .bind(id)
+        .bind(action)
+        .optional()
+        .await?;
+    let who = who.map_or("Somebody else".to_owned(), |(username,)| username);
+    Ok(Error::Forestalled { code, text: format!("{who} {done} in the meantime.") })
+}
+
+/// Removes a family from all lists, with its logins and addresses; mails and messages lose name and
+/// address. Its plan and ledger stay (decision P10).
+pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    remove(&mut tx, app, actor, id).await?;
+    tx.commit().await
+}
+
+pub(in crate::families) async fn remove(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+) -> Result<()> {
+    let now = app.clock.now();
+    find(&mut *tx, id).await?;
+    let known = known_addresses(tx, id).await?;
+    let logins: Vec<(Uuid,)> =
+        tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
+    let merged: Vec<(Uuid,)> =
+        tx.sql("select id from profiles where merged_into = $1").bind(id).all().await?;
+    import::forget(tx, id).await?;
+    for (user_id,) in &logins {
+        users::remove(tx, *user_id).await?;
+    }
+    let addresses = drop_all(&mut *tx, id).await?;
+    let plan = payments::find(&mut *tx, id).await?;
+    tx.sql(
+        "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '',
+             search_text = '', list_email = '', version = version + 1
+         where id = $1 or merged_into = $1",
+    )
+    .bind(id)
+    .bind(now)
+    .execute()
+    .await?;
+    for (about,) in logins.iter().chain(&merged).chain([&(id,)]) {
+        tokens::erase_family(tx, *about).await?;
+        notifications::erase_about(tx, *about).await?;
+    }
+    for email in &known {
+        messages::erase_sender(tx, now, email).await?;
+        notifications::erase_address(tx, app, email).await?;
+    }
+    let details = json!({
+        "logins": logins.len(), "addresses": addresses,
+        "total_amount": plan.as_ref().map(|plan| plan.total_amount),
+        "paid_amount": plan.as_ref().map(|plan| plan.paid_amount),
+    });
+    audit::record(tx, now, actor, "profile.delete", Subject::new("profile", id), details).await
+}
+
+/// The addresses that are known to be the family's: entered by staff or proved. Of one that was only
+/// typed, other mails and messages are somebody else's perhaps.
+async fn known_addresses(tx: &mut Tx, id: Uuid) -> Result<Vec<String>> {
+    let rows: Vec<(String,)> = tx
+        .sql(
+            "select email from profile_addresses
+             where profile_id = $1 and (entered_by_staff or verified_at is not null)
+             union
+             select email from users where profile_id = $1 and verified_at is not null",
+        )
+        .bind(id)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(email,)| email).collect())
+}

@@ -1,0 +1,147 @@
+//! Families as staff manage them: one with all its details, and the printed statement.
+
+mod edit;
+mod list;
+mod membership;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+pub use edit::{FamilyChanges, NewFamily, add, edit};
+pub use list::{Direction, Filter, Search, Sort, Summary, family, list, summary};
+pub(in crate::families) use membership::remove;
+pub use membership::{
+    Decided, Decision, Standing, Told, clear_limits, decide, delete, invitation_link, invite,
+};
+
+use super::UserType;
+use crate::notifications::{Category, unsubscribe};
+use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
+use crate::{App, Result};
+
+/// A family in the list of the staff.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+#[schema(as = FamilyRow)]
+pub struct Family {
+    pub id: Uuid,
+    pub full_name: String,
+    pub child_name: String,
+    pub email: Option<String>,
+    pub secondary_email: Option<String>,
+    /// What somebody typed at sign-up and has not proved: no mail goes there, and it may be anybody's.
+    pub unconfirmed_email: Option<String>,
+    /// A second address that a member typed and its owner has not confirmed.
+    pub unconfirmed_secondary_email: Option<String>,
+    pub user_type: UserType,
+    /// How many logins point at this family.
+    pub logins: i64,
+    /// Was sent an invitation, or its link was copied.
+    pub invited: bool,
+    pub approved_at: Option<DateTime<Utc>>,
+    pub refused_at: Option<DateTime<Utc>>,
+    /// One of its addresses refused mail for good.
+    pub suppressed: bool,
+    /// What goes to at least one of its addresses.
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+    /// Kinds of mail that every address of the family stopped itself. Only its people can begin
+    /// them again.
+    pub stopped: Vec<Category>,
+    pub plan: Option<PaymentPlan>,
+    pub created_at: DateTime<Utc>,
+    /// Changes with every payment too.
+    pub version: i64,
+}
+
+/// A family with its ledger and all its addresses.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = FamilyDetail)]
+pub struct Detail {
+    #[serde(flatten)]
+    pub family: Family,
+    /// The latest first.
+    pub payments: Vec<Payment>,
+    pub emails: Vec<Address>,
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = FamilyAddress)]
+pub struct Address {
+    pub email: String,
+    /// `primary`, `secondary`, `login` for one that only a login uses, or `pending` for a second one
+    /// that a member typed and its owner has not confirmed.
+    pub kind: String,
+    pub verified: bool,
+    /// Why it refused mail for good, in the words of the mail server; null where mail goes to it.
+    pub refused: Option<String>,
+    /// Kinds of mail that it stopped itself, on the profile page or by the link in a mail.
+    #[sqlx(skip)]
+    pub stopped: Vec<Category>,
+}
+
+/// One family with everything. Errors: [`Error::NotFound`].
+pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
+    let settings = app.settings().await?;
+    let family = family(&app.db, app, &settings, id).await?;
+    let mut emails: Vec<Address> = app
+        .db
+        .sql(
+            "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused
+             from profile_addresses a
+             left join suppressed_addresses s on s.email = a.email
+             where a.profile_id = $1
+             union all
+             select u.email, 'login', u.verified_at is not null, s.reason
+             from users u
+             left join suppressed_addresses s on s.email = u.email
+             where u.profile_id = $1
+               and not exists (select 1 from profile_addresses b
+                               where b.profile_id = $1 and b.email = u.email)
+             union all
+             select w.email, 'pending', 1 = 0, s.reason
+             from pending_addresses w
+             left join suppressed_addresses s on s.email = w.email
+             where w.profile_id = $1
+             order by 2, 1",
+        )
+        .bind(id)
+        .all()
+        .await?;
+    for address in &mut emails {
+        address.stopped = unsubscribe::stopped(&app.db, &address.email).await?;
+    }
+    Ok(Detail { family, payments: payments::history(&app.db, id).await?, emails })
+}
+
+/// Everything that is printed on a family's statement.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = FamilyStatement)]
+pub struct Statement {
+    pub family: Family,
+    pub plan: Option<PaymentPlan>,
+    /// The latest first.
+    pub payments: Vec<FamilyPayment>,
+    pub site_name: String,
+    pub contact_email: String,
+    pub contact_phone: String,
+    pub currency: String,
+    /// The day in camp.
+    pub date: NaiveDate,
+}
+
+pub async fn statement(app: &App, id: Uuid) -> Result<Statement> {
+    let settings = app.settings().await?;
+    let family = family(&app.db, app, &settings, id).await?;
+    Ok(Statement {
+        plan: family.plan.clone(),
+        family,
+        payments: payments::family_history(&app.db, id).await?,
+        site_name: settings.site_name.clone(),
+        contact_email: settings.contact_email.clone(),
+        contact_phone: settings.contact_phone.clone(),
+        currency: settings.currency.clone(),
+        date: payments::today(&settings, app.clock.now()),
+    })
+}

@@ -1,0 +1,107 @@
+//! The list of families for a spreadsheet.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::json;
+
+use super::UserType;
+use crate::audit::{self, Actor, Subject};
+use crate::payments::{self, Badge, Plan};
+use crate::spreadsheet::cell::{decimal, plain};
+use crate::{App, Error, Result};
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: uuid::Uuid,
+    full_name: String,
+    child_name: String,
+    email: Option<String>,
+    secondary_email: Option<String>,
+    user_type: UserType,
+    total_amount: Option<i64>,
+    paid_amount: Option<i64>,
+    due_date: Option<NaiveDate>,
+    logins: i64,
+    created_at: DateTime<Utc>,
+}
+
+/// All families as CSV in UTF-8, by name. `camp family import` reads the same columns.
+pub async fn csv(app: &App, actor: Actor) -> Result<String> {
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let today = payments::today(&settings, now);
+    let rows: Vec<Row> = app
+        .db
+        .sql(
+            "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email,
+                    p.user_type, l.total_amount, l.paid_amount, l.due_date,
+                    (select count(*) from users u where u.profile_id = p.id) as logins,
+                    p.created_at
+             from profiles p
+             left join payment_plans l on l.profile_id = p.id
+             left join profile_addresses a on a.profile_id = p.id and a.kind = 'primary'
+             left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
+             where p.deleted_at is null
+             order by p.search_text, p.id",
+        )
+        .all()
+        .await?;
+    // The mark at the beginning tells spreadsheets that this is UTF-8.
+    let mut writer = ::csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
+    let head = [
+        "Name",
+        "Child",
+        "Email",
+        "Second Email",
+        "Type",
+        "Total",
+        "Paid",
+        "Remaining",
+        "Credit",
+        "Due Date",
+        "Status",
+        "Logins",
+        "Joined",
+    ];
+    writer.write_record(head).map_err(Error::unforeseen)?;
+    for row in &rows {
+        writer.write_record(cells(row, &settings, today)).map_err(Error::unforeseen)?;
+    }
+    let text = writer.into_inner().map_err(Error::unforeseen)?;
+    let mut tx = app.db.begin().await?;
+    let details = json!({ "families": rows.len() });
+    audit::record(&mut tx, now, actor, "profile.export", Subject::none("profile"), details).await?;
+    tx.commit().await?;
+    String::from_utf8(text).map_err(Error::unforeseen)
+}
+
+fn cells(row: &Row, settings: &crate::settings::Settings, today: NaiveDate) -> Vec<String> {
+    let plan = row.total_amount.zip(row.paid_amount).map(|(total_amount, paid_amount)| {
+        let (id, profile_id, due_date) = (row.id, row.id, row.due_date);
+        Plan { id, profile_id, total_amount, paid_amount, due_date, version: 0 }.on(today)
+    });
+    let amount = |cents: Option<i64>| cents.map(decimal).unwrap_or_default();
+    let status = match plan.as_ref().map_or(Badge::NoPlan, |plan| plan.badge) {
+        Badge::PaidInFull => "Paid in Full",
+        Badge::PaymentDue => "Payment Due",
+        Badge::Overdue => "Overdue",
+        Badge::NoPlan => "No Plan",
+    };
+    vec![
+        plain(&row.full_name),
+        plain(&row.child_name),
+        plain(row.email.as_deref().unwrap_or_default()),
+        plain(row.secondary_email.as_deref().unwrap_or_default()),
+        match row.user_type {
+            UserType::Parent => "parent".into(),
+            UserType::Visitor => "visitor".into(),
+        },
+        amount(plan.as_ref().map(|plan| plan.total_amount)),
+        amount(plan.as_ref().map(|plan| plan.paid_amount)),
+        amount(plan.as_ref().map(|plan| plan.remaining_amount)),
+        amount(plan.as_ref().map(|plan| plan.credit)),
+        row.due_date.map(|date| date.to_string()).unwrap_or_default(),
+        status.into(),
+        row.logins.to_string(),
+        payments::today(settings, row.created_at).to_string(),
+    ]
+}

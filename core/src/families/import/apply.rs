@@ -1,0 +1,115 @@
+//! Writes what a row of the table says of a family.
+
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::known::State;
+use super::row::{Total, Wanted};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
+use crate::families::{DEFAULT_PREFERENCES, UserType, insert, lock, refresh_search_text};
+use crate::payments::{self, Entry, Kind, PlanChanges};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+/// Adds the family of a row, with its plan.
+pub(super) async fn add(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    wanted: &Wanted,
+) -> Result<(Uuid, State)> {
+    let now = app.clock.now();
+    let id = insert(
+        tx,
+        now,
+        "import",
+        Some(now),
+        &wanted.full_name,
+        &wanted.child_name,
+        UserType::Parent,
+        DEFAULT_PREFERENCES,
+        wanted.email.as_deref().unwrap_or_default(),
+    )
+    .await?;
+    for (email, place) in [(&wanted.email, Place::Primary), (&wanted.second, Place::Secondary)] {
+        let Some(email) = email else { continue };
+        put_address(tx, now, id, &Kept::typed(email), place).await?;
+    }
+    if wanted.second.is_some() {
+        refresh_search_text(tx, id).await?;
+    }
+    let total = match wanted.total {
+        Total::Cents(cents) => Some(cents),
+        Total::Unsaid => Some(settings.default_plan_amount),
+        Total::Empty => None,
+    };
+    if let Some(total) = total {
+        let entry = Entry {
+            kind: Kind::Adjustment,
+            amount: wanted.paid,
+            payment_date: payments::today(settings, now),
+            notes: Some("Paid before, from an import".into()),
+            staff_notes: None,
+            void_of: None,
+        };
+        let before = (wanted.paid != 0).then_some((actor, entry));
+        payments::open(tx, now, id, total, wanted.due, before).await?;
+    }
+    let details = json!({ "total_amount": total });
+    audit::record(tx, now, actor, "profile.add", Subject::new("profile", id), details).await?;
+    let state = State {
+        full_name: wanted.full_name.clone(),
+        child_name: wanted.child_name.clone(),
+        primary: wanted.email.as_deref().map(Kept::typed),
+        secondary: wanted.second.as_deref().map(Kept::typed),
+        total,
+        due: wanted.due,
+        version: 1,
+    };
+    Ok((id, state))
+}
+
+/// Makes a family what the row says: what differs between the two states, and nothing else.
+pub(super) async fn update(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    id: Uuid,
+    before: &State,
+    after: &State,
+) -> Result<()> {
+    let now = app.clock.now();
+    lock(tx, now, id).await?;
+    if (&before.full_name, &before.child_name) != (&after.full_name, &after.child_name) {
+        tx.sql("update profiles set full_name = $2, child_name = $3 where id = $1")
+            .bind(id)
+            .bind(&after.full_name)
+            .bind(&after.child_name)
+            .execute()
+            .await?;
+        refresh_search_text(tx, id).await?;
+    }
+    if (&before.primary, &before.secondary) != (&after.primary, &after.secondary) {
+        replace_addresses(tx, now, id, after.primary.clone(), after.secondary.clone()).await?;
+    }
+    let personal = [
+        ("full_name", before.full_name != after.full_name),
+        ("child_name", before.child_name != after.child_name),
+        ("emails", (&before.primary, &before.secondary) != (&after.primary, &after.secondary)),
+    ];
+    let details = audit::personal(Map::new(), personal);
+    if !details.is_empty() {
+        let (subject, details) = (Subject::new("profile", id), Value::Object(details));
+        audit::record(tx, now, actor, "profile.change", subject, details).await?;
+    }
+    let plan = PlanChanges {
+        total_amount: after.total.filter(|_| after.total != before.total),
+        due_date: (after.due != before.due).then_some(after.due),
+        ..PlanChanges::default()
+    };
+    payments::change(tx, app, settings, actor, id, &plan).await
+}

@@ -1,0 +1,217 @@
+//! The families that are there already, and which of them a row is of.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+use super::row::{Total, Wanted};
+use crate::Result;
+use crate::db::Tx;
+use crate::families::addresses::Kept;
+use crate::search_text::normalize;
+
+/// Who is there: read once, and kept in step with what is written.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) families: HashMap<Uuid, State>,
+    by_email: HashMap<String, Uuid>,
+    /// Families of the camp without an address, by folded name and child's name. Whoever only
+    /// registered is not among them: anybody may sign up under a name that the office knows.
+    by_name: HashMap<String, Uuid>,
+    /// What families were known by before a merge, and the family that they are part of now.
+    merged: HashMap<Identity, Uuid>,
+    /// On which line of this file a family stands.
+    pub(super) lines: HashMap<Uuid, usize>,
+    /// What this file says of families that are there already, whether it is done or not.
+    pub(super) proposed: HashMap<Uuid, State>,
+}
+
+/// A family as it stands.
+#[derive(Clone, Default, PartialEq)]
+pub(super) struct State {
+    pub(super) full_name: String,
+    pub(super) child_name: String,
+    pub(super) primary: Option<Kept>,
+    pub(super) secondary: Option<Kept>,
+    pub(super) total: Option<i64>,
+    pub(super) due: Option<NaiveDate>,
+    pub(super) version: i64,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    Email(String),
+    Name(String),
+}
+
+/// Which family a row is of.
+pub(super) enum Found {
+    New,
+    Known(Uuid),
+    /// One that became part of this one.
+    Merged(Uuid),
+}
+
+/// Id, version, name, children, of the plan the total and the due date, and whether it is of the
+/// camp.
+type FamilyRow = (Uuid, i64, String, String, Option<i64>, Option<NaiveDate>, bool);
+/// Family, kind, address, whether staff entered it, and when it was proved.
+type AddressRow = (Uuid, String, String, bool, Option<DateTime<Utc>>);
+
+impl Known {
+    pub(super) async fn load(tx: &mut Tx) -> Result<Known> {
+        let mut known = Known::default();
+        let families: Vec<FamilyRow> = tx
+            .sql(
+                "select p.id, p.version, p.full_name, p.child_name, l.total_amount, l.due_date,
+                        p.approved_at is not null
+                 from profiles p
+                 left join payment_plans l on l.profile_id = p.id
+                 where p.deleted_at is null",
+            )
+            .all()
+            .await?;
+        let mut of_camp = HashSet::new();
+        for (id, version, full_name, child_name, total, due, approved) in families {
+            if approved {
+                of_camp.insert(id);
+            }
+            let state = State { full_name, child_name, total, due, version, ..State::default() };
+            known.families.insert(id, state);
+        }
+        let addresses: Vec<AddressRow> = tx
+            .sql("select profile_id, kind, email, entered_by_staff, verified_at from profile_addresses")
+            .all()
+            .await?;
+        for (id, kind, email, entered_by_staff, verified_at) in addresses {
+            known.by_email.insert(email.clone(), id);
+            let Some(state) = known.families.get_mut(&id) else { continue };
+            let place = if kind == "primary" { &mut state.primary } else { &mut state.secondary };
+            *place = Some(Kept { email, entered_by_staff, verified_at });
+        }
+        for (id, state) in &known.families {
+            let no_address = state.primary.is_none() && state.secondary.is_none();
+            if no_address && of_camp.contains(id) {
+                known.by_name.insert(name_key(&state.full_name, &state.child_name), *id);
+            }
+        }
+        known.load_merged(tx).await?;
+        Ok(known)
+    }
+
+    async fn load_merged(&mut self, tx: &mut Tx) -> Result<()> {
+        // Of families that were merged before their identities were kept, the record still tells
+        // the names.
+        let records: Vec<(String, String, Uuid)> = tx
+            .sql(
+                "select full_name, child_name, merged_into from profiles
+                 where merged_into is not null and full_name <> ''",
+            )
+            .all()
+            .await?;
+        for (full_name, child_name, into) in records {
+            self.merged.insert(Identity::Name(name_key(&full_name, &child_name)), into);
+        }
+        let identities: Vec<(String, String, Uuid)> =
+            tx.sql("select kind, value, profile_id from merged_identities").all().await?;
+        for (kind, value, into) in identities {
+            let identity =
+                if kind == "email" { Identity::Email(value) } else { Identity::Name(value) };
+            self.merged.insert(identity, into);
+        }
+        let families = &self.families;
+        self.merged.retain(|_, into| families.contains_key(into));
+        Ok(())
+    }
+
+    pub(super) fn keep(&mut self, id: Uuid, state: State) {
+        for address in [&state.primary, &state.secondary].into_iter().flatten() {
+            self.by_email.insert(address.email.clone(), id);
+        }
+        if state.primary.is_none() {
+            self.by_name.insert(name_key(&state.full_name, &state.child_name), id);
+        }
+        self.families.insert(id, state);
+    }
+
+    /// Which family the row is of. Errors: why it can be of none.
+    pub(super) fn find(&self, wanted: &Wanted) -> Result<Found, &'static str> {
+        let name = name_key(&wanted.full_name, &wanted.child_name);
+        let by = |email: &Option<String>| email.as_ref().and_then(|email| self.by_email.get(email));
+        match (by(&wanted.email), by(&wanted.second)) {
+            (Some(one), Some(other)) if one != other => Err(
+                "The two addresses belong to two families. Please merge them in the user list, or \
+                 correct the row.",
+            ),
+            (Some(id), _) | (None, Some(id)) => Ok(self.as_now_or_once(*id, name)),
+            (None, None) => Ok(self.by_other_means(wanted, name)),
+        }
+    }
+
+    /// A row with an address of a family is of that family, unless it names one that became part
+    /// of it.
+    fn as_now_or_once(&self, id: Uuid, name: String) -> Found {
+        let is_now = |state: &State| name_key(&state.full_name, &state.child_name) == name;
+        if self.families.get(&id).is_some_and(is_now) {
+            return Found::Known(id);
+        }
+        match self.merged.get(&Identity::Name(name)) {
+            Some(into) if *into == id => Found::Merged(id),
+            _ => Found::Known(id),
+        }
+    }
+
+    fn by_other_means(&self, wanted: &Wanted, name: String) -> Found {
+        let emails = [&wanted.email, &wanted.second].into_iter().flatten();
+        let mut merged =
+            emails.filter_map(|email| self.merged.get(&Identity::Email(email.clone())));
+        if let Some(into) = merged.next() {
+            return Found::Merged(*into);
+        }
+        if wanted.email.is_some() {
+            return Found::New;
+        }
+        match (self.by_name.get(&name), self.merged.get(&Identity::Name(name.clone()))) {
+            (Some(id), _) => Found::Known(*id),
+            (None, Some(into)) => Found::Merged(*into),
+            (None, None) => Found::New,
+        }
+    }
+}
+
+/// The names by which a family without an address is known.
+pub(in crate::families) fn name_key(full_name: &str, child_name: &str) -> String {
+    format!("{}\n{}", normalize(full_name), normalize(child_name))
+}
+
+impl State {
+    /// Whether nothing differs but the version.
+    pub(super) fn same(&self, other: &State) -> bool {
+        *self == State { version: self.version, ..other.clone() }
+    }
+
+    /// The family with what the row says of it. Empty cells leave things as they are. Errors: why
+    /// that cannot be.
+    pub(super) fn with(&self, wanted: &Wanted) -> Result<State, &'static str> {
+        let mut after = State {
+            full_name: wanted.full_name.clone(),
+            child_name: wanted.child_name.clone(),
+            ..self.clone()
+        };
+        for email in [&wanted.email, &wanted.second].into_iter().flatten() {
+            let there = |kept: &Option<Kept>| kept.as_ref().is_some_and(|k| k.email == *email);
+            match () {
+                _ if there(&after.primary) || there(&after.secondary) => {}
+                _ if after.primary.is_none() => after.primary = Some(Kept::typed(email)),
+                _ if after.secondary.is_none() => after.secondary = Some(Kept::typed(email)),
+                _ => return Err("This family has two other addresses already. Please edit it."),
+            }
+        }
+        if let Total::Cents(cents) = wanted.total {
+            after.total = Some(cents);
+        }
+        after.due = wanted.due.or(after.due);
+        Ok(after)
+    }
+}

@@ -1,0 +1,237 @@
+//! Brings families into the portal from a table that the camp's office keeps: the one importer
+//! behind the staff area and the command line.
+//!
+//! The whole file is checked first and every problem is named by its line; the good rows then go
+//! in together. A family is known by its address, or without one by its name and its child's name,
+//! so importing the same file again changes nothing. Families that are there already change only
+//! where somebody asked for it, and an import can be undone for a day. Nobody is mailed;
+//! invitations are sent from the user list.
+
+mod apply;
+mod known;
+mod report;
+mod row;
+mod undo;
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::json;
+use uuid::Uuid;
+
+pub(super) use known::name_key;
+pub use report::{Change, Details, Field, MergedRow, NewRow, Outcome, Report};
+pub use row::MAX_BYTES;
+pub(super) use undo::forget;
+pub use undo::{NotUndone, RecentImport, Undone, prune, recent, undo};
+
+use self::known::{Found, Known};
+use self::row::Wanted;
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::settings::Settings;
+use crate::spreadsheet::{self, Problem};
+use crate::{App, Result};
+
+/// What is to be made of a file.
+pub struct Import {
+    pub file: spreadsheet::File,
+    /// Only tells what would come of it.
+    pub dry_run: bool,
+    pub update: Update,
+    /// The lines of the new families that somebody saw in the preview; without it all of them.
+    pub add: Option<HashSet<usize>>,
+}
+
+/// Which of the families that are there already may change.
+pub enum Update {
+    None,
+    All,
+    /// Those, if they still have the version that somebody saw.
+    Only(HashMap<Uuid, i64>),
+}
+
+impl Update {
+    fn outcome(&self, id: Uuid, version: i64) -> Outcome {
+        match self {
+            Update::All => Outcome::Updated,
+            Update::None => Outcome::Differs,
+            Update::Only(seen) => match seen.get(&id) {
+                None => Outcome::Differs,
+                Some(seen) if *seen == version => Outcome::Updated,
+                Some(_) => Outcome::ChangedMeanwhile,
+            },
+        }
+    }
+}
+
+/// Imports an Excel workbook, CSV or JSON file. `progress` is called with the rows that are done
+/// and their number. Errors: [`crate::Error::Invalid`] on `file` when nothing can be made of the
+/// file as a whole; then nothing is written.
+pub async fn import(
+    app: &App,
+    actor: Actor,
+    import: Import,
+    mut progress: impl FnMut(usize, usize) + Send,
+) -> Result<Report> {
+    let now = app.clock.now();
+    let settings = app.settings().await?;
+    let sheet = spreadsheet::open(import.file, &row::SHAPE).await?;
+    let mut good = Vec::with_capacity(sheet.rows.len());
+    let mut problems = Vec::new();
+    for row in &sheet.rows {
+        match row::check(row, &settings) {
+            Ok(wanted) => good.push(wanted),
+            Err(wrong) => problems.extend(wrong),
+        }
+    }
+    let total = good.len();
+    progress(0, total);
+    let mut tx = app.db.begin().await?;
+    // Two imports at once would not see each other's rows.
+    tx.lock("family import").await?;
+    let mut run = Run {
+        known: Known::load(&mut tx).await?,
+        id: Uuid::now_v7(),
+        app,
+        settings: &settings,
+        actor,
+        update: import.update,
+        add: import.add,
+        report: Report {
+            dry_run: import.dry_run,
+            rows: sheet.rows.len(),
+            unknown_columns: sheet.unknown_columns,
+            source: sheet.source,
+            problems,
+            ..Report::default()
+        },
+    };
+    undo::open(&mut tx, now, run.id, actor).await?;
+    for (done, wanted) in good.into_iter().enumerate() {
+        run.put(&mut tx, &wanted).await?;
+        progress(done + 1, total);
+    }
+    let mut report = run.report;
+    report.problems.sort_by_key(|problem| problem.line);
+    if import.dry_run || report.added + report.updated == 0 {
+        tx.rollback().await?;
+        return Ok(report);
+    }
+    undo::close(&mut tx, run.id, &report).await?;
+    report.id = Some(run.id);
+    let details = json!({
+        "added": report.added, "updated": report.updated, "differing": report.differing,
+        "skipped": report.skipped, "problems": report.problems.len(),
+    });
+    audit::record(&mut tx, now, actor, "profile.import", Subject::none("profile"), details).await?;
+    tx.commit().await?;
+    Ok(report)
+}
+
+/// An import on its way through the rows.
+struct Run<'a> {
+    id: Uuid,
+    app: &'a App,
+    settings: &'a Settings,
+    actor: Actor,
+    known: Known,
+    update: Update,
+    add: Option<HashSet<usize>>,
+    report: Report,
+}
+
+impl Run<'_> {
+    fn refuse(&mut self, wanted: &Wanted, column: &'static str, message: impl Into<String>) {
+        let message = message.into();
+        self.report.problems.push(Problem { line: wanted.line, column, message });
+    }
+
+    async fn put(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
+        if wanted.visitor {
+            self.report.skipped += 1;
+            return Ok(());
+        }
+        match self.known.find(wanted) {
+            Err(message) => self.refuse(wanted, "second email", message),
+            Ok(Found::New) => return self.put_new(tx, wanted).await,
+            Ok(Found::Known(id)) => return self.put_known(tx, wanted, id).await,
+            Ok(Found::Merged(into)) => {
+                self.report.skipped += 1;
+                let name = self.known.families.get(&into).map(|family| family.full_name.clone());
+                self.report.merged.push(MergedRow {
+                    line: wanted.line,
+                    full_name: wanted.full_name.clone(),
+                    child_name: wanted.child_name.clone(),
+                    into,
+                    into_name: name.unwrap_or_default(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    async fn put_new(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
+        if self.add.as_ref().is_some_and(|seen| !seen.contains(&wanted.line)) {
+            self.refuse(
+                wanted,
+                "row",
+                "This family was in the portal when the table was checked, and is not now. Please \
+                 check the table again.",
+            );
+            return Ok(());
+        }
+        let (id, mut state) = apply::add(tx, self.app, self.settings, self.actor, wanted).await?;
+        state.version = undo::remember(tx, self.id, id, None).await?;
+        self.known.lines.insert(id, wanted.line);
+        self.report.added += 1;
+        self.report.new_families.push(NewRow {
+            line: wanted.line,
+            details: Details::of(&state),
+            paid_amount: wanted.paid,
+        });
+        self.known.keep(id, state);
+        Ok(())
+    }
+
+    async fn put_known(&mut self, tx: &mut Tx, wanted: &Wanted, id: Uuid) -> Result<()> {
+        let before = self.known.families.get(&id).cloned().unwrap_or_default();
+        let mut after = match before.with(wanted) {
+            Ok(after) => after,
+            Err(message) => {
+                self.refuse(wanted, "email", message);
+                return Ok(());
+            }
+        };
+        let first_line = *self.known.lines.entry(id).or_insert(wanted.line);
+        if first_line != wanted.line {
+            // Twice in the file: the same again is nothing, anything else is a mistake.
+            let proposed = self.known.proposed.get(&id).unwrap_or(&before);
+            if proposed.with(wanted).is_ok_and(|again| again == *proposed) {
+                self.report.skipped += 1;
+            } else {
+                let text =
+                    format!("This family stands on line {first_line} already, with other details.");
+                self.refuse(wanted, "row", text);
+            }
+            return Ok(());
+        }
+        if after == before {
+            self.report.skipped += 1;
+            return Ok(());
+        }
+        self.known.proposed.insert(id, after.clone());
+        let outcome = self.update.outcome(id, before.version);
+        let change = Change::new(wanted.line, id, outcome, &before, &after);
+        self.report.changes.push(change);
+        if outcome != Outcome::Updated {
+            self.report.differing += 1;
+            return Ok(());
+        }
+        self.report.updated += 1;
+        let snapshot = undo::snapshot(tx, id).await?;
+        apply::update(tx, self.app, self.settings, self.actor, id, &before, &after).await?;
+        after.version = undo::remember(tx, self.id, id, snapshot).await?;
+        self.known.keep(id, after);
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! What an import did or would do, family by family.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::known::State;
+use crate::families::addresses::Kept;
+use crate::spreadsheet::{Problem, Source};
+
+#[derive(Debug, Default, Serialize, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(as = FamilyImport)]
+pub struct Report {
+    /// Names the import when it is to be undone; null when nothing was written.
+    pub id: Option<Uuid>,
+    pub dry_run: bool,
+    /// Rows with something in them, the header aside.
+    pub rows: usize,
+    pub added: usize,
+    /// Known already, and changed as the file says.
+    pub updated: usize,
+    /// Known already with other details, and left as they are.
+    pub differing: usize,
+    /// Known already as they are, merged with another family, and visitors.
+    pub skipped: usize,
+    pub problems: Vec<Problem>,
+    /// Columns that nothing was made of.
+    pub unknown_columns: Vec<String>,
+    pub source: Source,
+    /// The families that are known already with other details.
+    pub changes: Vec<Change>,
+    pub new_families: Vec<NewRow>,
+    /// Rows of families that became part of another one; they are left out.
+    pub merged: Vec<MergedRow>,
+}
+
+/// A family that is known already, before and after.
+#[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(as = FamilyImportChange)]
+pub struct Change {
+    pub line: usize,
+    pub id: Uuid,
+    /// Of the family as it was read; to be sent back with the tick.
+    pub version: i64,
+    pub outcome: Outcome,
+    /// What differs.
+    pub fields: Vec<Field>,
+    pub before: Details,
+    pub after: Details,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = FamilyImportOutcome)]
+pub enum Outcome {
+    /// Left as it is.
+    Differs,
+    /// Changed as the file says; of a dry run: would be.
+    Updated,
+    /// Ticked, but changed by somebody else since it was shown; left as it is.
+    ChangedMeanwhile,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = FamilyImportField)]
+pub enum Field {
+    FullName,
+    ChildName,
+    Email,
+    SecondaryEmail,
+    TotalAmount,
+    DueDate,
+}
+
+#[derive(Debug, Clone, Serialize, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(as = FamilyImportDetails)]
+pub struct Details {
+    pub full_name: String,
+    pub child_name: String,
+    pub email: Option<String>,
+    pub secondary_email: Option<String>,
+    /// Cents; null without a plan.
+    pub total_amount: Option<i64>,
+    pub due_date: Option<NaiveDate>,
+}
+
+/// A family that is not in the portal yet.
+#[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(as = FamilyImportNew)]
+pub struct NewRow {
+    pub line: usize,
+    #[serde(flatten)]
+    pub details: Details,
+    /// Cents that were paid before.
+    pub paid_amount: i64,
+}
+
+#[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(as = FamilyImportMerged)]
+pub struct MergedRow {
+    pub line: usize,
+    pub full_name: String,
+    pub child_name: String,
+    /// The family that it is part of.
+    pub into: Uuid,
+    pub into_name: String,
+}
+
+impl Details {
+    pub(super) fn of(state: &State) -> Details {
+        let email = |kept: &Option<Kept>| kept.as_ref().map(|kept| kept.email.clone());
+        Details {
+            full_name: state.full_name.clone(),
+            child_name: state.child_name.clone(),
+            email: email(&state.primary),
+            secondary_email: email(&state.secondary),
+            total_amount: state.total,
+            due_date: state.due,
+        }
+    }
+}
+
+impl Change {
+    pub(super) fn new(
+        line: usize,
+        id: Uuid,
+        outcome: Outcome,
+        before: &State,
+        after: &State,
+    ) -> Change {
+        let version = before.version;
+        let (before, after) = (Details::of(before), Details::of(after));
+        let fields = [
+            (Field::FullName, before.full_name != after.full_name),
+            (Field::ChildName, before.child_name != after.child_name),
+            (Field::Email, before.email != after.email),
+            (Field::SecondaryEmail, before.secondary_email != after.secondary_email),
+            (Field::TotalAmount, before.total_amount != after.total_amount),
+            (Field::DueDate, before.due_date != after.due_date),
+        ];
+        let fields = fields.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field);
+        Change { line, id, version, outcome, fields: fields.collect(), before, after }
+    }
+}

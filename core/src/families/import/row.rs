@@ -1,0 +1,226 @@
+//! A row of the office's table as the importer reads it, and everything that can be wrong with it.
+
+use chrono::NaiveDate;
+
+use crate::payments;
+use crate::settings::Settings;
+use crate::spreadsheet::cell::original;
+use crate::spreadsheet::{Column, Problem, Row, Shape, date};
+use crate::validation::Validator;
+use crate::{Error, FieldError};
+
+/// Largest file, in bytes.
+pub const MAX_BYTES: usize = 20 * 1024 * 1024;
+
+pub(super) const SHAPE: Shape = Shape {
+    things: "families",
+    thing: "family",
+    columns: &[
+        Column {
+            name: "name",
+            also: &[
+                "fullname",
+                "parent",
+                "parents",
+                "parentname",
+                "parentsname",
+                "family",
+                "familyname",
+                "contact",
+                "contactname",
+            ],
+            needed: true,
+        },
+        Column {
+            name: "child",
+            also: &[
+                "childname",
+                "childsname",
+                "children",
+                "childrensnames",
+                "camper",
+                "campers",
+                "campername",
+            ],
+            needed: true,
+        },
+        Column {
+            name: "email",
+            also: &["emailaddress", "mail", "primaryemail", "address"],
+            needed: false,
+        },
+        Column {
+            name: "second email",
+            also: &["secondemail", "secondaryemail", "email2", "otheremail"],
+            needed: false,
+        },
+        Column {
+            name: "total",
+            also: &["totalamount", "tuition", "amount", "price", "fee"],
+            needed: false,
+        },
+        Column { name: "paid", also: &["paidamount", "amountpaid"], needed: false },
+        Column { name: "due date", also: &["duedate", "due"], needed: false },
+        Column { name: "type", also: &["usertype"], needed: false },
+    ],
+    max_bytes: MAX_BYTES,
+};
+const NAME: usize = 0;
+const CHILD: usize = 1;
+const EMAIL: usize = 2;
+const SECOND: usize = 3;
+const TOTAL: usize = 4;
+const PAID: usize = 5;
+const DUE: usize = 6;
+const TYPE: usize = 7;
+
+/// A row that can be imported.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) line: usize,
+    pub(super) full_name: String,
+    pub(super) child_name: String,
+    pub(super) email: Option<String>,
+    pub(super) second: Option<String>,
+    pub(super) total: Total,
+    /// Cents that were paid before; counts only when the family is new.
+    pub(super) paid: i64,
+    pub(super) due: Option<NaiveDate>,
+    pub(super) visitor: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Total {
+    /// There is no such column: new families get the usual amount.
+    Unsaid,
+    /// An empty cell: no plan is made, an existing one stays.
+    Empty,
+    Cents(i64),
+}
+
+pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut refuse = |column, message: String| {
+        problems.push(Problem { line: row.line, column, message });
+    };
+    if let Some(message) = row.fault() {
+        refuse("row", message);
+    }
+    let cell = |column| original(row.cell(column).trim());
+    let mut checks = Validator::new();
+    let full_name = checks.line("name", cell(NAME), 120);
+    let child_name = checks.line("child", cell(CHILD), 200);
+    let visitor = cell(TYPE).eq_ignore_ascii_case("visitor");
+    checks.require(!full_name.is_empty(), "name", "Please fill in the parent's name.");
+    let missing = "Please fill in the child's name.";
+    checks.require(visitor || !child_name.is_empty(), "child", missing);
+    let mut email = |name: &str, column| match cell(column) {
+        "" => None,
+        typed => Some(checks.email(name, typed)),
+    };
+    let (first, second) = (email("email", EMAIL), email("second email", SECOND));
+    let twice = first.is_some() && first == second;
+    checks.require(!twice, "second email", "The second address is the same as the first.");
+    // A family with one address has a primary one.
+    let (first, second) = if first.is_none() { (second, None) } else { (first, second) };
+    let mut amount = |name: &str, column| match cell(column) {
+        "" => None,
+        typed => match cents(typed) {
+            Some(cents) => {
+                payments::check_amount(&mut checks, name, cents, settings);
+                Some(cents)
+            }
+            None => {
+                let shown: String = typed.chars().take(40).collect();
+                checks.refuse(name, format!("“{shown}” is no amount like 2800 or 2,800.00."));
+                None
+            }
+        },
+    };
+    let total = match (row.has(TOTAL), amount("total", TOTAL)) {
+        (_, Some(cents)) => Total::Cents(cents),
+        (true, None) => Total::Empty,
+        (false, None) => Total::Unsaid,
+    };
+    let paid = amount("paid", PAID).unwrap_or_default();
+    let due = match cell(DUE) {
+        "" => None,
+        typed => match date::read(typed) {
+            Ok(date) => {
+                payments::check_date(&mut checks, "due date", date);
+                Some(date)
+            }
+            Err(message) => {
+                checks.refuse("due date", message);
+                None
+            }
+        },
+    };
+    let planless = total == Total::Empty && (paid > 0 || due.is_some());
+    checks.require(!planless, "total", "Please fill in the total, since the row says more of it.");
+    if let Err(Error::Invalid(wrong)) = checks.done() {
+        for FieldError { field, message } in wrong {
+            let column = SHAPE.columns.iter().find(|c| c.name == field).map_or("row", |c| c.name);
+            refuse(column, message);
+        }
+    }
+    let line = row.line;
+    match problems.is_empty() {
+        true => Ok(Wanted {
+            line,
+            full_name,
+            child_name,
+            email: first,
+            second,
+            total,
+            paid,
+            due,
+            visitor,
+        }),
+        false => Err(problems),
+    }
+}
+
+/// Reads `2800`, `2,800.00` or `$2,800` as cents.
+fn cents(typed: &str) -> Option<i64> {
+    let text = typed.trim().trim_start_matches(['$', '€', '£', '₪']).trim();
+    let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+    let groups: Vec<&str> = whole.split(',').collect();
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let well_grouped = groups.len() == 1
+        || (groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3));
+    let ok = well_grouped
+        && !groups[0].is_empty()
+        && groups.iter().all(|group| digits(group))
+        && rest.len() <= 2
+        && digits(rest);
+    let whole: i64 = ok.then(|| groups.concat().parse().ok())??;
+    let rest: i64 = format!("{rest:0<2}").parse().ok()?;
+    whole.checked_mul(100)?.checked_add(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cents;
+
+    #[test]
+    fn amounts_are_read_as_offices_write_them() {
+        for (typed, read) in [
+            ("2800", Some(280_000)),
+            ("2,800.50", Some(280_050)),
+            ("$ 2,800", Some(280_000)),
+            ("0.5", Some(50)),
+            ("1,234,567", Some(123_456_700)),
+            ("2.800,00", None),
+            ("28,00", None),
+            ("-5", None),
+            ("1.234", None),
+            ("", None),
+            (".", None),
+            ("twelve", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(cents(typed), read, "{typed}");
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Makes one family of two that were found to be the same: logins with their comments, addresses,
+//! plan and ledger go to the one that is kept.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::addresses::{Kept, addresses, set_addresses};
+use super::{
+    DEFAULT_PREFERENCES, FamilyRecord, create_own, find, import, lock, move_user, pending,
+    refresh_search_text,
+};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::notifications::opt_outs;
+use crate::notifications::unsubscribe::{self, Choice};
+use crate::payments::{self, MergedTotal, PaymentPlan};
+use crate::search_text::normalize;
+use crate::{App, Error, Result};
+
+/// As many characters as the field for the children takes.
+const CHILDREN: usize = 200;
+
+#[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FamilyMerge)]
+pub struct Merge {
+    /// The family that stays.
+    pub keep: Uuid,
+    /// The family that becomes part of it.
+    pub drop: Uuid,
+    /// Needed where both families have a plan.
+    #[serde(default)]
+    pub total: Option<MergedTotal>,
+    /// Only tells what would come of it.
+    #[serde(default)]
+    pub preview: bool,
+}
+
+/// The family that came, or would come, of it.
+#[derive(Debug, Serialize, PartialEq, utoipa::ToSchema)]
+#[schema(as = MergedFamily)]
+pub struct Merged {
+    pub full_name: String,
+    pub child_name: String,
+    /// Null without a plan, and in a preview while nobody has chosen between two totals.
+    pub plan: Option<PaymentPlan>,
+    /// Where both families have a plan: between what `total` chooses.
+    pub totals: Option<Totals>,
+    pub logins: i64,
+    /// Of the family that becomes part of the other: nobody has confirmed their addresses, so they
+    /// stay out until somebody does.
+    pub unconfirmed_logins: i64,
+    /// Rows of the ledger.
+    pub payments: i64,
+    pub comments: i64,
+    /// At most two; further ones stay the addresses of their logins.
+    pub emails: Vec<String>,
+    /// Of all addresses of both, those of the kept family first.
+    pub mail: Vec<Mail>,
+}
+
+/// Cents.
+#[derive(Debug, Clone, Copy, Serialize, PartialEq, utoipa::ToSchema)]
+#[schema(as = MergeTotals)]
+pub struct Totals {
+    pub keep: i64,
+    pub drop: i64,
+}
+
+/// What a merge does to the mail of an address: what it has declined stays declined, what the kept
+/// family has switched off goes to nobody, and an address without a place gets none.
+#[derive(Debug, Serialize, PartialEq, utoipa::ToSchema)]
+#[schema(as = MergedMail)]
+pub struct Mail {
+    pub email: String,
+    pub before: Choice,
+    pub after: Choice,
+}
+
+/// Merges two families, or with `preview` only tells what would come of it. Both become one in one
+/// transaction; the preview is the same, taken back. Errors: [`Error::NotFound`], [`Error::Invalid`].
+pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
+    let Merge { keep, drop, total, preview } = merge;
+    if keep == drop {
+        return Err(Error::invalid("drop", "Please choose two different families."));
+    }
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    // In the order of their ids, so that two who merge the same pair do not wait for each other.
+    lock(&mut tx, now, keep.min(drop)).await?;
+    lock(&mut tx, now, keep.max(drop)).await?;
+    let (kept, dropped) = (find(&mut tx, keep).await?, find(&mut tx, drop).await?);
+    let plans = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
+
+    let before = mail(&mut tx, keep, drop).await?;
+    opt_outs::keep_declined(&mut tx, now, drop).await?;
+    move_addresses(&mut tx, now, keep, drop).await?;
+    let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
+    let moved = move_rows(&mut tx, now, keep, drop).await?;
+    let totals = match &plans {
+        (Some(kept), Some(dropped)) => {
+            Some(Totals { keep: kept.total_amount, drop: dropped.total_amount })
+        }
+        _ => None,
+    };
+    let undecided = preview && totals.is_some() && total.is_none();
+    // The rest of the preview is the same whatever is chosen.
+    let total = if undecided { Some(MergedTotal::Keep) } else { total };
+    payments::merge(&mut tx, now, keep, drop, total).await?;
+    keep_identities(&mut tx, &kept, &dropped).await?;
+    join_records(&mut tx, now, &kept, &dropped).await?;
+
+    let joined = find(&mut tx, keep).await?;
+    let plan = payments::find(&mut tx, keep).await?;
+    let mut details = audit::personal(
+        audit::differences(&amounts(&plans.0), &amounts(&plan)),
+        [
+            ("full_name", kept.full_name != joined.full_name),
+            ("child_name", kept.child_name != joined.child_name),
+        ],
+    );
+    details.extend([
+        ("merged".to_owned(), json!(drop)),
+        ("merged_plan".to_owned(), amounts(&plans.1)),
+        ("logins".to_owned(), json!(moved)),
+    ]);
+    let details = Value::Object(details);
+    audit::record(&mut tx, now, actor, "profile.merge", Subject::new("profile", keep), details)
+        .await?;
+    let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
+    merged.totals = totals;
+    merged.unconfirmed_logins = left_out;
+    if undecided {
+        merged.plan = None;
+    }
+    match preview {
+        true => tx.rollback().await?,
+        false => tx.commit().await?,
+    }
+    Ok(merged)
+}
+
+/// What goes to each address of the two families now.
+async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice)>> {
+    let mut found = Vec::new();
+    for id in [keep, drop] {
+        let (primary, secondary) = addresses(tx, id).await?;
+        for Kept { email, .. } in [primary, secondary].into_iter().flatten() {
+            let (choice, _) = unsubscribe::standing(&mut *tx, &email).await?;
+            found.push((email, choice));
+        }
+    }
+    Ok(found)
+}
+
+/// Of a plan what the audit log tells of it.
+fn amounts(plan: &Option<payments::Plan>) -> Value {
+    let amount = |of: fn(&payments::Plan) -> i64| plan.as_ref().map(of);
+    json!({
+        "total_amount": amount(|plan| plan.total_amount),
+        "paid_amount": amount(|plan| plan.paid_amount),
+    })
+}
+
+/// The kept family's addresses first, then those of the other one while there is room.
+async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
+    let (first, second) = addresses(tx, keep).await?;
+    let (third, fourth) = addresses(tx, drop).await?;
+    for Kept { email, entered_by_staff, verified_at } in [&third, &fourth].into_iter().flatten() {
+        if *entered_by_staff || verified_at.is_some() {
+            keep_identity(tx, "email", email, keep).await?;
+        }
+    }
+    set_addresses(tx, now, drop, None, None).await?;
+    let mut all = [first, second, third, fourth].into_iter().flatten();
+    set_addresses(tx, now, keep, all.next(), all.next()).await?;
+    pending::merge(tx, keep, drop).await
+}
+
+/// The office's old file names both families as they were: an import must bring back neither.
+async fn keep_identities(tx: &mut Tx, kept: &FamilyRecord, dropped: &FamilyRecord) -> Result<()> {
+    for FamilyRecord { full_name, child_name, .. } in [kept, dropped] {
+        keep_identity(tx, "name", &import::name_key(full_name, child_name), kept.id).await?;
+    }
+    tx.sql("update merged_identities set profile_id = $1 where profile_id = $2")
+        .bind(kept.id)
+        .bind(dropped.id)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: Uuid) -> Result<()> {
+    tx.sql(
+        "insert into merged_identities (kind, value, profile_id)
+         values ($1, $2, $3)
+         on conflict (kind, value) do update set profile_id = excluded.profile_id",
+    )
+    .bind(kind)
+    .bind(value)
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Logins whose address nobody has confirmed may be strangers': each gets a record of its own, and
+/// joins the family when somebody confirms an address of it.
+async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyRecord) -> Result<i64> {
+    let logins: Vec<(Uuid, String)> = tx
+        .sql("select id, full_name from users where profile_id = $1 and verified_at is null")
+        .bind(dropped.id)
+        .all()
+        .await?;
+    for (user_id, full_name) in &logins {
+        let kind = dropped.user_type;
+        let id = create_own(tx, now, full_name, "", kind, DEFAULT_PREFERENCES).await?;
+        move_user(tx, now, *user_id, id).await?;
+    }
+    Ok(logins.len() as i64)
+}
+
+async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<u64> {
+    let moved = tx
+        .sql("update users set profile_id = $1, updated_at = $3 where profile_id = $2")
+        .bind(keep)
+        .bind(drop)
+        .bind(now)
+        .execute()
+        .await?;
+    // Links that are on their way, and what was told, belong to the family as well.
+    for text in [
+        "update mail_tokens set profile_id = $1 where profile_id = $2",
+        "update notifications set subject_id = $1 where subject_id = $2",
+        "update deliveries set profile_id = $1 where profile_id = $2",
+        "update profiles set merged_into = $1 where merged_into = $2",
+    ] {
+        tx.sql(text).bind(keep).bind(drop).execute().await?;
+    }
+    Ok(moved)
+}
+
+/// The kept family knows the children of both, and is of the camp when one of them was. The
+/// record of the other one stays as it was, out of all lists.
+async fn join_records(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    kept: &FamilyRecord,
+    dropped: &FamilyRecord,
+) -> Result<()> {
+    let full_name = match kept.full_name.is_empty() {
+        true => &dropped.full_name,
+        false => &kept.full_name,
+    };
+    tx.sql(
+        "update profiles
+         set full_name = $3, child_name = $4,
+             user_type = case when user_type = 'parent'
+                                or (select d.user_type from profiles d where d.id = $2) = 'parent'
+                              then 'parent' else 'visitor' end,
+             approved_at = coalesce(approved_at, (select d.approved_at from profiles d where d.id = $2)),
+             welcome_popup_shown = welcome_popup_shown
+               or (select d.welcome_popup_shown from profiles d where d.id = $2)
+         where id = $1",
+    )
+    .bind(kept.id)
+    .bind(dropped.id)
+    .bind(full_name)
+    .bind(children(&kept.child_name, &dropped.child_name)?)
+    .execute()
+    .await?;
+    tx.sql("update profiles set refused_at = null where id = $1 and approved_at is not null")
+        .bind(kept.id)
+        .execute()
+        .await?;
+    refresh_search_text(tx, kept.id).await?;
+    tx.sql("update profiles set deleted_at = $2, merged_into = $3 where id = $1")
+        .bind(dropped.id)
+        .bind(now)
+        .bind(kept.id)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// All children of both: those of the other family that the kept one does not know are added.
+/// Errors: [`Error::Conflict`] when they do not fit, for no child may be forgotten.
+fn children(kept: &str, dropped: &str) -> Result<String> {
+    let mut known: Vec<String> = names(kept).iter().map(|name| normalize(name)).collect();
+    let mut all = kept.to_owned();
+    for name in names(dropped) {
+        let folded = normalize(&name);
+        if known.contains(&folded) {
+            continue;
+        }
+        if !all.is_empty() {
+            all.push_str(" & ");
+        }
+        all.push_str(&name);
+        known.push(folded);
+    }
+    match all.chars().count() {
+        0..=CHILDREN => Ok(all),
+        _ => Err(Error::Conflict(
+            "The names of all children do not fit into one family. Please shorten them first.",
+        )),
+    }
+}
+
+/// The single names of what was typed into the field for the children.
+fn names(typed: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for part in typed.split([',', '&', '/']) {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let between = |word: &&str| matches!(normalize(word).as_str(), "and" | "אונ");
+        names.extend(words.split(between).map(|words| words.join(" ")));
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+async fn outcome(
+    tx: &mut Tx,
+    today: chrono::NaiveDate,
+    id: Uuid,
+    before: Vec<(String, Choice)>,
+) -> Result<Merged> {
+    let profile = find(&mut *tx, id).await?;
+    let plan = payments::find(&mut *tx, id).await?;
+    let (logins, payments, comments): (i64, i64, i64) = tx
+        .sql(
+            "select (select count(*) from users u where u.profile_id = $1),
+                    (select count(*) from payments p
+                     join payment_plans l on l.id = p.plan_id
+                     where l.profile_id = $1),
+                    (select count(*) from video_comments c
+                     join users u on u.id = c.user_id
+                     where u.profile_id = $1)",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    let (primary, secondary) = addresses(tx, id).await?;
+    let mut mail = Vec::new();
+    for (email, before) in before {
+        let (after, _) = unsubscribe::standing(&mut *tx, &email).await?;
+        mail.push(Mail { email, before, after });
+    }
+    Ok(Merged {
+        full_name: profile.full_name,
+        child_name: profile.child_name,
+        plan: plan.map(|plan| plan.on(today)),
+        totals: None,
+        logins,
+        unconfirmed_logins: 0,
+        payments,
+        comments,
+        emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email).collect(),
+        mail,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::children;
+
+    #[test]
+    fn no_child_is_forgotten_and_none_named_twice() {
+        for (kept, dropped, all) in [
+            ("Yossi", "yossi", "Yossi"),
+            ("Yossi", "Yossi & Moishe", "Yossi & Moishe"),
+            ("Yossi", "Chaim", "Yossi & Chaim"),
+            ("", "Chaim, Leib", "Chaim & Leib"),
+            ("Chaim", "", "Chaim"),
+            ("Leibish", "Leib", "Leibish & Leib"),
+            ("Ber", "Berel", "Ber & Berel"),
+            ("Berel, Leibish", "Ber/Leib and Berel", "Berel, Leibish & Ber & Leib"),
+            ("Sandy", "Andy and Sandy", "Sandy & Andy"),
+            ("יואל און לייב", "יוֹאֵל & ליבוש", "יואל און לייב & ליבוש"),
+            ("מענדל", "שלום און מענדל", "מענדל & שלום"),
+        ] {
+            assert_eq!(children(kept, dropped).expect("room"), all, "{kept} and {dropped}");
+        }
+    }
+
+    #[test]
+    fn more_names_than_the_field_holds_are_refused() {
+        let (long, fits) = ("א".repeat(190), "ב".repeat(7));
+        assert_eq!(children(&long, &fits).expect("room").chars().count(), 200);
+        assert!(children(&long, &format!("{fits}ב")).is_err());
+    }
+}

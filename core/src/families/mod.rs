@@ -1,0 +1,377 @@
+//! Families: who they are, their addresses, and what mail they want. A family record outlives the
+//! users that are linked to it.
+
+mod addresses;
+pub mod admin;
+pub mod export;
+pub mod import;
+pub mod merge;
+mod own;
+pub mod pending;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+pub(crate) use addresses::{add_address, has_address, move_address};
+pub use own::{OwnChanges, OwnProfile, change_own, own};
+
+use crate::accounts::User;
+use crate::db::{On, Tx};
+use crate::search_text::normalize;
+use crate::{Error, Result};
+
+/// A label that grants nothing (decision P4).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum UserType {
+    Parent,
+    Visitor,
+}
+
+/// The three kinds of mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+pub struct Preferences {
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+}
+
+/// What a new family starts with (portal.md section 9).
+pub const DEFAULT_PREFERENCES: Preferences =
+    Preferences { email_notifications: true, daily_video_email: true, camp_updates_email: false };
+
+/// A family as the code handles it.
+#[derive(Debug, sqlx::FromRow)]
+pub struct FamilyRecord {
+    pub id: Uuid,
+    pub full_name: String,
+    pub child_name: String,
+    pub user_type: UserType,
+}
+
+const EXISTS: &str = "A user with this email already exists";
+const NO_FAMILY: Error = Error::NotFound("There is no such user.");
+
+pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<FamilyRecord> {
+    on.into()
+        .sql("select id, full_name, child_name, user_type from profiles where id = $1 and deleted_at is null")
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NO_FAMILY)
+}
+
+/// Keeps everybody else from changing this family until the end of the transaction. Whoever writes
+/// to its plan or ledger holds it first, always, so that sums are right and nobody waits in a
+/// circle. It counts as a change: a dialog that was open has to be loaded again.
+pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+    let held = tx
+        .sql(
+            "update profiles set version = version + 1, updated_at = $2
+             where id = $1 and deleted_at is null",
+        )
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    match held {
+        0 => Err(NO_FAMILY),
+        _ => Ok(()),
+    }
+}
+
+/// Where the family stands in lists that are ordered by payment.
+pub(crate) async fn set_standing(tx: &mut Tx, id: Uuid, standing: i64, paid: i64) -> Result<()> {
+    tx.sql("update profiles set list_standing = $2, list_paid = $3 where id = $1")
+        .bind(id)
+        .bind(standing)
+        .bind(paid)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+pub(crate) async fn has_user(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let logins: i64 =
+        tx.sql("select count(*) from users where profile_id = $1").bind(id).scalar().await?;
+    Ok(logins > 0)
+}
+
+/// The record that somebody makes by signing up.
+pub(crate) async fn create_own(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    full_name: &str,
+    child_name: &str,
+    user_type: UserType,
+    preferences: Preferences,
+) -> Result<Uuid> {
+    insert(tx, now, "self", None, full_name, child_name, user_type, preferences, "").await
+}
+
+#[allow(clippy::too_many_arguments)]
+async fn insert(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    origin: &'static str,
+    approved_at: Option<DateTime<Utc>>,
+    full_name: &str,
+    child_name: &str,
+    user_type: UserType,
+    preferences: Preferences,
+    primary_email: &str,
+) -> Result<Uuid> {
+    let id = Uuid::now_v7();
+    tx.sql(
+        "insert into profiles
+           (id, full_name, child_name, user_type, origin, email_notifications, daily_video_email,
+            camp_updates_email, welcome_popup_shown, approved_at, search_text,
+            list_email, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, false, $9, $10, $12, 1, $11, $11)",
+    )
+    .bind(id)
+    .bind(full_name)
+    .bind(child_name)
+    .bind(user_type)
+    .bind(origin)
+    .bind(preferences.email_notifications)
+    .bind(preferences.daily_video_email)
+    .bind(preferences.camp_updates_email)
+    .bind(approved_at)
+    .bind(search_text(full_name, child_name, Some(primary_email).filter(|email| !email.is_empty())))
+    .bind(now)
+    .bind(primary_email)
+    .execute()
+    .await?;
+    Ok(id)
+}
+
+pub(crate) async fn preferences(tx: &mut Tx, id: Uuid) -> Result<Preferences> {
+    tx.sql(
+        "select email_notifications, daily_video_email, camp_updates_email from profiles where id = $1",
+    )
+    .bind(id)
+    .one()
+    .await
+}
+
+pub(crate) async fn set_preferences(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    to: Preferences,
+) -> Result<()> {
+    tx.sql(
+        "update profiles
+         set email_notifications = $2, daily_video_email = $3, camp_updates_email = $4,
+             updated_at = $5, version = version + 1
+         where id = $1",
+    )
+    .bind(id)
+    .bind(to.email_notifications)
+    .bind(to.daily_video_email)
+    .bind(to.camp_updates_email)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Whether the camp has to do with a family that somebody made at sign-up, or made it itself.
+macro_rules! known_to_camp {
+    () => {
+        "(p.origin <> 'self' or p.approved_at is not null
+          or exists (select 1 from payment_plans l where l.profile_id = p.id)
+          or exists (select 1 from profile_addresses s
+                     where s.profile_id = p.id and s.entered_by_staff))"
+    };
+}
+
+/// After its login moved to the family that the camp knows, a record that somebody made at sign-up
+/// is of no more use.
+/// Returns whether it is gone.
+pub(crate) async fn drop_if_own_and_empty(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+) -> Result<bool> {
+    let dropped = tx
+        .sql(concat!(
+            "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '', search_text = '',
+                 list_email = ''
+             where id = $1 and not exists (select 1 from users where profile_id = $1)
+               and not exists (select 1 from profiles p where p.id = $1 and ",
+            known_to_camp!(),
+            ")"
+        ))
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    if dropped > 0 {
+        addresses::drop_all(tx, id).await?;
+    }
+    Ok(dropped > 0)
+}
+
+/// Parts a login from those who may be strangers, for the owner of an address with which somebody
+/// else perhaps signed up. A family that the camp knows by this address stays hers; whoever came
+/// in while nobody had shown that the address is theirs goes. Of any other record nobody knows that
+/// it is hers, since the address may be mistyped: she starts with an empty one.
+pub(crate) async fn leave_strangers(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
+    let hers: i64 = tx
+        .sql(concat!(
+            "select count(*) from profiles p
+             join profile_addresses a on a.profile_id = p.id
+             where p.id = $1 and a.email = $2 and ",
+            known_to_camp!()
+        ))
+        .bind(user.profile_id)
+        .bind(&user.email)
+        .scalar()
+        .await?;
+    if hers > 0 {
+        return send_away(tx, now, user).await;
+    }
+    let own = user.profile_id;
+    tx.sql("delete from profile_addresses where profile_id = $1 and email = $2")
+        .bind(own)
+        .bind(&user.email)
+        .execute()
+        .await?;
+    let id = create_own(tx, now, "", "", user.user_type, DEFAULT_PREFERENCES).await?;
+    tx.sql("update users set full_name = '' where id = $1").bind(user.id).execute().await?;
+    move_user(tx, now, user.id, id).await?;
+    match drop_if_own_and_empty(tx, now, own).await? {
+        true => Ok(()),
+        false => refresh_search_text(tx, own).await,
+    }
+}
+
+/// Takes from a family the logins and addresses that came to it since this login was made, save
+/// those that staff entered, and what was chosen about its mail.
+async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
+    let id = user.profile_id;
+    let newer: Vec<(Uuid, String)> = tx
+        .sql(
+            "select u.id, u.full_name from users u
+             where u.profile_id = $1 and u.id <> $2
+               and not exists (select 1 from profile_addresses a
+                               join users mine on mine.id = $2
+                               where a.profile_id = $1 and a.email = u.email
+                                 and (a.entered_by_staff or a.verified_at < mine.created_at))",
+        )
+        .bind(id)
+        .bind(user.id)
+        .all()
+        .await?;
+    for (other, full_name) in newer {
+        let kind = user.user_type;
+        let fresh = create_own(tx, now, &full_name, "", kind, DEFAULT_PREFERENCES).await?;
+        move_user(tx, now, other, fresh).await?;
+    }
+    tx.sql(
+        "delete from profile_addresses
+         where profile_id = $1 and email <> $3 and not entered_by_staff
+           and (verified_at is null
+                or verified_at >= (select mine.created_at from users mine where mine.id = $2))",
+    )
+    .bind(id)
+    .bind(user.id)
+    .bind(&user.email)
+    .execute()
+    .await?;
+    // A family with one address has a primary one.
+    tx.sql(
+        "update profile_addresses set kind = 'primary'
+         where profile_id = $1
+           and not exists (select 1 from profile_addresses p
+                           where p.profile_id = $1 and p.kind = 'primary')",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
+    let others: i64 = tx
+        .sql("select count(*) from users where profile_id = $1 and id <> $2")
+        .bind(id)
+        .bind(user.id)
+        .scalar()
+        .await?;
+    if others == 0 {
+        set_preferences(tx, now, id, DEFAULT_PREFERENCES).await?;
+    }
+    tx.sql(
+        "update users set full_name = (select p.full_name from profiles p where p.id = $2)
+         where id = $1",
+    )
+    .bind(user.id)
+    .bind(id)
+    .execute()
+    .await?;
+    refresh_search_text(tx, id).await
+}
+
+/// Gives a login another record, and an address that it proved for itself with it.
+async fn move_user(tx: &mut Tx, now: DateTime<Utc>, user_id: Uuid, to: Uuid) -> Result<()> {
+    tx.sql("update users set profile_id = $2, updated_at = $3 where id = $1")
+        .bind(user_id)
+        .bind(to)
+        .bind(now)
+        .execute()
+        .await?;
+    tx.sql(
+        "update profile_addresses set profile_id = $2, kind = 'primary'
+         where not entered_by_staff
+           and email = (select u.email from users u where u.id = $1 and u.verified_at is not null)",
+    )
+    .bind(user_id)
+    .bind(to)
+    .execute()
+    .await?;
+    refresh_search_text(tx, to).await
+}
+
+/// What a family is found by: its names, and its addresses on lines of their own.
+pub(crate) fn search_text<'a>(
+    full_name: &str,
+    child_name: &str,
+    emails: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let mut text = normalize(&format!("{full_name} {child_name}"));
+    for email in emails {
+        text.push('\n');
+        text.push_str(&normalize(email));
+    }
+    text
+}
+
+/// What the family is found by, and where it stands in lists that are ordered by address; after
+/// every change of a name, an address or a login. Staff find it by what its members typed, too.
+pub(crate) async fn refresh_search_text(tx: &mut Tx, id: Uuid) -> Result<()> {
+    let profile = find(&mut *tx, id).await?;
+    let (primary, _) = addresses::addresses(tx, id).await?;
+    let emails: Vec<(String,)> = tx
+        .sql(
+            "select email from profile_addresses where profile_id = $1
+             union select email from pending_addresses where profile_id = $1
+             union select email from users where profile_id = $1
+             order by 1",
+        )
+        .bind(id)
+        .all()
+        .await?;
+    let emails = emails.iter().map(|(email,)| email.as_str());
+    let search_text = search_text(&profile.full_name, &profile.child_name, emails);
+    tx.sql("update profiles set search_text = $2, list_email = $3 where id = $1")
+        .bind(id)
+        .bind(search_text)
+        .bind(primary.map(|kept| kept.email).unwrap_or_default())
+        .execute()
+        .await?;
+    Ok(())
+}

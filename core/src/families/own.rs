@@ -1,0 +1,253 @@
+//! A family as its own members see and change it, on the profile page.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::pending::set_secondary;
+use super::{UserType, preferences, refresh_search_text, set_preferences};
+use crate::accounts::sessions::Holder;
+use crate::accounts::users::ClientInfo;
+use crate::accounts::{User, password, rate_limits};
+use crate::db::Tx;
+use crate::notifications::{Category, unsubscribe};
+use crate::validation::Validator;
+use crate::{App, Error, Result};
+
+/// A family as its own members see it.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = Profile)]
+pub struct OwnProfile {
+    pub full_name: String,
+    /// Only for parents.
+    pub child_name: Option<String>,
+    pub email: Option<String>,
+    pub secondary_email: Option<String>,
+    pub secondary_email_verified: bool,
+    pub user_type: UserType,
+    /// What goes to the address of this login: chosen by the family, and not stopped by the address.
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+    pub welcome_popup_shown: bool,
+    /// The address of this login refused mail, so the camp has stopped writing to it.
+    pub suppressed: bool,
+    /// The family's addresses other than that of this login.
+    #[sqlx(skip)]
+    pub other_addresses: Vec<OtherAddress>,
+    /// Whether the address of this login is one of the family's: the kinds of mail that can be
+    /// chosen go to those alone.
+    pub address_in_family: bool,
+}
+
+/// Another address of one's family, and what goes there. Its owner chooses that.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct OtherAddress {
+    pub email: String,
+    /// Entered by the camp, or confirmed by its owner; until then nothing goes there.
+    pub confirmed: bool,
+    pub email_notifications: bool,
+    pub daily_video_email: bool,
+    pub camp_updates_email: bool,
+}
+
+/// What goes to the address `a` of the family `p`. An address that is none of the family's stands for
+/// the family.
+macro_rules! gets {
+    () => {
+        "p.email_notifications
+           and not exists (select 1 from unsubscribes x
+                           where x.email = a.email and x.category = 'general') as email_notifications,
+         p.daily_video_email
+           and not exists (select 1 from unsubscribes x
+                           where x.email = a.email and x.category = 'daily_videos') as daily_video_email,
+         p.camp_updates_email
+           and not exists (select 1 from unsubscribes x
+                           where x.email = a.email and x.category = 'camp_updates') as camp_updates_email"
+    };
+}
+
+/// What members may change about their family; what is left out stays.
+#[derive(Debug, Default, PartialEq, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = ProfilePatch)]
+pub struct OwnChanges {
+    pub full_name: Option<String>,
+    pub child_name: Option<String>,
+    /// Empty to remove it. A new one counts once its owner has confirmed it. In place of one that
+    /// is known it needs `current_password`.
+    pub secondary_email: Option<String>,
+    pub current_password: Option<String>,
+    pub email_notifications: Option<bool>,
+    pub daily_video_email: Option<bool>,
+    pub camp_updates_email: Option<bool>,
+    pub welcome_popup_shown: Option<bool>,
+}
+
+/// The family of a login, for the profile page.
+pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
+    let mut profile: OwnProfile = app
+        .db
+        .sql(concat!(
+            "select u.full_name,
+                    case when p.user_type = 'parent' then p.child_name end as child_name,
+                    coalesce((select email from profile_addresses where profile_id = p.id and kind = 'primary'),
+                             case when u.verified_at is null then u.email end) as email,
+                    coalesce(s.email, w.email) as secondary_email,
+                    s.email is not null as secondary_email_verified,
+                    p.user_type, p.welcome_popup_shown, ",
+            gets!(),
+            ",
+                    u.verified_at is not null
+                      and exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed,
+                    a.email is not null or u.verified_at is null as address_in_family
+             from users u
+             join profiles p on p.id = u.profile_id
+             left join profile_addresses a on a.profile_id = p.id and a.email = u.email
+             left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
+             left join pending_addresses w on w.profile_id = p.id
+             where u.id = $1"
+        ))
+        .bind(user.id)
+        .one()
+        .await?;
+    profile.other_addresses = app
+        .db
+        .sql(concat!(
+            "select a.email, a.confirmed, ",
+            gets!(),
+            " from (select email, profile_id, kind, true as confirmed from profile_addresses
+                    union all
+                    select email, profile_id, 'secondary', false from pending_addresses) a
+             join profiles p on p.id = a.profile_id
+             where a.profile_id = $1 and a.email <> $2
+             order by a.kind"
+        ))
+        .bind(user.profile_id)
+        .bind(&user.email)
+        .all()
+        .await?;
+    Ok(profile)
+}
+
+/// Saves what members changed about their family, all or nothing.
+pub async fn change_own(
+    app: &App,
+    user: &User,
+    changes: OwnChanges,
+    from: ClientInfo,
+) -> Result<OwnProfile> {
+    if changes == OwnChanges::default() {
+        return own(app, user).await;
+    }
+    let now = app.clock.now();
+    let mut checks = Validator::new();
+    let full_name = changes.full_name.as_deref().map(|name| {
+        let name = checks.line("full_name", name, 120);
+        checks.require(!name.is_empty(), "full_name", "Please enter your name.");
+        name
+    });
+    let child_name = changes.child_name.as_deref().map(|name| checks.line("child_name", name, 200));
+    let secondary = match changes.secondary_email.as_deref().map(str::trim) {
+        None => None,
+        Some("") => Some(None),
+        Some(email) => Some(Some(checks.email("secondary_email", email))),
+    };
+    checks.done()?;
+    if let Some(given) = &changes.current_password {
+        password::confirm(app, Holder::User(user.id), &user.email, given, from).await?;
+    }
+    if secondary.as_ref().is_some_and(Option::is_some) {
+        rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
+    }
+    let mut tx = app.db.begin().await?;
+    if let Some(name) = &full_name {
+        tx.sql("update users set full_name = $2, updated_at = $3 where id = $1")
+            .bind(user.id)
+            .bind(name)
+            .bind(now)
+            .execute()
+            .await?;
+    }
+    // The family's own name follows the login whose address is the primary one.
+    tx.sql(
+        "update profiles
+         set full_name = case when exists (select 1 from profile_addresses a
+                                           where a.profile_id = profiles.id and a.kind = 'secondary' and a.email = $3)
+                              then full_name else coalesce($2, full_name) end,
+             child_name = case when user_type = 'parent' then coalesce($4, child_name) else child_name end,
+             welcome_popup_shown = coalesce($5, welcome_popup_shown),
+             updated_at = $6, version = version + 1
+         where id = $1",
+    )
+    .bind(user.profile_id)
+    .bind(full_name.clone())
+    .bind(&user.email)
+    .bind(child_name)
+    .bind(changes.welcome_popup_shown)
+    .bind(now)
+    .execute()
+    .await?;
+    refresh_search_text(&mut tx, user.profile_id).await?;
+    choose_mail(&mut tx, now, user, &changes).await?;
+    if let Some(secondary) = secondary {
+        let confirmed = changes.current_password.is_some();
+        set_secondary(&mut tx, app, user, secondary, confirmed).await?;
+    }
+    tx.commit().await?;
+    own(app, user).await
+}
+
+/// Switches kinds of mail on and off: for the address of the login alone, whatever the family's
+/// other address gets. An address that nobody proved speaks for its own family only, since its true
+/// owner may have chosen otherwise.
+async fn choose_mail(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    user: &User,
+    changes: &OwnChanges,
+) -> Result<()> {
+    let wanted = [
+        (changes.email_notifications, Category::General),
+        (changes.daily_video_email, Category::DailyVideos),
+        (changes.camp_updates_email, Category::CampUpdates),
+    ];
+    if wanted.iter().all(|(wanted, _)| wanted.is_none()) {
+        return Ok(());
+    }
+    let (listed, proved, others): (bool, bool, i64) = tx
+        .sql(
+            "select exists (select 1 from profile_addresses
+                            where profile_id = $1 and email = $2),
+                    exists (select 1 from profile_addresses
+                            where profile_id = $1 and email = $2
+                              and (entered_by_staff or verified_at is not null)),
+                    (select count(*) from profile_addresses
+                     where profile_id = $1 and email <> $2)",
+        )
+        .bind(user.profile_id)
+        .bind(&user.email)
+        .one()
+        .await?;
+    if listed && (proved || user.verified || others > 0) {
+        for (wanted, category) in wanted {
+            if let Some(wanted) = wanted {
+                unsubscribe::choose_one(tx, now, &user.email, category, wanted).await?;
+            }
+        }
+        return Ok(());
+    }
+    if others > 0 {
+        return Err(Error::Conflict(
+            "Your address is not one of your family's two, so none of these emails go to it. Please ask the camp to enter it.",
+        ));
+    }
+    let mut preferences = preferences(tx, user.profile_id).await?;
+    preferences.email_notifications =
+        changes.email_notifications.unwrap_or(preferences.email_notifications);
+    preferences.daily_video_email =
+        changes.daily_video_email.unwrap_or(preferences.daily_video_email);
+    preferences.camp_updates_email =
+        changes.camp_updates_email.unwrap_or(preferences.camp_updates_email);
+    set_preferences(tx, now, user.profile_id, preferences).await?;
+    unsubscribe::withdraw(tx, now, user.profile_id).await
+}

@@ -1,0 +1,192 @@
+//! A second address that a member typed for the family and whose owner has not confirmed it. Until
+//! then it is nobody's (decision P2): it links no login, matches no import, blocks no other family
+//! and gets one mail, which asks its owner.
+
+use uuid::Uuid;
+
+use super::{add_address, addresses, refresh_search_text};
+use crate::accounts::sessions::Holder;
+use crate::accounts::{User, account_mail, links, rate_limits};
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+use crate::notifications::{self, Notice};
+use crate::{App, Error, Result};
+
+/// Whoever has not shown that a login is theirs lets nobody else into its family.
+const CONFIRM_FIRST: &str = "Please confirm your own address first.";
+
+/// Sets or removes the second address, as a member typed it. A new one counts once its owner has
+/// confirmed it; the one before it goes at once, since somebody may want it to get no more mail.
+/// One that is known is told, and goes only for a member who has given their password: `confirmed`
+/// (safety 3).
+pub(super) async fn set_secondary(
+    tx: &mut Tx,
+    app: &App,
+    user: &User,
+    email: Option<String>,
+    confirmed: bool,
+) -> Result<()> {
+    let id = user.profile_id;
+    let (primary, secondary) = addresses::addresses(tx, id).await?;
+    let removed = secondary.map(|kept| kept.email);
+    let known = match &removed {
+        Some(email) => Some(email.clone()),
+        None => of(tx, id).await?,
+    };
+    if known == email {
+        return Ok(());
+    }
+    if email.is_some() && !user.verified {
+        return Err(Error::invalid("secondary_email", CONFIRM_FIRST));
+    }
+    let first = primary.is_some_and(|kept| Some(&kept.email) == email.as_ref());
+    if first || email.as_ref() == Some(&user.email) {
+        let text = "The second address must be another one than the first.";
+        return Err(Error::invalid("secondary_email", text));
+    }
+    if let Some(removed) = removed {
+        if !confirmed {
+            let text = "Please enter your current password.";
+            return Err(Error::invalid("current_password", text));
+        }
+        addresses::drop_secondary(tx, app.clock.now(), id).await?;
+        let data = links::link_data(user.id, 0);
+        let notice = Notice { data, ..Notice::new(account_mail::SECONDARY_REMOVED, id) };
+        notifications::notify(tx, app, notice, &removed, "").await?;
+    }
+    tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
+    if let Some(email) = &email {
+        tx.sql("insert into pending_addresses (profile_id, email, created_at) values ($1, $2, $3)")
+            .bind(id)
+            .bind(email)
+            .bind(app.clock.now())
+            .execute()
+            .await?;
+        ask(tx, app, user, email).await?;
+    }
+    refresh_search_text(tx, id).await
+}
+
+/// The address that waits for its owner.
+pub(super) async fn of(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
+    let found: Option<(String,)> = tx
+        .sql("select email from pending_addresses where profile_id = $1")
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(found.map(|(email,)| email))
+}
+
+async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
+    let (kind, holder) = (account_mail::SECONDARY_EMAIL, Holder::User(user.id));
+    let notice = links::with_link(tx, kind, user.profile_id, holder).await?;
+    notifications::notify_limited(tx, app, notice, email, "").await?.or_refuse()
+}
+
+/// Asks the owner of the second address once more.
+pub async fn ask_again(app: &App, user: &User) -> Result<()> {
+    if !user.verified {
+        return Err(Error::Conflict(CONFIRM_FIRST));
+    }
+    let mut tx = app.db.begin().await?;
+    let email = of(&mut tx, user.profile_id).await?;
+    tx.rollback().await?;
+    let Some(email) = email else {
+        return Err(Error::NotFound("No second address waits for its confirmation."));
+    };
+    rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &email).await?;
+    let mut tx = app.db.begin().await?;
+    ask(&mut tx, app, user, &email).await?;
+    tx.commit().await
+}
+
+/// The owner of an address confirms that it belongs to this family, as a member had typed. Errors:
+/// [`Error::Gone`] when the family does not ask any more, [`Error::Conflict`] when the address is
+/// in another family or there is no room for it.
+pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
+    let now = app.clock.now();
+    let asked = tx
+        .sql("delete from pending_addresses where profile_id = $1 and email = $2")
+        .bind(id)
+        .bind(email)
+        .execute()
+        .await?;
+    if asked == 0 {
+        return Err(Error::Gone("This family does not ask for your address any more."));
+    }
+    // A login that was proved is somebody's who is here already, with a family of their own.
+    let elsewhere: i64 = tx
+        .sql(
+            "select (select count(*) from profile_addresses where email = $2 and profile_id <> $1)
+                  + (select count(*) from users
+                     where email = $2 and profile_id <> $1 and verified_at is not null)",
+        )
+        .bind(id)
+        .bind(email)
+        .scalar()
+        .await?;
+    if elsewhere > 0 {
+        return Err(Error::Conflict(
+            "This address is in another family already, so nothing was changed. If both are one family, please ask the camp's office to merge them.",
+        ));
+    }
+    add_address(tx, now, id, email).await?;
+    if !addresses::has_address(&mut *tx, id, email).await? {
+        return Err(Error::Conflict(
+            "This family has two other addresses already, so nothing was changed. One of them has to be removed first.",
+        ));
+    }
+    notify_family(tx, app, id, email).await?;
+    let subject = Subject::new("profile", id);
+    let nothing = serde_json::Value::Null;
+    audit::record(tx, now, Actor::Nobody, "profile.confirm_email", subject, nothing).await
+}
+
+/// Whoever has this family learns that somebody else may join it now.
+async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
+    let members: Vec<(Uuid, String, String)> = tx
+        .sql(
+            "select id, email, full_name from users
+             where profile_id = $1 and email <> $2 and verified_at is not null",
+        )
+        .bind(id)
+        .bind(email)
+        .all()
+        .await?;
+    for (member, email, name) in members {
+        let notice = Notice::new(account_mail::SECONDARY_ADDED, member);
+        notifications::notify(tx, app, notice, &email, &name).await?;
+    }
+    Ok(())
+}
+
+/// An address that has become one of the family's does not wait any more.
+pub(super) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql(
+        "delete from pending_addresses
+         where profile_id = $1
+           and email in (select a.email from profile_addresses a where a.profile_id = $1)",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Of two families that become one, the kept one asks for the other's second address if it has
+/// none itself.
+pub(super) async fn merge(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<()> {
+    tx.sql(
+        "update pending_addresses set profile_id = $1
+         where profile_id = $2
+           and not exists (select 1 from pending_addresses other where other.profile_id = $1)
+           and not exists (select 1 from profile_addresses a
+                           where a.profile_id = $1 and a.kind = 'secondary')",
+    )
+    .bind(keep)
+    .bind(drop)
+    .execute()
+    .await?;
+    tx.sql("delete from pending_addresses where profile_id = $1").bind(drop).execute().await?;
+    settle(tx, keep).await
+}

@@ -1,0 +1,54 @@
+//! Erases what people wrote: when they are deleted, and everybody's messages after two years.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::db::Tx;
+use crate::events::{self, Event};
+use crate::{App, Result};
+
+/// Messages are deleted, with the answers to them, this long after the last change. The privacy
+/// page and the README say the same.
+const KEPT: TimeDelta = TimeDelta::days(730);
+
+const REMOVED: &str = "The text was removed when the sender was deleted.";
+
+/// Empties the messages from an address, and the answers to them. The rows stay, so that the
+/// figures of the inbox stay right.
+pub(crate) async fn erase_sender(tx: &mut Tx, now: DateTime<Utc>, email: &str) -> Result<()> {
+    tx.sql(
+        "update message_replies set body = $2
+         where message_id in (select id from messages where email = $1)",
+    )
+    .bind(email)
+    .bind(REMOVED)
+    .execute()
+    .await?;
+    let emptied = tx
+        .sql(
+            "update messages
+             set name = 'Former member', email = '', child_name = null, subject = 'Removed message',
+                 message = $2, draft = null, search_text = '', updated_at = $3,
+                 status = case when status = 'unread' then 'read' else status end,
+                 version = version + 1
+             where email = $1",
+        )
+        .bind(email)
+        .bind(REMOVED)
+        .bind(now)
+        .execute()
+        .await?;
+    if emptied > 0 {
+        events::emit(tx, now, Event::MessagesChanged);
+    }
+    Ok(())
+}
+
+/// Deletes messages of long ago. Run hourly.
+pub async fn prune(app: &App) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    tx.sql("delete from messages where updated_at < $1")
+        .bind(app.clock.now() - KEPT)
+        .execute()
+        .await?;
+    tx.commit().await
+}

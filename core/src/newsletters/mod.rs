@@ -1,0 +1,200 @@
+//! Newsletters: mail from the camp to families and to the mailing list (decision C3).
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::audit::{self, Actor, Subject};
+use crate::db::Tx;
+pub use crate::notifications::Audience;
+use crate::notifications::{self, Category, Notice, Notification, Tally};
+use crate::pagination::{Page, PageRequest};
+use crate::settings::Settings;
+use crate::validation::Validator;
+use crate::{App, Error, Result};
+
+pub const KIND: &str = "letter";
+
+const SUBJECT: usize = 200;
+const BODY: usize = 20_000;
+/// The same words to the same people within this time are the same letter: a second click, or a
+/// second try after an answer that got lost.
+const SAME: TimeDelta = TimeDelta::minutes(10);
+const NOT_FOUND: Error = Error::NotFound("There is no such letter.");
+
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewLetter)]
+pub struct NewNewsletter {
+    pub subject: String,
+    /// Plain text; an empty line begins a new paragraph.
+    pub body: String,
+    pub audience: Audience,
+    /// Only count who would get it.
+    #[serde(default)]
+    pub preview: bool,
+}
+
+/// A letter that was sent, or that would be.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = LetterSent)]
+pub struct Sent {
+    /// How many addresses get it.
+    pub recipients: i64,
+    /// Null for a preview.
+    pub id: Option<Uuid>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = SentLetter)]
+pub struct Row {
+    pub id: Uuid,
+    pub subject: String,
+    pub body: String,
+    pub audience: Audience,
+    pub created_at: DateTime<Utc>,
+    /// User name of who sent it.
+    pub sent_by: Option<String>,
+    pub deliveries: Tally,
+}
+
+/// Sends a letter, once however often the same one is handed in, or counts who would get it.
+/// `key` is chosen by whoever hands it in and names the letter.
+/// Errors: [`Error::Invalid`], [`Error::Conflict`] when nobody would get it.
+pub async fn send(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    new: &NewNewsletter,
+    key: Option<Uuid>,
+) -> Result<Sent> {
+    let reach = |tx| notifications::reach_all(tx, settings, Category::General, new.audience);
+    if new.preview {
+        return Ok(Sent { recipients: reach(&mut *tx).await?, id: None });
+    }
+    let mut checks = Validator::new();
+    let subject = checks.line("subject", &new.subject, SUBJECT);
+    checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
+    let body = checks.block("body", &new.body, BODY);
+    checks.require(!body.is_empty(), "body", "Please write the letter first.");
+    checks.done()?;
+    let now = app.clock.now();
+    tx.lock("letters").await?;
+    let sent: Option<(Uuid,)> = tx
+        .sql(
+            "select id from letters
+             where idempotency_key = $1
+                or (subject = $2 and body = $3 and audience = $4 and created_at > $5)
+             limit 1",
+        )
+        .bind(key)
+        .bind(&subject)
+        .bind(&body)
+        .bind(new.audience)
+        .bind(now - SAME)
+        .optional()
+        .await?;
+    if let Some((id,)) = sent {
+        let tally = notifications::tally(&mut *tx, KIND, id).await?;
+        return Ok(Sent { recipients: tally.mailed(), id: Some(id) });
+    }
+    if reach(&mut *tx).await? == 0 {
+        return Err(Error::Conflict(match settings.email_enabled {
+            true => "Nobody would get this letter.",
+            false => "Mail is switched off in the settings.",
+        }));
+    }
+    let id = Uuid::now_v7();
+    tx.sql(
+        "insert into letters (id, subject, body, audience, sent_by, idempotency_key, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(id)
+    .bind(&subject)
+    .bind(&body)
+    .bind(new.audience)
+    .bind(actor.staff_id())
+    .bind(key)
+    .bind(now)
+    .execute()
+    .await?;
+    let notice = Notice::new(KIND, id);
+    let recipients =
+        notifications::notify_all(tx, app, settings, notice, Category::General, new.audience)
+            .await?;
+    let details = json!({ "audience": new.audience, "recipients": recipients });
+    audit::record(tx, now, actor, "letter.send", Subject::new("letter", id), details).await?;
+    Ok(Sent { recipients, id: Some(id) })
+}
+
+/// The letters that were sent, to all or to one kind of readers, the newest first.
+pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> Result<Page<Row>> {
+    #[derive(sqlx::FromRow)]
+    struct Found {
+        id: Uuid,
+        subject: String,
+        body: String,
+        audience: Audience,
+        created_at: DateTime<Utc>,
+        sent_by: Option<String>,
+    }
+    let after: Option<(DateTime<Utc>, Uuid)> = part.after("letters")?;
+    let rows: Vec<Found> = app
+        .db
+        .sql(
+            "select l.id, l.subject, l.body, l.audience, l.created_at, s.username as sent_by
+             from letters l
+             left join staff s on s.id = l.sent_by
+             where ($2 is null or (l.created_at, l.id) < ($2, $3))
+               and (cast($4 as text) is null or l.audience = $4)
+             order by l.created_at desc, l.id desc
+             limit $1",
+        )
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .bind(audience)
+        .all()
+        .await?;
+    let page = part.page("letters", rows, |row| (row.created_at, row.id));
+    let mut items = Vec::with_capacity(page.items.len());
+    for Found { id, subject, body, audience, created_at, sent_by } in page.items {
+        let deliveries = notifications::tally(&app.db, KIND, id).await?;
+        items.push(Row { id, subject, body, audience, created_at, sent_by, deliveries });
+    }
+    Ok(Page { items, next: page.next })
+}
+
+/// Puts the mails of a letter that failed into the queue again; returns how many.
+pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
+    let letters: i64 =
+        tx.sql("select count(*) from letters where id = $1").bind(id).scalar().await?;
+    if letters == 0 {
+        return Err(NOT_FOUND);
+    }
+    let queued = notifications::retry(tx, app, KIND, id).await?;
+    let details = json!({ "queued": queued });
+    let subject = Subject::new("letter", id);
+    audit::record(tx, app.clock.now(), actor, "letter.retry_mail", subject, details).await?;
+    Ok(queued)
+}
+
+pub(crate) async fn mail_content(
+    app: &App,
+    notification: &Notification,
+) -> Result<Option<notifications::MailContent>> {
+    let found: Option<(String, String)> = app
+        .db
+        .sql("select subject, body from letters where id = $1")
+        .bind(notification.subject_id)
+        .optional()
+        .await?;
+    Ok(found.map(|(subject, body)| notifications::MailContent {
+        heading: subject.clone(),
+        paragraphs: notifications::paragraphs(&body),
+        subject,
+        ..notifications::MailContent::default()
+    }))
+}

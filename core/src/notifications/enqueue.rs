@@ -1,0 +1,286 @@
+//! Enqueues notifications: one row per notification and one per recipient, written in the transaction
+//! that causes them.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::{Audience, Category, Deliver, Notice, opt_outs};
+use crate::accounts::rate_limits;
+use crate::db::{On, Tx};
+use crate::settings::{Access, Settings};
+use crate::{App, Error, Result, jobs};
+
+/// Tells every family that wants this category, once per address, ever: a second call for the same
+/// kind and subject tells nobody. Returns how many mails were queued (decisions M1, M2, V3).
+pub async fn notify_families(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    notice: Notice,
+    category: Category,
+) -> Result<i64> {
+    notify_all(tx, app, settings, notice, category, Audience::Families).await
+}
+
+/// The same for any audience. An address that is in a family and on the list gets one mail.
+pub async fn notify_all(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    notice: Notice,
+    category: Category,
+    audience: Audience,
+) -> Result<i64> {
+    let now = app.clock.now();
+    let once_key = format!("{}:{}", notice.kind, notice.subject_id);
+    let Some(id) = insert(tx, now, &notice, Some(category), Some(once_key)).await? else {
+        return Ok(0);
+    };
+    if !switched_on(settings, category) {
+        return Ok(0);
+    }
+    if audience.families() {
+        opt_outs::restore(tx, app).await?;
+        // Where a camp asks for no confirmation, what somebody typed at sign-up gets mail as well.
+        tx.sql(
+            "insert into deliveries
+               (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+             select $1, a.email, p.full_name, p.id,
+                    case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
+             from (select email, profile_id from profile_addresses
+                   union all
+                   select u.email, u.profile_id from users u
+                   where not $4
+                     and u.verified_at is null
+                     and not exists (select 1 from profile_addresses x where x.email = u.email)) a
+             join profiles p on p.id = a.profile_id
+             left join suppressed_addresses s on s.email = a.email
+             where p.deleted_at is null
+               and p.refused_at is null
+               and case $3
+                     when 'daily_videos' then p.daily_video_email
+                     when 'camp_updates' then p.camp_updates_email
+                     else p.email_notifications
+                   end
+               and (p.approved_at is not null or not $5)
+               and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $3)",
+        )
+        .bind(id)
+        .bind(now)
+        .bind(category)
+        .bind(settings.require_email_verification)
+        .bind(settings.access == Access::Families)
+        .execute()
+        .await?;
+    }
+    if audience.mailing_list() {
+        tx.sql(
+            "insert into deliveries
+               (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+             select $1, l.email, '', null,
+                    case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
+             from subscribers l
+             left join suppressed_addresses s on s.email = l.email
+             where l.confirmed_at is not null
+             on conflict (notification_id, email) do nothing",
+        )
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    }
+    jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
+    // Addresses that refused mail earlier have a row too, but no mail.
+    tx.sql("select count(*) from deliveries where notification_id = $1 and status = 'queued'")
+        .bind(id)
+        .scalar()
+        .await
+}
+
+/// How many addresses [`notify_families`] would reach now.
+pub async fn reach(on: impl Into<On<'_>>, settings: &Settings, category: Category) -> Result<i64> {
+    reach_all(on, settings, category, Audience::Families).await
+}
+
+/// How many addresses [`notify_all`] would reach now.
+pub async fn reach_all(
+    on: impl Into<On<'_>>,
+    settings: &Settings,
+    category: Category,
+    audience: Audience,
+) -> Result<i64> {
+    if !switched_on(settings, category) {
+        return Ok(0);
+    }
+    on.into()
+        .sql(
+            "select count(*) from (
+               select a.email
+               from (select email, profile_id from profile_addresses
+                     union all
+                     select u.email, u.profile_id from users u
+                     where not $2
+                       and u.verified_at is null
+                       and not exists (select 1 from profile_addresses x where x.email = u.email)) a
+               join profiles p on p.id = a.profile_id
+               where $4
+                 and p.deleted_at is null
+                 and p.refused_at is null
+                 and case $1
+                       when 'daily_videos' then p.daily_video_email
+                       when 'camp_updates' then p.camp_updates_email
+                       else p.email_notifications
+                     end
+                 and (p.approved_at is not null or not $3)
+                 and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)
+               union
+               select l.email
+               from subscribers l
+               where $5 and l.confirmed_at is not null
+             ) readers
+             where not exists (select 1 from suppressed_addresses s where s.email = readers.email)",
+        )
+        .bind(category)
+        .bind(settings.require_email_verification)
+        .bind(settings.access == Access::Families)
+        .bind(audience.families())
+        .bind(audience.mailing_list())
+        .scalar()
+        .await
+}
+
+/// Tells one address something that is not subject to categories: security mail, receipts, replies.
+pub async fn notify(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+) -> Result<()> {
+    notify_by(tx, app, notice, email, full_name, None).await.map(drop)
+}
+
+/// What became of a mail that anybody can cause.
+#[must_use]
+pub enum Limited {
+    Queued,
+    /// The mailbox has had its share; the error says when the next one may be sent.
+    Refused(Error),
+}
+
+impl Limited {
+    /// For callers who may say that nothing was sent.
+    pub fn or_refuse(self) -> Result<()> {
+        match self {
+            Limited::Queued => Ok(()),
+            Limited::Refused(error) => Err(error),
+        }
+    }
+
+    /// For callers whose answer must not tell.
+    pub fn or_silent(self) {}
+}
+
+/// The same for mail that a stranger can cause: one limit for each mailbox, over all such mails
+/// (safety 6).
+pub async fn notify_limited(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+) -> Result<Limited> {
+    if let Some(refusal) = rate_limits::count_mail(tx, app, email).await? {
+        return Ok(Limited::Refused(refusal));
+    }
+    notify(tx, app, notice, email, full_name).await?;
+    Ok(Limited::Queued)
+}
+
+/// The same for mail that the owner of a mailbox needs to get in, such as a new password: other mails
+/// that strangers cause cannot use up its limit.
+pub async fn notify_requested(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+) -> Result<Limited> {
+    if let Some(refusal) = rate_limits::count_asked_mail(tx, app, notice.kind, email).await? {
+        return Ok(Limited::Refused(refusal));
+    }
+    notify(tx, app, notice, email, full_name).await?;
+    Ok(Limited::Queued)
+}
+
+/// The same as [`notify`], once for that key, ever; returns the notification when it is new.
+pub async fn notify_once(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+    once_key: &str,
+) -> Result<Option<Uuid>> {
+    notify_by(tx, app, notice, email, full_name, Some(once_key.to_owned())).await
+}
+
+async fn notify_by(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    email: &str,
+    full_name: &str,
+    once_key: Option<String>,
+) -> Result<Option<Uuid>> {
+    let now = app.clock.now();
+    let Some(id) = insert(tx, now, &notice, None, once_key).await? else { return Ok(None) };
+    tx.sql(
+        "insert into deliveries
+           (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+         values ($1, $2, $3, null, 'queued', 0, $4, $4, $4)",
+    )
+    .bind(id)
+    .bind(email)
+    .bind(full_name)
+    .bind(now)
+    .execute()
+    .await?;
+    jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
+    Ok(Some(id))
+}
+
+async fn insert(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    notice: &Notice,
+    category: Option<Category>,
+    once_key: Option<String>,
+) -> Result<Option<Uuid>> {
+    let id: Option<(Uuid,)> = tx
+        .sql(
+            "insert into notifications (id, kind, subject_id, once_key, category, data, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7)
+             on conflict (once_key) do nothing
+             returning id",
+        )
+        .bind(Uuid::now_v7())
+        .bind(notice.kind)
+        .bind(notice.subject_id)
+        .bind(once_key)
+        .bind(category)
+        .bind(notice.data.to_string())
+        .bind(now)
+        .optional()
+        .await?;
+    Ok(id.map(|(id,)| id))
+}
+
+fn switched_on(settings: &Settings, category: Category) -> bool {
+    settings.email_enabled
+        && match category {
+            Category::DailyVideos => settings.daily_reports,
+            Category::CampUpdates => settings.live_updates,
+            Category::General => true,
+        }
+}

@@ -1,0 +1,154 @@
+//! The content of a mail and the template that all mails share: HTML and plain text, in the site's
+//! name, readable with pictures off, right-to-left where the text is.
+
+use askama::Template;
+use lettre::message::Mailbox;
+
+use super::{Delivery, Notification};
+use crate::settings::Settings;
+use crate::{
+    App, Error, Result, accounts, alerts, branding, messages, newsletters, payments, subscribers,
+    updates, videos,
+};
+
+/// A letter in its parts; both forms are made from the same parts.
+#[derive(Debug, Default)]
+pub struct MailContent {
+    pub subject: String,
+    pub heading: String,
+    pub paragraphs: Vec<String>,
+    /// One under the other, say amounts, with their names; the last one counts most.
+    pub figures: Vec<(&'static str, String)>,
+    /// What the letter answers to.
+    pub quote: Option<Quote>,
+    pub picture: Option<Picture>,
+    pub button: Option<Button>,
+    /// In small print under the button.
+    pub notes: Vec<String>,
+    /// Where an answer goes; otherwise to the camp's contact address.
+    pub reply_to: Option<Mailbox>,
+}
+
+#[derive(Debug)]
+pub struct Quote {
+    /// "On July 14, 2026 you wrote:"
+    pub from: String,
+    pub paragraphs: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct Picture {
+    /// Absolute.
+    pub url: String,
+    pub alt: String,
+}
+
+#[derive(Debug)]
+pub struct Button {
+    pub label: &'static str,
+    /// Absolute.
+    pub url: String,
+}
+
+/// Writes the letter of a notification for one recipient, or nothing when what it was about is
+/// gone. Links with tokens are made here, at the last moment, so that no token is ever stored.
+pub(super) async fn write(
+    app: &App,
+    settings: &Settings,
+    notification: &Notification,
+    delivery: &Delivery,
+) -> Result<Option<MailContent>> {
+    match notification.kind.as_str() {
+        videos::announce::KIND => videos::announce::mail_content(app, settings, notification).await,
+        alerts::KIND => Ok(alerts::mail_content(app, settings, notification)),
+        newsletters::KIND => newsletters::mail_content(app, notification).await,
+        messages::mail::ARRIVED
+        | messages::mail::MORE_WAIT
+        | messages::mail::RECEIVED
+        | messages::mail::REPLY => messages::mail::write(app, settings, notification).await,
+        subscribers::KIND => subscribers::mail_content(app, settings, notification).await,
+        updates::announce::KIND => updates::announce::mail_content(app, notification).await,
+        payments::receipt::KIND => {
+            payments::receipt::mail_content(app, settings, notification, delivery).await
+        }
+        _ => accounts::account_mail::write(app, settings, notification, delivery).await,
+    }
+}
+
+/// What somebody typed, cut where lines were left empty.
+pub fn paragraphs(text: &str) -> Vec<String> {
+    text.split("\n\n").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect()
+}
+
+impl Quote {
+    /// As mail programs mark it in plain text.
+    fn marked(&self) -> String {
+        let marked = |line: &str| format!("> {line}").trim_end().to_owned();
+        self.paragraphs.join("\n\n").lines().map(marked).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[derive(Template)]
+#[template(path = "notifications/mail.html")]
+struct Html<'a> {
+    content: &'a MailContent,
+    site: &'a Settings,
+    home: &'a str,
+    unsubscribe: Option<&'a str>,
+    colors: Colors,
+}
+
+/// Of what stands out in a mail: as built, or as the camp chose.
+struct Colors {
+    mark: String,
+    button: String,
+    on_button: String,
+    dark_button: String,
+    on_dark_button: String,
+}
+
+impl Colors {
+    fn of(site: &Settings) -> Colors {
+        let shades = branding::shades(site);
+        let find = |wanted: &str| shades.iter().find(|(name, ..)| *name == wanted);
+        let light = |name: &str, built_in: &str| {
+            find(name).map_or(built_in.to_owned(), |(_, light, _)| light.to_string())
+        };
+        let dark = |name: &str, built_in: &str| {
+            find(name).map_or(built_in.to_owned(), |(.., dark)| dark.to_string())
+        };
+        Colors {
+            mark: light("amber", "#c9822a"),
+            button: light("pine", "#1b5a40"),
+            on_button: light("on-pine", "#fdf9f0"),
+            dark_button: dark("pine", "#79cfa0"),
+            on_dark_button: dark("on-pine", "#0f2622"),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "notifications/mail.txt", escape = "none")]
+struct Text<'a> {
+    content: &'a MailContent,
+    site: &'a Settings,
+    home: &'a str,
+    unsubscribe: Option<&'a str>,
+}
+
+impl MailContent {
+    /// Plain text and HTML.
+    pub(super) fn render(
+        &self,
+        app: &App,
+        site: &Settings,
+        unsubscribe: Option<&str>,
+    ) -> Result<(String, String)> {
+        let home = app.url("/");
+        let home = home.as_str();
+        let text = Text { content: self, site, home, unsubscribe }.render();
+        let colors = Colors::of(site);
+        let html = Html { content: self, site, home, unsubscribe, colors }.render();
+        Ok((text.map_err(Error::unforeseen)?, html.map_err(Error::unforeseen)?))
+    }
+}

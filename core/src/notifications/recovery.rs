@@ -1,0 +1,79 @@
+//! Recovery after a worker died: workers send heartbeats, and what a dead one had claimed is released
+//! for the others.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use super::Deliver;
+use crate::db::{Db, Tx};
+use crate::{App, Result, jobs};
+
+/// After this long without a sign of life a worker's claims are given back. Workers show
+/// themselves every few seconds ([`record_heartbeat`]).
+const SILENT: TimeDelta = TimeDelta::seconds(12);
+
+/// Shows that this process is alive.
+pub async fn record_heartbeat(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "insert into worker_beats (worker, beat_at) values ($1, $2)
+         on conflict (worker) do update set beat_at = excluded.beat_at",
+    )
+    .bind(app.process)
+    .bind(now)
+    .execute()
+    .await?;
+    tx.sql("delete from worker_beats where beat_at < $1")
+        .bind(now - TimeDelta::hours(1))
+        .execute()
+        .await?;
+    tx.commit().await
+}
+
+/// Forgets the workers that a restored database knows: none of them runs.
+pub(crate) async fn clear_heartbeats(tx: &mut Tx) -> Result<()> {
+    tx.sql("delete from worker_beats").execute().await?;
+    Ok(())
+}
+
+/// When a worker was last seen.
+pub async fn last_heartbeat(db: &Db) -> Result<Option<DateTime<Utc>>> {
+    db.sql("select max(beat_at) from worker_beats").scalar().await
+}
+
+/// Gives back what a dead worker had claimed, and wakes the
+/// job for whatever is due and waits. Returns how many notifications were woken.
+pub async fn recover(app: &App) -> Result<usize> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "update deliveries
+         set status = 'queued', due_at = $1, updated_at = $1
+         where status = 'sending'
+           and (due_at <= $1
+                or not exists (select 1 from worker_beats b
+                               where b.worker = deliveries.claimed_by and b.beat_at > $2))",
+    )
+    .bind(now)
+    .bind(now - SILENT)
+    .execute()
+    .await?;
+    let waiting: Vec<(Uuid,)> = tx
+        .sql(
+            "select distinct d.notification_id from deliveries d
+             where d.status = 'queued' and d.due_at <= $1
+               -- somebody is at it already
+               and not exists (select 1 from deliveries s
+                               where s.notification_id = d.notification_id and s.status = 'sending')
+             limit 100",
+        )
+        .bind(now - TimeDelta::seconds(2))
+        .all()
+        .await?;
+    for (notification_id,) in &waiting {
+        jobs::enqueue(&mut tx, app, &Deliver { notification_id: *notification_id }).await?;
+    }
+    tx.commit().await?;
+    Ok(waiting.len())
+}

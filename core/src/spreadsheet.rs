@@ -1,0 +1,286 @@
+//! Reads a table out of whatever a spreadsheet saved: an Excel workbook, CSV with comma, semicolon or
+//! tab in any usual encoding, or JSON. The content decides what a file is, because people rename files.
+
+pub(crate) mod cell;
+pub mod date;
+mod delimited;
+pub mod encoding;
+mod format;
+mod json;
+mod table;
+mod workbook;
+
+use serde::Serialize;
+
+pub use encoding::Encoding;
+
+use crate::{Error, Result};
+
+/// Most rows in a file.
+pub const MAX_ROWS: usize = 20_000;
+/// How many values are shown as a sample, and how much of each.
+const SAMPLE: usize = 3;
+const SAMPLE_LENGTH: usize = 60;
+
+/// What a table is of, and the columns that are looked for in it.
+pub struct Shape {
+    /// As in "a list of videos".
+    pub things: &'static str,
+    pub thing: &'static str,
+    pub columns: &'static [Column],
+    pub max_bytes: usize,
+}
+
+pub struct Column {
+    pub name: &'static str,
+    /// Other names that people give it: lower case, letters and digits only.
+    pub also: &'static [&'static str],
+    pub needed: bool,
+}
+
+/// A file as it came.
+pub struct File {
+    pub bytes: Vec<u8>,
+    /// What somebody said about its letters; without it the content decides.
+    pub encoding: Option<Encoding>,
+}
+
+impl From<&[u8]> for File {
+    fn from(bytes: &[u8]) -> File {
+        File { bytes: bytes.to_vec(), encoding: None }
+    }
+}
+
+pub struct Sheet {
+    pub rows: Vec<Row>,
+    pub unknown_columns: Vec<String>,
+    pub source: Source,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ImportFormat)]
+pub enum Format {
+    #[default]
+    Csv,
+    Json,
+    Xlsx,
+}
+
+/// What a file turned out to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = ImportSource)]
+pub struct Source {
+    pub format: Format,
+    /// Of a text: the encoding that it was read in.
+    pub encoding: Option<Encoding>,
+    /// Nothing in the file names its encoding; it was chosen by the letters.
+    pub guessed: bool,
+    /// A few values with letters beyond a to z, by which people see whether the encoding is right.
+    pub sample: Vec<String>,
+    /// Of a workbook: the worksheet that was read.
+    pub worksheet: Option<String>,
+}
+
+/// One row as it was typed.
+#[derive(Default)]
+pub struct Row {
+    pub line: usize,
+    /// In the order of the shape's columns; nothing where the file has no such column.
+    cells: Vec<Option<String>>,
+    /// Values found and columns named, when there are more of the former.
+    pub too_many: Option<(usize, usize)>,
+}
+
+/// What is wrong with a row.
+#[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(as = ImportProblem)]
+pub struct Problem {
+    /// Counted from 1, the header included.
+    pub line: usize,
+    pub column: &'static str,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl Row {
+    pub fn cell(&self, column: usize) -> &str {
+        self.cells.get(column).and_then(Option::as_deref).unwrap_or_default()
+    }
+
+    pub fn has(&self, column: usize) -> bool {
+        self.cells.get(column).is_some_and(Option::is_some)
+    }
+
+    /// What to tell about a row that cannot be trusted as a whole.
+    pub fn fault(&self) -> Option<String> {
+        if let Some((found, named)) = self.too_many {
+            return Some(format!(
+                "This line has {found} values where the header names {named} columns. Please put \
+                 values with a separator inside into quotes."
+            ));
+        }
+        let cells = || self.cells.iter().flatten();
+        if cells().any(|cell| cell.contains('\u{fffd}')) {
+            return Some(
+                "Letters of this line were lost (�) when the file was saved. Please save it again \
+                 from the original, as .xlsx or CSV UTF-8."
+                    .into(),
+            );
+        }
+        let error = cells().find(|cell| workbook::ERRORS.contains(&cell.as_str()))?;
+        Some(format!("A cell of this line shows the error {error}. Please correct it."))
+    }
+}
+
+/// Reads a file on a thread of its own. Errors: [`Error::Invalid`] on `file`.
+pub async fn open(file: File, shape: &'static Shape) -> Result<Sheet> {
+    match tokio::task::spawn_blocking(move || read(&file, shape)).await {
+        Ok(sheet) => sheet,
+        Err(broken) => {
+            tracing::warn!(%broken, "a file could not be read");
+            wrong(format::DAMAGED.into())
+        }
+    }
+}
+
+pub(crate) fn read(file: &File, shape: &Shape) -> Result<Sheet> {
+    let bytes = file.bytes.as_slice();
+    if bytes.len() > shape.max_bytes {
+        let most = shape.max_bytes >> 20;
+        return wrong(format!("The file is larger than {most} MB. Please split it."));
+    }
+    let mut sheet = match format::of(bytes)? {
+        format::Kind::Workbook => workbook::read(bytes, shape)?,
+        format::Kind::Text => text(bytes, file.encoding, shape)?,
+    };
+    match sheet.rows.len() {
+        0 => return wrong("The file has a header and no rows.".into()),
+        n if n > MAX_ROWS => {
+            return wrong(format!(
+                "The file has {n} rows; {MAX_ROWS} are the most. Please split it."
+            ));
+        }
+        _ => {}
+    }
+    sheet.source.sample = sample(&sheet.rows);
+    Ok(sheet)
+}
+
+fn text(bytes: &[u8], encoding: Option<Encoding>, shape: &Shape) -> Result<Sheet> {
+    let decoded = encoding::decode(bytes, encoding)?;
+    let text = decoded.text.trim_start_matches('\u{feff}');
+    let mut sheet = match text.trim_start().chars().next() {
+        None => return wrong("The file is empty.".into()),
+        Some('<') => return wrong(format::MARKUP.into()),
+        Some('[' | '{') => json::read(text, shape)?,
+        Some(_) => delimited::read(text, shape)?,
+    };
+    sheet.source.encoding = Some(decoded.encoding);
+    sheet.source.guessed = decoded.guessed;
+    Ok(sheet)
+}
+
+fn sample(rows: &[Row]) -> Vec<String> {
+    let mut sample: Vec<String> = Vec::new();
+    for cell in rows.iter().flat_map(|row| row.cells.iter().flatten()) {
+        if cell.is_ascii() || sample.len() == SAMPLE {
+            continue;
+        }
+        let shown: String = cell.trim().chars().take(SAMPLE_LENGTH).collect();
+        if !sample.contains(&shown) {
+            sample.push(shown);
+        }
+    }
+    sample
+}
+
+fn wrong<T>(message: String) -> Result<T> {
+    Err(Error::invalid("file", message))
+}
+
+impl Shape {
+    fn column(&self, name: &str) -> Option<usize> {
+        let plain: String = name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+        self.columns.iter().position(|column| {
+            column.name.replace('_', "") == plain || column.also.contains(&plain.as_str())
+        })
+    }
+
+    fn names(&self, needed: bool) -> String {
+        let names: Vec<&str> =
+            self.columns.iter().filter(|c| c.needed == needed).map(|c| c.name).collect();
+        match names.as_slice() {
+            [many @ .., last] if !many.is_empty() => format!("{} and {last}", many.join(", ")),
+            other => other.join(", "),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape {
+        things: "videos",
+        thing: "video",
+        columns: &[
+            Column { name: "title", also: &["name", "videotitle", "heading"], needed: true },
+            Column { name: "url", also: &["link", "videolink"], needed: true },
+            Column { name: "text", also: &[], needed: false },
+        ],
+        max_bytes: 1 << 20,
+    };
+
+    fn read(bytes: &[u8]) -> Result<Sheet> {
+        super::read(&File::from(bytes), &SHAPE)
+    }
+
+    fn lines(sheet: &Sheet) -> Vec<(usize, &str, &str)> {
+        sheet.rows.iter().map(|r| (r.line, r.cell(0), r.cell(1))).collect()
+    }
+
+    #[test]
+    fn a_table_is_read_whatever_separates_it_and_however_its_columns_are_called() {
+        for text in [
+            "title,url\nA,x\n\nB,y\n",
+            "\u{feff}Link;TITLE\r\nx;A\r\n;\r\ny;B\r\n",
+            "Video Title\tVideo-Link\nA\tx\n\nB\ty",
+            "[\n{\"name\":\"A\",\"url\":\"x\"},\n\n{\"title\":\"B\",\"link\":\"y\"}]",
+        ] {
+            let sheet = read(text.as_bytes()).expect(text);
+            assert_eq!(lines(&sheet), [(2, "A", "x"), (4, "B", "y")], "{text:?}");
+        }
+        let wrapped = read(b"{\"videos\": [\n{\"title\": \"a [b] {c} \\\" d\", \"url\": \"x\"}]}");
+        assert_eq!(lines(&wrapped.expect("wrapped"))[0].0, 2);
+        let said = read(b"sep=;\ntitle;url\n\"A; and more\";x\n").expect("said");
+        assert_eq!(lines(&said), [(3, "A; and more", "x")]);
+    }
+
+    #[test]
+    fn a_line_number_counts_the_lines_inside_quotes() {
+        let sheet = read(b"title,url,text\nA,x,\"one\ntwo\"\nB,y,z\n").expect("a table");
+        assert_eq!(lines(&sheet), [(2, "A", "x"), (4, "B", "y")]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_says_what_to_do() {
+        for (bytes, says) in [
+            (&b""[..], "empty"),
+            (b"title,url\n", "no rows"),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ".xlsx"),
+            (b"PK\x03\x04 and no more", "damaged"),
+            (b"<html><table>", "web page"),
+            (b"%PDF-1.7", "no table"),
+            (b"title,url\n\0\0\x01\0,\0\0", "no table"),
+            (b"heading,when\nA,b\n", "“url”"),
+            (b"title,name,url\nA,B,x\n", "twice"),
+            (b"{\"a\": 1}", "list"),
+            (b"[1]", "bare"),
+            (b"[{", "JSON"),
+        ] {
+            let Err(error) = read(bytes) else { panic!("{says}") };
+            assert!(error.to_string().contains(says), "{says}: {error}");
+        }
+    }
+}

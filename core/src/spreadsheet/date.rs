@@ -1,0 +1,132 @@
+//! Reads dates in the forms in which people write them.
+
+use chrono::NaiveDate;
+
+/// Reads `2024-07-15`, `07/15/2024`, `15 July 2024` or `July 15, 2024`; month names may be
+/// shortened. Otherwise the answer is a sentence that tells what to do.
+pub fn read(typed: &str) -> Result<NaiveDate, String> {
+    // Spreadsheets like to add midnight to a day.
+    let day = typed.trim();
+    let day =
+        day.strip_suffix("T00:00:00").or_else(|| day.strip_suffix(" 00:00:00")).unwrap_or(day);
+    let (year, month, date) = numbers(day).or_else(|| words(day)).ok_or_else(|| {
+        let shown: String = typed.chars().take(40).collect();
+        format!("“{shown}” is no date like 2024-07-15, 07/15/2024 or 15 July 2024.")
+    })?;
+    NaiveDate::from_ymd_opt(year, month, date).ok_or_else(|| match month {
+        13..=31 if typed.contains('/') => {
+            format!("“{typed}” has no month {month}. Dates with slashes are month/day/year here.")
+        }
+        _ => format!("“{typed}” is a day that does not exist."),
+    })
+}
+
+fn numbers(text: &str) -> Option<(i32, u32, u32)> {
+    let parts = |separator| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        (parts.len() == 3 && parts.iter().all(digits)).then_some(parts)
+    };
+    if let Some([year, month, day]) = parts('-').as_deref()
+        && year.len() == 4
+    {
+        return Some((year.parse().ok()?, month.parse().ok()?, day.parse().ok()?));
+    }
+    if let Some([month, day, year]) = parts('/').as_deref()
+        && year.len() == 4
+    {
+        return Some((year.parse().ok()?, month.parse().ok()?, day.parse().ok()?));
+    }
+    None
+}
+
+fn words(text: &str) -> Option<(i32, u32, u32)> {
+    let words: Vec<String> = text
+        .split([' ', ',', '.', '-'])
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let [first, second, year] = words.as_slice() else { return None };
+    let year = (year.len() == 4).then(|| year.parse().ok()).flatten()?;
+    match (month(first), month(second)) {
+        (None, Some(month)) => Some((year, month, day(first)?)),
+        (Some(month), None) => Some((year, month, day(second)?)),
+        _ => None,
+    }
+}
+
+fn day(word: &str) -> Option<u32> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th").then(|| digits.parse().ok())?
+}
+
+fn month(word: &str) -> Option<u32> {
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let at = NAMES.iter().position(|name| word.len() >= 3 && name.starts_with(word))?;
+    u32::try_from(at + 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_read_in_every_usual_form() {
+        let day = NaiveDate::from_ymd_opt(2024, 7, 15);
+        for typed in [
+            "2024-07-15",
+            "2024-7-15",
+            "07/15/2024",
+            "7/15/2024",
+            "15 July 2024",
+            "15 Jul 2024",
+            "July 15, 2024",
+            "Jul. 15 2024",
+            "15th July 2024",
+            "JULY 15TH, 2024",
+            "15-Jul-2024",
+            "2024-07-15T00:00:00",
+            "2024-07-15 00:00:00",
+            " 2024-07-15 ",
+        ] {
+            assert_eq!(read(typed).ok(), day, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_day_that_is_none_is_refused_with_what_to_do() {
+        for typed in [
+            "",
+            "soon",
+            "15/07/2024",
+            "2024-02-30",
+            "07/15/24",
+            "2024",
+            "July 2024",
+            "15 Ju 2024",
+            "1.7.2024",
+            "2024/07/15",
+            "32 July 2024",
+            "5x July 2024",
+            "é July 2024",
+            "99999999999 July 2024",
+            "2024-07-15T11:00:00",
+        ] {
+            assert!(read(typed).is_err(), "{typed}");
+        }
+        assert!(read("15/07/2024").is_err_and(|text| text.contains("month/day/year")));
+    }
+}

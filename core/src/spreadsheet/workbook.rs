@@ -1,0 +1,249 @@
+//! Excel workbooks (.xlsx): the first worksheet that has the columns.
+
+use std::io::Cursor;
+
+use calamine::{DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx};
+
+use super::format::DAMAGED;
+use super::table::Table;
+use super::{Format, MAX_ROWS, Shape, Sheet, Source, wrong};
+use crate::{Error, Result};
+
+/// Columns further to the right hold nothing that is looked for.
+const MAX_COLUMNS: u32 = 256;
+/// What a cell shows whose formula failed.
+pub(super) const ERRORS: [&str; 8] =
+    ["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"];
+
+pub(super) fn read(bytes: &[u8], shape: &Shape) -> Result<Sheet> {
+    let Ok(mut book) = Xlsx::new(Cursor::new(bytes)) else { return wrong(DAMAGED.into()) };
+    let visible = |sheet: &&calamine::Sheet| {
+        sheet.visible == SheetVisible::Visible && sheet.typ == SheetType::WorkSheet
+    };
+    let names: Vec<String> =
+        book.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();
+    let mut first = None;
+    for name in names {
+        match worksheet(&mut book, &name, shape) {
+            Ok(sheet) if sheet.rows.is_empty() => {}
+            Ok(sheet) => return Ok(sheet),
+            Err(error) => {
+                first.get_or_insert(error);
+            }
+        }
+    }
+    match first {
+        Some(error) => Err(error),
+        None => wrong("The workbook has no rows.".into()),
+    }
+}
+
+fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Result<Sheet> {
+    let damaged = |_| Error::invalid("file", DAMAGED);
+    let source =
+        Source { format: Format::Xlsx, worksheet: Some(name.to_owned()), ..Source::default() };
+    let mut table = Table::new(shape, source);
+    let mut cells = book.worksheet_cells_reader(name).map_err(damaged)?;
+    let (mut at, mut row): (u32, Vec<String>) = (0, Vec::new());
+    loop {
+        // Cell by cell: the size that a worksheet claims may be made up.
+        let cell = cells.next_cell().map_err(damaged)?;
+        let place = cell.as_ref().map(|cell| cell.get_position());
+        if place.is_none_or(|(line, _)| line != at) {
+            let values: Vec<&str> = row.iter().map(String::as_str).collect();
+            table.take(at as usize + 1, &values, false)?;
+            row.clear();
+            if table.rows() > MAX_ROWS {
+                return wrong(format!(
+                    "The worksheet has more than {MAX_ROWS} rows. Please split it."
+                ));
+            }
+        }
+        let (Some(cell), Some((line, column))) = (cell, place) else { break };
+        at = line;
+        let value = value(cell.get_value());
+        if column < MAX_COLUMNS && !value.is_empty() {
+            if row.len() <= column as usize {
+                row.resize(column as usize + 1, String::new());
+            }
+            row[column as usize] = value;
+        }
+    }
+    Ok(table.done())
+}
+
+/// A value as somebody would have typed it.
+fn value(cell: &DataRef<'_>) -> String {
+    match cell {
+        DataRef::Empty => String::new(),
+        DataRef::Int(number) => number.to_string(),
+        DataRef::Float(number) => decimal(*number),
+        DataRef::String(text) => text.clone(),
+        DataRef::SharedString(text) => (*text).to_owned(),
+        DataRef::Bool(yes) => yes.to_string(),
+        DataRef::DateTime(moment) => day(moment),
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+        DataRef::Error(error) => error.to_string(),
+    }
+}
+
+/// Sums of cents carry digits that nobody sees: 2800.0000000000005 is 2800.
+fn decimal(number: f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn day(moment: &ExcelDateTime) -> String {
+    if moment.is_duration() {
+        return decimal(moment.as_f64());
+    }
+    let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Workbook};
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+    use crate::spreadsheet::{self, Column, File};
+
+    const SHAPE: Shape = Shape {
+        things: "families",
+        thing: "family",
+        columns: &[
+            Column { name: "name", also: &[], needed: true },
+            Column { name: "total", also: &[], needed: false },
+            Column { name: "due", also: &[], needed: false },
+        ],
+        max_bytes: 1 << 20,
+    };
+
+    fn read(bytes: Vec<u8>) -> Result<Sheet> {
+        spreadsheet::read(&File { bytes, encoding: None }, &SHAPE)
+    }
+
+    fn refusal(bytes: Vec<u8>) -> String {
+        read(bytes).err().expect("refused").to_string()
+    }
+
+    fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in entries {
+            writer.start_file(*name, SimpleFileOptions::default()).expect("an entry");
+            writer.write_all(content).expect("written");
+        }
+        writer.finish().expect("an archive").into_inner()
+    }
+
+    #[test]
+    fn numbers_dates_and_formulas_become_what_somebody_would_have_typed() {
+        let mut book = Workbook::new();
+        book.add_worksheet()
+            .set_name("Notes")
+            .expect("named")
+            .write(0, 0, "Hello")
+            .expect("written");
+        let sheet = book.add_worksheet().set_name("משפחות").expect("named");
+        let date = Look::new().set_num_format("d mmm yyyy");
+        let money = Look::new().set_num_format("$#,##0.00");
+        for (at, name) in ["Due", "Name", "", "Total"].into_iter().enumerate() {
+            sheet.write(2, at as u16, name).expect("written");
+        }
+        let due = ExcelDateTime::from_ymd(2027, 6, 1).expect("a day");
+        sheet.write_with_format(3, 0, &due, &date).expect("written");
+        sheet.write(3, 1, "שרה Renée").expect("written");
+        sheet.write(3, 2, "a note").expect("written");
+        sheet.write_with_format(3, 3, 2800.0, &money).expect("written");
+        sheet.write(3, 9, "beside the table").expect("written");
+        sheet.write(5, 1, "Chaya").expect("written");
+        sheet
+            .write(5, 3, Formula::new("=1400.1+1399.9").set_result("2800.0000000000005"))
+            .expect("written");
+        sheet.write(6, 1, "Zev").expect("written");
+        sheet.write(6, 3, Formula::new("=1/0").set_result("#DIV/0!")).expect("written");
+        let sheet = read(book.save_to_buffer().expect("a workbook")).expect("a table");
+        let rows: Vec<_> =
+            sheet.rows.iter().map(|r| (r.line, r.cell(0), r.cell(1), r.cell(2))).collect();
+        assert_eq!(
+            rows,
+            [
+                (4, "שרה Renée", "2800", "2027-06-01 00:00:00"),
+                (6, "Chaya", "2800", ""),
+                (7, "Zev", "#DIV/0!", "")
+            ]
+        );
+        assert!(sheet.rows[2].fault().is_some_and(|text| text.contains("#DIV/0!")));
+        assert!(sheet.rows[..2].iter().all(|row| row.fault().is_none()));
+        assert_eq!(sheet.source.worksheet.as_deref(), Some("משפחות"));
+        assert_eq!(sheet.source.sample, ["שרה Renée"]);
+    }
+
+    #[test]
+    fn a_cell_in_the_last_corner_takes_no_memory_for_those_between() {
+        let mut book = Workbook::new();
+        let sheet = book.add_worksheet();
+        sheet.write(0, 0, "Name").expect("written");
+        sheet.write(1_048_575, 0, "Chaya").expect("written");
+        sheet.write(1_048_575, 16_383, "far away").expect("written");
+        let sheet = read(book.save_to_buffer().expect("a workbook")).expect("a table");
+        assert_eq!(
+            sheet.rows.iter().map(|r| (r.line, r.cell(0))).collect::<Vec<_>>(),
+            [(1_048_576, "Chaya")]
+        );
+    }
+
+    #[test]
+    fn more_than_may_be_is_refused() {
+        let mut book = Workbook::new();
+        let sheet = book.add_worksheet();
+        sheet.write(0, 0, "Name").expect("written");
+        for row in 1..=MAX_ROWS as u32 + 1 {
+            sheet.write(row, 0, row).expect("written");
+        }
+        assert!(refusal(book.save_to_buffer().expect("a workbook")).contains("20000 rows"));
+        let zeros = vec![b' '; 65 << 20];
+        let bomb = archive(&[("xl/workbook.xml", &zeros)]);
+        assert!(bomb.len() < 100_000, "{}", bomb.len());
+        assert!(refusal(bomb).contains("unpacks to more than 64 MB"));
+    }
+
+    #[test]
+    fn other_files_are_refused_with_what_to_do() {
+        for (entries, says) in [
+            (&[("xl/workbook.bin", &b"x"[..])][..], "binary workbook"),
+            (&[("mimetype", b"application/vnd.oasis"), ("content.xml", b"x")], "OpenDocument"),
+            (&[("Index/Document.iwa", b"x")], "Numbers"),
+            (&[("word/document.xml", b"x")], "no table"),
+            (&[("xl/workbook.xml", b"<broken")], "damaged"),
+        ] {
+            let text = refusal(archive(entries));
+            assert!(text.contains(says), "{says}: {text}");
+        }
+        let mut empty = Workbook::new();
+        empty.add_worksheet();
+        assert!(refusal(empty.save_to_buffer().expect("a workbook")).contains("no rows"));
+        let mut wrong = Workbook::new();
+        wrong.add_worksheet().write(0, 0, "Heading").expect("written");
+        assert!(refusal(wrong.save_to_buffer().expect("a workbook")).contains("“name”"));
+    }
+
+    #[test]
+    fn a_damaged_workbook_is_refused_wherever_it_is_damaged() {
+        let mut book = Workbook::new();
+        let sheet = book.add_worksheet();
+        sheet.write(0, 0, "Name").expect("written");
+        sheet.write(1, 0, "Chaya").expect("written");
+        let whole = book.save_to_buffer().expect("a workbook");
+        for at in (0..whole.len()).step_by(37) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0xff;
+            // Either read or refused: never a panic, which `open` would have to catch.
+            drop(read(bytes));
+            drop(read(whole[..at].to_vec()));
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! What staff do with updates, and what the worker does when one has come to its end.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{LiveUpdate, NOT_FOUND, NewUpdate, Priority, UpdateChanges, announce};
+use crate::audit::{self, Actor, Subject};
+use crate::db::{On, Tx};
+use crate::events::{self, Event};
+use crate::idempotency::{self, Claim};
+use crate::notifications::{self, Category, Notice, Tally};
+use crate::pagination::{Page, PageRequest};
+use crate::search_text::{normalize, optional_pattern};
+use crate::settings::Settings;
+use crate::{App, Error, Result};
+
+/// An update as staff see it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct AdminUpdate {
+    #[serde(flatten)]
+    pub update: LiveUpdate,
+    /// Shown to families now.
+    pub is_active: bool,
+    /// Username of whoever posted it.
+    pub posted_by: Option<String>,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub version: i64,
+    /// Whether families have been told of it, which happens once.
+    pub announced: bool,
+    /// How the mails about it are doing.
+    pub deliveries: Option<Tally>,
+}
+
+/// An update that was posted, and how many mails that put into the queue.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = SavedUpdate)]
+pub struct Saved {
+    pub update: AdminUpdate,
+    pub notified: i64,
+}
+
+/// What can be edited of an update.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+pub(super) struct Record {
+    pub title: String,
+    pub message: String,
+    pub author: String,
+    pub priority: Priority,
+    pub is_active: bool,
+    pub pinned: bool,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub version: i64,
+}
+
+impl Record {
+    fn is_shown(&self, now: DateTime<Utc>) -> bool {
+        self.is_active && self.expires_at.is_none_or(|end| end > now)
+    }
+
+    fn search_text(&self) -> String {
+        [&self.title, &self.message, &self.author].map(|text| normalize(text)).join("\n")
+    }
+}
+
+macro_rules! admin_update {
+    () => {
+        concat!(
+            "select u.id, u.title, u.message, u.author, u.priority, u.created_at, u.pinned,
+                    u.is_active and (u.expires_at is null or u.expires_at > $1) as is_active,
+                    s.username as posted_by, u.expires_at, u.version, n.id is not null as announced, ",
+            notifications::tally_columns!(),
+            "from live_updates u
+             left join staff s on s.id = u.posted_by
+             left join notifications n on n.subject_id = u.id and n.kind = 'update' "
+        )
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    #[sqlx(flatten)]
+    update: LiveUpdate,
+    is_active: bool,
+    posted_by: Option<String>,
+    expires_at: Option<DateTime<Utc>>,
+    version: i64,
+    announced: bool,
+    #[sqlx(flatten)]
+    deliveries: Tally,
+}
+
+impl From<Row> for AdminUpdate {
+    fn from(row: Row) -> AdminUpdate {
+        let Row { update, is_active, posted_by, expires_at, version, announced, deliveries } = row;
+        let deliveries = announced.then_some(deliveries);
+        AdminUpdate { update, is_active, posted_by, expires_at, version, announced, deliveries }
+    }
+}
+
+/// Whether families read an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = UpdateStanding)]
+pub enum Standing {
+    Active,
+    /// Hidden by staff before its end.
+    Inactive,
+    /// It has come to its end.
+    Expired,
+}
+
+/// What staff look for.
+#[derive(Debug, Default)]
+pub struct AdminFilter {
+    /// In title, message and author.
+    pub q: Option<String>,
+    pub standing: Option<Standing>,
+    pub priority: Option<Priority>,
+    pub part: PageRequest,
+}
+
+/// The updates that the filter leaves, without the deleted ones, the newest first.
+pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpdate>> {
+    let AdminFilter { q, standing, priority, part } = filter;
+    let after: Option<(DateTime<Utc>, Uuid)> = part.after("update desk")?;
+    let rows: Vec<Row> = app
+        .db
+        .sql(concat!(
+            admin_update!(),
+            "where u.deleted_at is null
+               and ($2 is null or u.search_text like $2 escape '\\')
+               and ($4 is null or (u.created_at, u.id) < ($4, $5))
+               and (cast($6 as text) is null or u.priority = $6)
+               and (cast($7 as text) is null
+                    or $7 = case when u.expires_at <= $1 then 'expired'
+                                 when u.is_active then 'active'
+                                 else 'inactive' end)
+             order by u.created_at desc, u.id desc
+             limit $3"
+        ))
+        .bind(app.clock.now())
+        .bind(optional_pattern(q.as_deref()))
+        .bind(part.limit() + 1)
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .bind(*priority)
+        .bind(*standing)
+        .all()
+        .await?;
+    let rows = rows.into_iter().map(AdminUpdate::from).collect();
+    Ok(part.page("update desk", rows, |row: &AdminUpdate| (row.update.created_at, row.update.id)))
+}
+
+/// How many addresses would get mail if an update were posted now (decision U2).
+pub async fn reach(app: &App, settings: &Settings) -> Result<i64> {
+    notifications::reach(&app.db, settings, Category::CampUpdates).await
+}
+
+/// One update that is not deleted. Errors: [`Error::NotFound`].
+pub async fn find_for_staff(
+    on: impl Into<On<'_>>,
+    now: DateTime<Utc>,
+    id: Uuid,
+) -> Result<AdminUpdate> {
+    let row: Option<Row> = on
+        .into()
+        .sql(concat!(admin_update!(), "where u.id = $2 and u.deleted_at is null"))
+        .bind(now)
+        .bind(id)
+        .optional()
+        .await?;
+    row.map(AdminUpdate::from).ok_or(NOT_FOUND)
+}
+
+/// Posts an update, once for each `key`: it is shown at once and mailed to whoever wants camp
+/// updates, in the same transaction. Errors: [`Error::Invalid`], and those of [`idempotency`].
+pub async fn create(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    new: &NewUpdate,
+    key: Option<Uuid>,
+) -> Result<Saved> {
+    let now = app.clock.now();
+    let id = match idempotency::claim(tx, app, "live_update", key, new).await? {
+        Claim::New(id) => id,
+        Claim::Made(id) => {
+            let notified = notifications::tally(&mut *tx, announce::KIND, id).await?.mailed();
+            let update = idempotency::unless_deleted(find_for_staff(tx, now, id).await)?;
+            return Ok(Saved { update, notified });
+        }
+    };
+    let record = new.record(settings, now)?;
+    tx.sql(
+        "insert into live_updates
+           (id, title, message, author, priority, is_active, pinned, expires_at, posted_by,
+            search_text, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)",
+    )
+    .bind(id)
+    .bind(&record.title)
+    .bind(&record.message)
+    .bind(&record.author)
+    .bind(record.priority)
+    .bind(record.is_active)
+    .bind(record.pinned)
+    .bind(record.expires_at)
+    .bind(actor.staff_id())
+    .bind(record.search_text())
+    .bind(record.version)
+    .bind(now)
+    .execute()
+    .await?;
+    let details = json!({
+        "title": record.title, "priority": record.priority, "pinned": record.pinned,
+        "expires_at": record.expires_at,
+    });
+    let subject = Subject::new("live_update", id);
+    audit::record(tx, now, actor, "live_update.create", subject, details).await?;
+    let notice = Notice::new(announce::KIND, id);
+    let notified =
+        notifications::notify_families(tx, app, settings, notice, Category::CampUpdates).await?;
+    events::emit(tx, now, Event::UpdateCreated(id));
+    Ok(Saved { update: find_for_staff(tx, now, id).await?, notified })
+}
+
+/// Changes an update, or shows or hides it. Nobody is mailed, whatever changes (decision U2).
+/// Errors: [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+pub async fn edit(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    id: Uuid,
+    changes: &UpdateChanges,
+) -> Result<AdminUpdate> {
+    let now = app.clock.now();
+    let old: Record = tx
+        .sql(
+            "select title, message, author, priority, is_active, pinned, expires_at, version
+             from live_updates
+             where id = $1 and deleted_at is null",
+        )
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    if old.version != changes.version {
+        return Err(Error::Stale);
+    }
+    let new = changes.apply(&old, settings, now)?;
+    if new == old {
+        return find_for_staff(tx, now, id).await;
+    }
+    let written = tx
+        .sql(
+            "update live_updates
+             set title = $3, message = $4, author = $5, priority = $6, is_active = $7, pinned = $8,
+                 expires_at = $9, search_text = $10, version = version + 1, updated_at = $11
+             where id = $1 and version = $2 and deleted_at is null",
+        )
+        .bind(id)
+        .bind(old.version)
+        .bind(&new.title)
+        .bind(&new.message)
+        .bind(&new.author)
+        .bind(new.priority)
+        .bind(new.is_active)
+        .bind(new.pinned)
+        .bind(new.expires_at)
+        .bind(new.search_text())
+        .bind(now)
+        .execute()
+        .await?;
+    if written == 0 {
+        return Err(Error::Stale);
+    }
+    let subject = Subject::new("live_update", id);
+    audit::record(tx, now, actor, "live_update.edit", subject, differences(&old, &new)).await?;
+    match (old.is_shown(now), new.is_shown(now)) {
+        (_, true) => events::emit(tx, now, Event::UpdateChanged(id)),
+        (true, false) => events::emit(tx, now, Event::UpdateRemoved(id)),
+        (false, false) => {}
+    }
+    find_for_staff(tx, now, id).await
+}
+
+/// Deletes an update. Its address goes on saying that it was withdrawn; of what it said nothing is
+/// kept, and a letter about it that has not gone out yet never will. Errors: [`Error::NotFound`].
+pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let named: Option<(String, Priority, bool)> = tx
+        .sql(
+            "select title, priority, is_active from live_updates
+             where id = $1 and deleted_at is null",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    let (title, priority, is_active) = named.ok_or(NOT_FOUND)?;
+    let gone: Option<(Uuid,)> = tx
+        .sql(
+            "update live_updates
+             set title = '', message = '', author = '', search_text = '', is_active = $3,
+                 version = version + 1, updated_at = $2, deleted_at = $2
+             where id = $1 and deleted_at is null
+             returning id",
+        )
+        .bind(id)
+        .bind(now)
+        .bind(false)
+        .optional()
+        .await?;
+    gone.ok_or(NOT_FOUND)?;
+    let subject = Subject::new("live_update", id);
+    let details = json!({ "title": title, "priority": priority, "is_active": is_active });
+    audit::record(tx, now, actor, "live_update.delete", subject, details).await?;
+    events::emit(tx, now, Event::UpdateRemoved(id));
+    Ok(())
+}
+
+/// Takes away what has come to its end; returns how many.
+pub async fn expire_due(app: &App) -> Result<usize> {
+    let now = app.clock.now();
+    let due: i64 = app
+        .db
+        .sql("select count(*) from live_updates where is_active and expires_at <= $1")
+        .bind(now)
+        .scalar()
+        .await?;
+    if due == 0 {
+        return Ok(0);
+    }
+    let mut tx = app.db.begin().await?;
+    let expired: Vec<(Uuid,)> = tx
+        .sql(
+            "update live_updates
+             set is_active = $2, version = version + 1, updated_at = $1
+             where is_active and expires_at <= $1
+             returning id",
+        )
+        .bind(now)
+        .bind(false)
+        .all()
+        .await?;
+    for (id,) in &expired {
+        let subject = Subject::new("live_update", *id);
+        let details = json!({ "is_active": audit::changed(true, false) });
+        audit::record(&mut tx, now, Actor::System, "live_update.expire", subject, details).await?;
+        events::emit(&mut tx, now, Event::UpdateRemoved(*id));
+    }
+    tx.commit().await?;
+    Ok(expired.len())
+}
+
+/// What changed, for the audit log, which holds no names: of the author only that it did, and of the
+/// text as well, since nothing of it is kept once the update is deleted.
+fn differences(old: &Record, new: &Record) -> Value {
+    let shown = |record: &Record| {
+        json!({
+            "title": record.title,
+            "priority": record.priority,
+            "is_active": record.is_active,
+            "pinned": record.pinned,
+            "expires_at": record.expires_at,
+        })
+    };
+    let changed = audit::personal(
+        audit::differences(&shown(old), &shown(new)),
+        [("author", old.author != new.author), ("message", old.message != new.message)],
+    );
+    Value::Object(changed)
+}

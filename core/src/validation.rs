@@ -1,0 +1,179 @@
+//! Validates what people type and says, field by field, what to correct.
+
+use serde::{Deserialize, Deserializer};
+
+use crate::error::FieldError;
+use crate::{Error, Result, text};
+
+/// What is said about characters that no keyboard makes and no database keeps.
+pub const CONTROL: &str = "Please remove the invisible control characters.";
+
+/// For fields of a change that may be `null`: tells that from "left out".
+pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+/// Collects everything that is wrong with a form, so that it is said at once.
+#[derive(Default)]
+pub struct Validator {
+    wrong: Vec<FieldError>,
+}
+
+impl Validator {
+    pub fn new() -> Validator {
+        Validator::default()
+    }
+
+    pub fn refuse(&mut self, field: &str, message: impl Into<String>) {
+        self.wrong.push(FieldError { field: field.into(), message: message.into() });
+    }
+
+    pub fn require(&mut self, ok: bool, field: &str, message: impl Into<String>) {
+        if !ok {
+            self.refuse(field, message);
+        }
+    }
+
+    /// One line of text as it is kept: cleaned ([`text::clean`]) and trimmed, at most `max`
+    /// characters.
+    pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
+        let value = text::clean(value).replace('\t', " ").trim().to_owned();
+        if value.contains('\n') {
+            self.refuse(field, "Please write this in one line.");
+            return value;
+        }
+        self.text(field, value, max)
+    }
+
+    /// Text of several lines as it is kept: cleaned ([`text::clean`]) and trimmed, at most `max`
+    /// characters.
+    pub fn block(&mut self, field: &str, value: &str, max: usize) -> String {
+        self.text(field, text::clean(value).trim().to_owned(), max)
+    }
+
+    fn text(&mut self, field: &str, value: String, max: usize) -> String {
+        if value.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+            self.refuse(field, CONTROL);
+        } else if value.chars().count() > max {
+            self.refuse(field, format!("Please use at most {max} characters."));
+        }
+        value
+    }
+
+    /// An email address in the one form in which the portal keeps it ([`address`]).
+    pub fn email(&mut self, field: &str, value: &str) -> String {
+        match address(value) {
+            Some(email) => email,
+            None => {
+                let local = text::clean(value).rsplit_once('@').map(|(local, _)| local.to_owned());
+                self.refuse(field, match local.is_some_and(|local| !local.is_ascii()) {
+                    true => "Please enter an email address that has only plain letters, digits and signs before the @.",
+                    false => "Please enter a valid email address.",
+                });
+                String::new()
+            }
+        }
+    }
+
+    /// Nothing wrong, or everything that is.
+    pub fn done(self) -> Result<()> {
+        match self.wrong.is_empty() {
+            true => Ok(()),
+            false => Err(Error::Invalid(self.wrong)),
+        }
+    }
+}
+
+/// An address as it is kept and compared: cleaned ([`text::clean`]), trimmed, in lower case and with
+/// an international domain in its ASCII form (IDNA), so that one mailbox has one spelling; `None` when
+/// it is no address to which the portal could send mail. At most 254 characters (RFC 5321). The part
+/// before the @ must be ASCII, since many mail servers take no other.
+pub fn address(value: &str) -> Option<String> {
+    let value = with_ascii_domain(&lowered(value))?;
+    let (local, domain) = value.rsplit_once('@')?;
+    let plausible = value.len() <= 254
+        && value.is_ascii()
+        && !local.is_empty()
+        && local.len() <= 64
+        && domain.contains('.')
+        && domain.split('.').all(|label| !label.is_empty() && label.len() <= 63)
+        && !value
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || "<>()[],;:\\\"".contains(c));
+    (plausible && value.parse::<lettre::Address>().is_ok()).then_some(value)
+}
+
+/// The forms in which an address may stand in the database: that of [`address`], and the one from
+/// before international addresses were turned into ASCII or refused. `None` when it is no address.
+pub(crate) fn stored_forms(value: &str) -> Option<[String; 2]> {
+    let earlier = lowered(value);
+    if let Some(address) = address(value) {
+        return Some([address, earlier]);
+    }
+    let international = !earlier.is_ascii()
+        && earlier.len() <= 254
+        && !earlier.contains(|c: char| c.is_control() || c.is_whitespace())
+        && earlier.parse::<lettre::Address>().is_ok();
+    international.then(|| [earlier.clone(), earlier])
+}
+
+/// The same address with an international domain in its ASCII form; `None` when it has none.
+pub(crate) fn with_ascii_domain(email: &str) -> Option<String> {
+    let (local, domain) = email.rsplit_once('@')?;
+    if domain.is_ascii() {
+        return Some(email.to_owned());
+    }
+    let domain = idna::domain_to_ascii_cow(domain.as_bytes(), idna::AsciiDenyList::URL).ok()?;
+    Some(format!("{local}@{domain}"))
+}
+
+fn lowered(value: &str) -> String {
+    text::clean(value).trim().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_one_form() {
+        assert_eq!(address("  Chaya@Family.Example "), Some("chaya@family.example".into()));
+        // As copied from a web page.
+        assert_eq!(address("\u{feff}a\u{200b}@b.example\u{200f}"), Some("a@b.example".into()));
+        assert_eq!(address("a@Bücher.example"), Some("a@xn--bcher-kva.example".into()));
+        assert_eq!(address("a@xn--bcher-kva.example"), Some("a@xn--bcher-kva.example".into()));
+        for same in ["victim@ｇmail.com", "victim@gmail。com", "victim@ＧＭＡＩＬ．ＣＯＭ"]
+        {
+            assert_eq!(address(same), Some("victim@gmail.com".into()), "{same}");
+        }
+        for bad in [
+            "",
+            "jürgen@family.example",
+            "ｖictim@gmail.com",
+            "a@b＠gmail.com",
+            "a@evil％40.example",
+            "chaya",
+            "chaya@",
+            "@family.example",
+            "a b@c.example",
+            "a@b@",
+            "a@nodot",
+            "evil@family.example\r\nBcc: all@family.example",
+            "x@.example",
+        ] {
+            assert_eq!(address(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn control_characters_and_overlong_texts_are_refused() {
+        let mut checks = Validator::new();
+        checks.line("title", "a\u{0}b", 10);
+        checks.line("name", "two\nlines", 10);
+        checks.block("content", "too long", 3);
+        let Err(Error::Invalid(wrong)) = checks.done() else { panic!("accepted") };
+        assert_eq!(wrong.len(), 3);
+    }
+}

@@ -1,0 +1,400 @@
+//! The videos as staff see them: every status, every year.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::link::VideoType;
+use super::{AdminCollection, NOT_FOUND, Status, YearCount, announce, optional_pattern};
+use crate::audit::{self, Actor, Subject};
+use crate::clock::year_in;
+use crate::db::{On, Tx};
+use crate::notifications::{self, Category, Tally};
+use crate::pagination::{Page, PageRequest};
+use crate::settings::Settings;
+use crate::{App, Result};
+
+#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct AdminVideo {
+    pub id: Uuid,
+    pub title: String,
+    pub description: Option<String>,
+    /// The link as the portal keeps it, or the path of an own file.
+    pub video_url: String,
+    #[sqlx(skip)]
+    pub page_url: String,
+    pub video_type: VideoType,
+    pub thumbnail_url: Option<String>,
+    /// The day filmed, in the camp's time zone.
+    pub upload_date: NaiveDate,
+    pub year: i64,
+    pub status: Status,
+    pub scheduled_date: Option<DateTime<Utc>>,
+    /// The moment of the first publication.
+    pub published_at: Option<DateTime<Utc>>,
+    pub is_featured: bool,
+    pub view_count: i64,
+    pub like_count: i64,
+    pub comment_count: i64,
+    /// Of an earlier year.
+    #[sqlx(skip)]
+    pub archive: bool,
+    /// Whether families have been told of it, which happens once.
+    pub announced: bool,
+    pub version: i64,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    /// Comments that readers reported and nobody has hidden.
+    pub reported_comments: i64,
+    /// Comments that wait for the camp to read them.
+    pub held_comments: i64,
+    /// Mails about it that could not be sent.
+    pub failed_mails: i64,
+    /// Username of whoever posted it.
+    pub uploaded_by: Option<String>,
+    /// How many addresses would get mail if it were published now; empty when nobody would be told.
+    #[sqlx(skip)]
+    pub recipients: Option<i64>,
+    /// Where it stands in a list by title.
+    #[serde(skip)]
+    title_place: String,
+}
+
+macro_rules! admin_video {
+    () => {
+        "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
+                v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
+                v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
+                s.username as uploaded_by, lower(v.title) as title_place,
+                (select count(distinct r.comment_id) from comment_reports r
+                 join video_comments c on c.id = r.comment_id
+                 where c.video_id = v.id and c.hidden_at is null) as reported_comments,
+                (select count(*) from video_comments c
+                 where c.video_id = v.id and c.held_at is not null) as held_comments,
+                (select cast(coalesce(sum(coalesce(n.failed,
+                   (select count(*) from deliveries d
+                    where d.notification_id = n.id and d.status = 'failed'))), 0) as bigint)
+                 from notifications n
+                 where n.subject_id = v.id and n.kind = 'video') as failed_mails,
+                exists (select 1 from notifications n
+                        where n.subject_id = v.id and n.kind = 'video') as announced
+         from videos v
+         left join staff s on s.id = v.uploaded_by "
+    };
+}
+
+/// Whether mails about `videos v` could not be sent.
+macro_rules! has_failed_mails {
+    () => {
+        "exists (select 1 from notifications n
+                 where n.subject_id = v.id and n.kind = 'video'
+                   and coalesce(n.failed, (select count(*) from deliveries d
+                                           where d.notification_id = n.id
+                                             and d.status = 'failed')) > 0)"
+    };
+}
+
+/// Whether readers reported a comment on `videos v` that nobody has hidden.
+macro_rules! has_reported_comments {
+    () => {
+        "v.id in (select c.video_id from comment_reports r join video_comments c on c.id = r.comment_id
+                  where c.hidden_at is null)"
+    };
+}
+
+/// Whether a comment on `videos v` waits for the camp to read it.
+macro_rules! has_held_comments {
+    () => {
+        "exists (select 1 from video_comments c where c.video_id = v.id and c.held_at is not null)"
+    };
+}
+
+macro_rules! wanted {
+    () => {
+        concat!(
+            "where ($1 is null or v.staff_search_text like $1 escape '\\')
+               and ($2 is null or v.status = $2)
+               and ($3 is null or v.year >= $3)
+               and ($4 is null or v.year < $4)
+               and ($5 is null or v.year = $5)
+               and (not $6 or ",
+            has_failed_mails!(),
+            ") and (not $7 or ",
+            has_reported_comments!(),
+            ") and (not $8 or ",
+            has_held_comments!(),
+            ") "
+        )
+    };
+}
+
+/// Why somebody should look at a video.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Attention {
+    /// Mails about it could not be sent.
+    FailedMails,
+    /// Readers reported a comment that nobody has hidden.
+    ReportedComments,
+    /// A comment waits for the camp to read it.
+    HeldComments,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = AdminVideoOrder)]
+pub enum AdminOrder {
+    /// The last added first; of the archive the last filmed.
+    #[default]
+    Newest,
+    Views,
+    Title,
+}
+
+#[derive(Debug, Default)]
+pub struct AdminFilter {
+    pub q: Option<String>,
+    pub status: Option<Status>,
+    pub collection: Option<AdminCollection>,
+    pub year: Option<i64>,
+    pub attention: Option<Attention>,
+    pub order: AdminOrder,
+    pub part: PageRequest,
+}
+
+/// All videos that the filter leaves.
+pub async fn admin_list(
+    app: &App,
+    settings: &Settings,
+    filter: &AdminFilter,
+) -> Result<Page<AdminVideo>> {
+    let now = app.clock.now();
+    let this_year = i64::from(year_in(settings.timezone, now));
+    let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
+    let query = |text: &'static str| {
+        app.db
+            .sql(text)
+            .bind(optional_pattern(filter.q.as_deref()))
+            .bind(filter.status)
+            .bind(only(AdminCollection::Current))
+            .bind(only(AdminCollection::Archive))
+            .bind(filter.year)
+            .bind(filter.attention == Some(Attention::FailedMails))
+            .bind(filter.attention == Some(Attention::ReportedComments))
+            .bind(filter.attention == Some(Attention::HeldComments))
+            .bind(filter.part.limit() + 1)
+    };
+    macro_rules! by {
+        ($name:literal, $type:ty, $column:literal, $way:literal, $after:literal, $key:expr) => {{
+            let (key, id) = filter.part.after::<($type, Uuid)>($name)?.unzip();
+            let rows = query(concat!(
+                admin_video!(),
+                wanted!(),
+                "and ($10 is null or (",
+                $column,
+                ", v.id) ",
+                $after,
+                " ($10, $11)) order by ",
+                $column,
+                $way,
+                ", v.id",
+                $way,
+                " limit $9"
+            ))
+            .bind(key)
+            .bind(id)
+            .all()
+            .await?;
+            filter.part.page($name, rows, $key)
+        }};
+    }
+    let mut page = match (filter.order, filter.collection) {
+        (AdminOrder::Views, _) => {
+            by!("most viewed", i64, "v.view_count", " desc", "<", |v: &AdminVideo| (
+                v.view_count,
+                v.id
+            ))
+        }
+        (AdminOrder::Title, _) => {
+            by!("titles", String, "lower(v.title)", "", ">", |v: &AdminVideo| (
+                v.title_place.clone(),
+                v.id
+            ))
+        }
+        (AdminOrder::Newest, Some(AdminCollection::Archive)) => {
+            let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("shelf")?;
+            let rows = query(concat!(
+                admin_video!(),
+                wanted!(),
+                "and ($10 is null or (v.upload_date, v.created_at, v.id) < ($10, $11, $12))
+                 order by v.upload_date desc, v.created_at desc, v.id desc
+                 limit $9"
+            ))
+            .bind(after.map(|a| a.0))
+            .bind(after.map(|a| a.1))
+            .bind(after.map(|a| a.2))
+            .all()
+            .await?;
+            filter.part.page("shelf", rows, |v: &AdminVideo| (v.upload_date, v.created_at, v.id))
+        }
+        (AdminOrder::Newest, _) => {
+            by!("desk", DateTime<Utc>, "v.created_at", " desc", "<", |v: &AdminVideo| (
+                v.created_at,
+                v.id
+            ))
+        }
+    };
+    let reach = match page.items.iter().any(|video| tells(video, this_year)) {
+        true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
+        false => 0,
+    };
+    for video in &mut page.items {
+        complete(video, this_year, reach);
+    }
+    Ok(page)
+}
+
+/// One video of any status. Errors: [`crate::Error::NotFound`].
+pub async fn find_for_staff(
+    tx: &mut Tx,
+    settings: &Settings,
+    now: DateTime<Utc>,
+    id: Uuid,
+) -> Result<AdminVideo> {
+    let mut video: AdminVideo = tx
+        .sql(concat!(admin_video!(), "where v.id = $1"))
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    let this_year = i64::from(year_in(settings.timezone, now));
+    let reach = match tells(&video, this_year) {
+        true => notifications::reach(tx, settings, Category::DailyVideos).await?,
+        false => 0,
+    };
+    complete(&mut video, this_year, reach);
+    Ok(video)
+}
+
+/// Whether families would be told if it were published now.
+fn tells(video: &AdminVideo, this_year: i64) -> bool {
+    video.published_at.is_none() && !video.announced && video.year == this_year
+}
+
+fn complete(video: &mut AdminVideo, this_year: i64, reach: i64) {
+    video.page_url = format!("/video/{}", video.id);
+    video.archive = video.year < this_year;
+    video.recipients = tells(video, this_year).then_some(reach);
+}
+
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[schema(as = VideoCounts)]
+pub struct Counts {
+    #[sqlx(rename = "all_videos")]
+    pub all: i64,
+    pub published: i64,
+    pub scheduled: i64,
+    pub draft: i64,
+    #[sqlx(rename = "current_year")]
+    pub current: i64,
+    /// Of earlier years.
+    pub archive: i64,
+    /// Videos with mails that could not be sent.
+    pub failed_mails: i64,
+    /// Videos with comments that readers reported and nobody has hidden.
+    pub reported_comments: i64,
+    /// Videos with comments that wait for the camp to read them.
+    pub held_comments: i64,
+    /// Addresses that would get mail about a video now.
+    #[sqlx(skip)]
+    pub recipients: i64,
+}
+
+/// One video of any status, as [`find_for_staff`], outside a transaction.
+pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
+    let mut video: AdminVideo = app
+        .db
+        .sql(concat!(admin_video!(), "where v.id = $1"))
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
+    let reach = match tells(&video, this_year) {
+        true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
+        false => 0,
+    };
+    complete(&mut video, this_year, reach);
+    Ok(video)
+}
+
+/// How many videos there are of each kind, of all or of those in which `q` is found.
+pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<Counts> {
+    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
+    let mut counts: Counts = app
+        .db
+        .sql(concat!(
+            "select count(*) as all_videos,
+                    count(case when v.status = 'published' then 1 end) as published,
+                    count(case when v.status = 'scheduled' then 1 end) as scheduled,
+                    count(case when v.status = 'draft' then 1 end) as draft,
+                    count(case when v.year >= $1 then 1 end) as current_year,
+                    count(case when v.year < $1 then 1 end) as archive,
+                    count(case when ",
+            has_failed_mails!(),
+            " then 1 end) as failed_mails, count(case when ",
+            has_reported_comments!(),
+            " then 1 end) as reported_comments, count(case when ",
+            has_held_comments!(),
+            " then 1 end) as held_comments
+             from videos v
+             where ($2 is null or v.staff_search_text like $2 escape '\\')"
+        ))
+        .bind(this_year)
+        .bind(optional_pattern(q))
+        .one()
+        .await?;
+    counts.recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;
+    Ok(counts)
+}
+
+/// The years of the archive with their videos of every status, newest first.
+pub async fn admin_years(app: &App, settings: &Settings) -> Result<Vec<YearCount>> {
+    app.db
+        .sql(
+            "select year, count(*) as count
+             from videos
+             where year < $1
+             group by year
+             order by year desc",
+        )
+        .bind(i64::from(year_in(settings.timezone, app.clock.now())))
+        .all()
+        .await
+}
+
+/// How the mails about a video are doing. Errors: [`crate::Error::NotFound`].
+pub async fn deliveries(app: &App, id: Uuid) -> Result<Tally> {
+    must_exist(&app.db, id).await?;
+    notifications::tally(&app.db, announce::KIND, id).await
+}
+
+/// Puts the mails about a video that failed into the queue again; returns how many.
+pub async fn retry_deliveries(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
+    must_exist(&mut *tx, id).await?;
+    let queued = notifications::retry(tx, app, announce::KIND, id).await?;
+    let details = json!({ "queued": queued });
+    let subject = Subject::new("video", id);
+    audit::record(tx, app.clock.now(), actor, "video.retry_mail", subject, details).await?;
+    Ok(queued)
+}
+
+pub(crate) async fn must_exist(on: impl Into<On<'_>>, id: Uuid) -> Result<()> {
+    let videos: i64 =
+        on.into().sql("select count(*) from videos where id = $1").bind(id).scalar().await?;
+    match videos {
+        0 => Err(NOT_FOUND),
+        _ => Ok(()),
+    }
+}

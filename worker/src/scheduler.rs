@@ -1,0 +1,82 @@
+//! The scheduler: heartbeats, publication of scheduled videos, recovery of unsent mail, alerts and
+//! cleanup. Each task asks the database what is due, so a worker that was off, a clock that jumped
+//! and a second worker change nothing.
+
+use std::time::Duration;
+
+use portal::{
+    App, Result, accounts, alerts, events, families, faq, idempotency, jobs, messages,
+    notifications, subscribers, updates, videos,
+};
+use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
+use tokio_util::sync::CancellationToken;
+
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(3);
+const POLL_EVERY: Duration = Duration::from_secs(5);
+const ALERTS_EVERY: Duration = Duration::from_secs(60);
+const CLEANUP_EVERY: Duration = Duration::from_secs(3600);
+/// After the start, so that a worker that is started anew every hour sweeps up as well.
+const FIRST_SWEEP: Duration = Duration::from_secs(10);
+
+pub async fn run(app: App, stop: CancellationToken) {
+    // Apart, so that a slow look at the videos never makes this worker seem dead. It goes on
+    // while the last mails are handed over, until it is aborted with this task.
+    let heartbeats = tokio::spawn(heartbeat(app.clone()));
+    let _until_dropped = AbortOnDrop(heartbeats);
+    let mut poll = interval(POLL_EVERY);
+    poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut alert = interval_at(Instant::now() + ALERTS_EVERY, ALERTS_EVERY);
+    alert.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut cleanup = interval_at(Instant::now() + FIRST_SWEEP, CLEANUP_EVERY);
+    cleanup.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = poll.tick(), if !stop.is_cancelled() => {
+                log("videos that are due", videos::publish_due(&app).await);
+                log("updates that end", updates::expire_due(&app).await);
+                // While the mail server rests there is nothing to wake anybody for.
+                if app.mailer.backing_off().is_none() {
+                    log("mails that wait", notifications::recover(&app).await);
+                }
+            }
+            _ = alert.tick(), if !stop.is_cancelled() => {
+                log("what owners should know", alerts::check(&app).await);
+            }
+            _ = cleanup.tick(), if !stop.is_cancelled() => {
+                log("events of earlier days", events::prune(&app).await);
+                log("finished jobs", jobs::prune(&app).await);
+                log("expired sessions and links", accounts::prune(&app).await);
+                log("unconfirmed subscribers", subscribers::prune(&app).await);
+                log("who opened which answer", faq::prune(&app).await);
+                log("forms that were sent", idempotency::prune(&app).await);
+                log("names on old mails", notifications::erase_old(&app).await);
+                log("old messages", messages::prune(&app).await);
+                log("imports of earlier days", families::import::prune(&app).await);
+            }
+            () = stop.cancelled() => std::future::pending().await,
+        }
+    }
+}
+
+async fn heartbeat(app: App) {
+    let mut ticks = interval(HEARTBEAT_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        log("sign of life", notifications::record_heartbeat(&app).await);
+    }
+}
+
+fn log<T>(what: &str, outcome: Result<T>) {
+    if let Err(error) = outcome {
+        tracing::warn!(what, %error, "a scheduled task failed; it will be tried again");
+    }
+}
+
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
