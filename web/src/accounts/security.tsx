@@ -8,7 +8,7 @@ import { ConfirmDialog, Dialog } from "../ui/dialog";
 import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Section } from "../ui/section";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
-import { toast } from "../ui/toast";
+import { errorToast, toast } from "../ui/toast";
 import { changeEmail, changePassword, deleteAccount, downloadAddress, endAllSessions, endSession, sessionsQuery } from "./queries";
 import { SessionLine } from "./session-line";
 
@@ -57,7 +57,7 @@ function SessionRow({ session }: { session: LoginSession }) {
   const end = useMutation({
     mutationFn: () => endSession(session.id),
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => errorToast(explain(error)),
   });
   return <SessionLine session={session} busy={end.isPending} onEnd={() => end.mutate()} />;
 }

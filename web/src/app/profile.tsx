@@ -21,7 +21,7 @@ import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
 import { Section } from "../ui/section";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
-import { toast } from "../ui/toast";
+import { errorToast, toast } from "../ui/toast";
 import { VideoCard } from "../videos/video-card";
 import { leftByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
 
@@ -158,7 +158,7 @@ function Resend({ email }: { email: string }) {
   const resend = useMutation({
     mutationFn: resendConfirmation,
     onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => errorToast(explain(error)),
   });
   return (
     <Button look="quiet" busy={resend.isPending} disabled={resend.isSuccess} onClick={() => resend.mutate()}>

@@ -4,7 +4,7 @@ import { useSession, useSite } from "../api/queries";
 import { explain } from "../lib/forms";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { toast } from "../ui/toast";
+import { errorToast, toast } from "../ui/toast";
 
 /** Until the address is confirmed there is no commenting and no mail, so this stays in sight. */
 export function VerifyBanner() {
@@ -13,7 +13,7 @@ export function VerifyBanner() {
   const resend = useMutation({
     mutationFn: () => send(api.POST("/api/auth/verify/resend")),
     onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${user?.email ?? "you"} again.` }),
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => errorToast(explain(error)),
   });
 
   if (!user || user.email_verified || !site?.require_email_verification) return null;

@@ -6,7 +6,7 @@ import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Switch } from "../ui/field";
 import { Section } from "../ui/section";
-import { toast } from "../ui/toast";
+import { errorToast, toast } from "../ui/toast";
 import { askSecondEmailAgain, categories } from "./queries";
 import type { ProfileForm } from "./use-profile-form";
 
@@ -64,7 +64,7 @@ function AskAgain({ email }: { email: string }) {
   const ask = useMutation({
     mutationFn: askSecondEmailAgain,
     onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => errorToast(explain(error)),
   });
   return (
     <Button look="quiet" busy={ask.isPending} disabled={ask.isSuccess} onClick={() => ask.mutate()}>

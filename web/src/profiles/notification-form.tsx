@@ -5,7 +5,7 @@ import { explainOr } from "../lib/forms";
 import { Button } from "../ui/button";
 import { Switch } from "../ui/field";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
-import { toast } from "../ui/toast";
+import { errorToast, toast } from "../ui/toast";
 import { categories, profileQuery, saveProfile, type Preferences } from "./queries";
 
 /** Starts from what is saved, not from what this page remembers. */
@@ -47,7 +47,7 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
       onClose();
     },
     onError: (error) =>
-      toast({ title: "Error", description: explainOr(error, "Failed to save preferences."), destructive: true }),
+      errorToast(explainOr(error, "Failed to save preferences.")),
   });
 
   function submit(event: FormEvent) {

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Profile, type ProfilePatch } from "../api/client";
 import { sessionQuery } from "../api/queries";
 import { explainOr } from "../lib/forms";
-import { toast } from "../ui/toast";
+import { errorToast, toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
 
 const names = ["full_name", "child_name", "secondary_email", "current_password"] as const;
@@ -39,7 +39,7 @@ export function useProfileForm(saved: Profile) {
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },
     onError: (error, part) => {
-      toast({ title: "Error", description: explainOr(error, "Failed to update profile."), destructive: true });
+      errorToast(explainOr(error, "Failed to update profile."));
       const wrong = isApiError(error) ? Object.keys(error.fields).find((field) => part.includes(field as keyof ProfilePatch)) : undefined;
       if (wrong) document.querySelector<HTMLElement>(`#profile [name="${wrong}"]`)?.focus();
     },

@@ -20,6 +20,8 @@ export function toast(message: Message) {
   leaveLater(id);
 }
 
+export const errorToast = (description: string) => toast({ title: "Error", description, destructive: true });
+
 export function dismissToasts() {
   timers.forEach((timer) => clearTimeout(timer));
   change([]);

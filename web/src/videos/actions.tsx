@@ -10,7 +10,7 @@ import { Button, buttonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Icon, type IconName } from "../ui/icon";
 import { MenuButton } from "../ui/menu-button";
-import { toast } from "../ui/toast";
+import { errorToast, toast } from "../ui/toast";
 import { setLike, videoQuery } from "./queries";
 
 export function LikeButton({ video }: { video: Video }) {
@@ -35,7 +35,7 @@ export function LikeButton({ video }: { video: Video }) {
     onError: (error, _liked, before) => {
       client.setQueryData(queryKey, before);
       if (isApiError(error, "sign_in_required")) void navigate(paths.auth(pathname));
-      else toast({ title: "Error", description: explain(error), destructive: true });
+      else errorToast(explain(error));
     },
   });
 

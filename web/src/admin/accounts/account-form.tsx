@@ -1,9 +1,10 @@
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain, text, useForm } from "../../lib/forms";
+import { text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
 import { useAsking } from "../shared/unsaved";
@@ -29,7 +30,7 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
     draftOf,
     read: readAccount,
     onGone: () => {
-      toast({ title: "Error", description: "This account has been deleted in the meantime.", destructive: true });
+      errorToast("This account has been deleted in the meantime.");
       void onDone();
     },
   });
@@ -59,7 +60,7 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
         becameStale();
         return true;
       }
-      toast({ title: "Error", description: isApiError(error, "conflict") ? error.message : explain(error), destructive: true });
+      toastFailure(error);
       return false;
     },
   });

@@ -3,20 +3,20 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
-import { explain } from "../../lib/forms";
 import { ago } from "../../lib/format";
-import { PageMeta } from "../../lib/page";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Select } from "../../ui/field";
 import { Icon } from "../../ui/icon";
-import { LoadMore } from "../../ui/load-more";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { keepFocus } from "../shared/restore-focus";
-import { NotRefreshed } from "../shared/not-refreshed";
+import { Listing } from "../shared/listing";
+import { OwnersOnly } from "../shared/owners-only";
+import { PageHead } from "../shared/page-head";
 import { roleName, useStaff } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
 import { AccountForm } from "./account-form";
@@ -26,21 +26,14 @@ import { accountsQuery, changeAccount, deleteAccount, kinds, sendReset, type Acc
 
 type Open = { what: "delete" | "disable" | "reset" | "sessions" | "two-factor"; account: Account } | null;
 
+const head = { title: "Admin Management", description: "Who may sign in to the staff area" };
+
 /** Who may sign in to the staff area. Passwords are never shown. */
 export default function Accounts() {
-  const staff = useStaff();
   return (
-    <>
-      <PageMeta title="Admin Management" description="Who may sign in to the staff area" />
-      {staff?.role === "staff" ? (
-        <>
-          <h1 className="mb-6 text-2xl">Admin Management</h1>
-          <EmptyState title="Only owners can see this page" text="Ask an owner of the portal when an account has to change." />
-        </>
-      ) : (
-        <AccountList />
-      )}
-    </>
+    <OwnersOnly {...head} advice="Ask an owner of the portal when an account has to change.">
+      <AccountList />
+    </OwnersOnly>
   );
 }
 
@@ -70,7 +63,7 @@ function AccountList() {
       await changed();
     },
     onError: async (error) => {
-      toast({ title: "Error", description: explain(error), destructive: true });
+      toastFailure(error);
       if (isApiError(error, "stale")) await changed();
     },
   });
@@ -79,16 +72,12 @@ function AccountList() {
 
   return (
     <>
-      <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
-        <div>
-          <h1 className="text-2xl">Admin Management</h1>
-          <p className="mt-1 text-muted">Who may sign in to the staff area</p>
-        </div>
+      <PageHead {...head}>
         <button ref={toggle} type="button" aria-expanded={adding} onClick={() => setAdding(!adding)} className={buttonLook("main", "max-sm:w-full")}>
           <Icon name={adding ? "close" : "plus"} />
           Add Admin Account
         </button>
-      </div>
+      </PageHead>
 
       {adding && (
         <section aria-labelledby="add-account" className="sheet mb-6 p-5 shadow-low sm:p-6">
@@ -114,13 +103,18 @@ function AccountList() {
         </Select>
       </div>
 
-      {accounts.data?.length === 0 ? (
-        <EmptyState title="No such accounts">
-          <Button look="line" onClick={() => filters.set({ show: "" })}>Show all accounts</Button>
-        </EmptyState>
-      ) : accounts.data ? (
-        <>
-          {accounts.isRefetchError && <NotRefreshed what="list" retrying={accounts.isFetching} onRetry={accounts.refetch} />}
+      <Listing
+        list={accounts}
+        what="accounts"
+        failed="Failed to load admin accounts"
+        skeleton={<AccountsSkeleton />}
+        empty={
+          <EmptyState title="No such accounts">
+            <Button look="line" onClick={() => filters.set({ show: "" })}>Show all accounts</Button>
+          </EmptyState>
+        }
+      >
+        {(all) => (
           <div className="sheet overflow-clip">
             {/* Rows become cards on a phone. */}
             <table className="w-full text-start max-md:block">
@@ -133,7 +127,7 @@ function AccountList() {
                 </tr>
               </thead>
               <tbody className="max-md:block">
-                {accounts.data.map((account) =>
+                {all.map((account) =>
                   editing === account.id ? (
                     <tr key={account.id} className="border-line not-first:border-t max-md:block">
                       <td colSpan={5} className="bg-paper p-4 max-md:block sm:p-5">
@@ -155,7 +149,7 @@ function AccountList() {
                       account={account}
                       mine={account.id === me?.id}
                       wasEdited={account.id === edited}
-                      only={!kind && accounts.data.length === 1 && !accounts.hasNextPage}
+                      only={!kind && all.length === 1 && !accounts.hasNextPage}
                       timeZone={timeZone}
                       onEdit={() => {
                         setEdited(null);
@@ -169,17 +163,8 @@ function AccountList() {
               </tbody>
             </table>
           </div>
-          <LoadMore label="Load more accounts" list={accounts} />
-        </>
-      ) : accounts.isError ? (
-        <ErrorState title="Failed to load admin accounts" error={accounts.error} retrying={accounts.isFetching} onRetry={accounts.refetch} />
-      ) : (
-        <Loading label="Loading admin accounts" className="sheet px-4">
-          {Array.from({ length: 4 }, (_, i) => (
-            <div key={i} className="flex items-center gap-6 border-line py-4 not-first:border-t"><Skeleton className="h-9 w-1/3" /><Skeleton className="w-20" /><Skeleton className="flex-1" /></div>
-          ))}
-        </Loading>
-      )}
+        )}
+      </Listing>
 
       {open?.what === "two-factor" && me && <OwnTwoFactor staff={me} onClose={() => setOpen(null)} />}
       {open?.what === "sessions" && <SessionsDialog account={open.account} onClose={() => setOpen(null)} />}
@@ -242,7 +227,7 @@ async function ends(work: () => Promise<unknown>) {
   try {
     await work();
   } catch (error) {
-    toast({ title: "Error", description: explain(error), destructive: true });
+    toastFailure(error);
     throw error;
   }
 }
@@ -304,3 +289,11 @@ function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable
     </tr>
   );
 }
+
+const AccountsSkeleton = () => (
+  <Loading label="Loading admin accounts" className="sheet px-4">
+    {Array.from({ length: 4 }, (_, i) => (
+      <div key={i} className="flex items-center gap-6 border-line py-4 not-first:border-t"><Skeleton className="h-9 w-1/3" /><Skeleton className="w-20" /><Skeleton className="flex-1" /></div>
+    ))}
+  </Loading>
+);

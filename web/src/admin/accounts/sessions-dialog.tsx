@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { SessionLine } from "../../accounts/session-line";
-import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { endAccountSession, endAccountSessions, endOtherSessions, endOwnSession, sessionsOf, type Account } from "./queries";
 
 /** Where an account is signed in to the staff area; without an account, where oneself is. */
@@ -20,7 +20,7 @@ export function SessionsDialog({ account, onClose }: { account?: Account; onClos
     onSuccess: (_, id) => toast({ title: "Signed Out", description: id === null ? "All other sessions have ended." : "That session has ended." }),
     onError: (error) => {
       // It ended by itself meanwhile, as was wanted.
-      if (!isApiError(error, "not_found")) toast({ title: "Error", description: explain(error), destructive: true });
+      if (!isApiError(error, "not_found")) toastFailure(error);
     },
     onSettled: reload,
   });

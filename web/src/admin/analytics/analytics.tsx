@@ -3,9 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
-import { explain } from "../../lib/forms";
 import { ago, count, number, shortDate } from "../../lib/format";
-import { PageMeta } from "../../lib/page";
 import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -15,14 +13,14 @@ import { Section } from "../../ui/section";
 import { Segmented } from "../../ui/segmented";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { NotRefreshed } from "../shared/not-refreshed";
+import { PageHead } from "../shared/page-head";
 import { saveFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { DayChart } from "./day-chart";
 import { analyticsQuery, analyticsTable, type Activity, type Analytics as Figures } from "./queries";
 import { activityIcon, activityWords, comparison, lengthOf, measures, percentLabel, periodOf, periods, share } from "./words";
-
-const subtitle = "What families watch and say, counted here and shared with nobody";
 
 export default function Analytics() {
   const staff = useStaff();
@@ -35,7 +33,7 @@ export default function Analytics() {
       saveFile(`analytics-${period}.csv`, text, "text/csv;charset=utf-8");
       toast({ title: "Success", description: "The days were downloaded as a table" });
     },
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => toastFailure(error),
   });
 
   const set = (key: string, value: string, usual: string) => setParams({ [key]: value === usual ? "" : value });
@@ -44,14 +42,9 @@ export default function Analytics() {
 
   return (
     <>
-      <PageMeta title="Analytics" description={subtitle} />
-      <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
-        <div>
-          <h1 className="text-2xl">Analytics</h1>
-          <p className="mt-1 text-muted">{subtitle}</p>
-        </div>
+      <PageHead title="Analytics" description="What families watch and say, counted here and shared with nobody">
         {staff?.role === "owner" && <Button look="line" busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">Download CSV</Button>}
-      </div>
+      </PageHead>
       <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <Segmented label="Period" value={period} options={periods} onChange={(next) => set("period", next, "30")} className="max-sm:w-full max-sm:[&>button]:px-2" />
         <p role="status" className="text-sm text-muted">

@@ -2,10 +2,10 @@ import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
-import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
 import { OwnersOnly } from "../shared/owners-only";
 import { PageHead } from "../shared/page-head";
@@ -14,11 +14,11 @@ import { EntryRow } from "./entry-row";
 import { FilterBar, nothingAsked, readFilter } from "./filter-bar";
 import { auditQuery, auditTable, menusQuery, type Filter } from "./queries";
 
-const subtitle = "Who did what, when, to which record";
+const description = "Who did what, when, to which record";
 
 export default function Audit() {
   return (
-    <OwnersOnly title="Audit" subtitle={subtitle}>
+    <OwnersOnly title="Audit" description={description}>
       <Log />
     </OwnersOnly>
   );
@@ -37,7 +37,7 @@ function Log() {
 
   return (
     <>
-      <PageHead title="Audit" text={subtitle}>
+      <PageHead title="Audit" description={description}>
         <ExportButton filter={filter} able={right} />
       </PageHead>
       <FilterBar read={read} set={set} menus={menus} refused={refused} />
@@ -78,7 +78,7 @@ function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
       saveFile("audit.csv", table, "text/csv;charset=utf-8");
       toast({ title: "Success", description: "The log was downloaded as a table" });
     },
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => toastFailure(error),
   });
   return (
     <Button look="line" disabled={!able} busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">

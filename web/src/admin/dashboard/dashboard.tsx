@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useOutletContext } from "react-router";
 import { useSite } from "../../api/queries";
 import { count } from "../../lib/format";
-import { PageMeta } from "../../lib/page";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -12,6 +11,7 @@ import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { dashboardQuery, type Attention } from "../shared/dashboard-query";
 import { NotRefreshed } from "../shared/not-refreshed";
+import { PageHead } from "../shared/page-head";
 import { pagesFor } from "../shared/pages";
 import { useSignOut, useStaff } from "../shared/session";
 import { VideoTitle } from "../shared/video-title";
@@ -27,14 +27,14 @@ export default function Dashboard() {
 
   return (
     <>
-      <PageMeta title="Admin Dashboard" description="What needs attention now, and how much there is" />
-      <div className="mb-6 flex items-start justify-between gap-x-4">
-        <div>
-          <h1 className="text-2xl">Admin Dashboard</h1>
-          {staff && <p className="mt-1 text-muted">Welcome, <bdi>{staff.username}</bdi></p>}
-        </div>
+      <PageHead
+        title="Admin Dashboard"
+        description="What needs attention now, and how much there is"
+        text={staff && <>Welcome, <bdi>{staff.username}</bdi></>}
+        className="items-start gap-x-4"
+      >
         <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>Logout</Button>
-      </div>
+      </PageHead>
 
       <nav aria-label="Quick actions" className="mb-8 flex flex-wrap gap-3">
         <Link to={paths.admin.upload} className={buttonLook("main", "max-sm:w-full")}><Icon name="up" />Upload New Report</Link>

@@ -4,7 +4,7 @@ import { useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { useKeyOfContent } from "../shared/idempotency-key";
 import { isTurnedAway } from "../shared/session";
@@ -33,7 +33,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
     draftOf: (one) => draftOf(one, category),
     read: readFaq,
     onGone: () => {
-      toast({ title: "Error", description: "This question has been deleted in the meantime.", destructive: true });
+      errorToast("This question has been deleted in the meantime.");
       void faqChanged();
       onClose();
     },

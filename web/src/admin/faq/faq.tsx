@@ -9,12 +9,12 @@ import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { moved, useDragOrder } from "../shared/drag-order";
 import { toastFailure } from "../shared/error-toast";
 import { keepFocus } from "../shared/restore-focus";
-import { NotRefreshed } from "../shared/not-refreshed";
+import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { StatCards } from "../shared/stat-cards";
 import { unlessGone } from "../shared/missing-records";
@@ -65,7 +65,7 @@ export default function FaqDesk() {
 
   return (
     <>
-      <PageHead title="FAQ Management" text="What families ask, and what the camp answers">
+      <PageHead title="FAQ Management" description="What families ask, and what the camp answers">
         <Button icon="plus" onClick={() => setOpen({ what: "add", entry: null })} className="max-sm:w-full">Add FAQ</Button>
       </PageHead>
       <StatCards
@@ -89,33 +89,13 @@ export default function FaqDesk() {
       </div>
       <h2 className="sr-only">Questions</h2>
       <p role="status" className="sr-only">{said}</p>
-      {faq.data ? (
-        <>
-          {faq.isError && <NotRefreshed what="list" retrying={faq.isFetching} onRetry={faq.refetch} />}
-          {items.length > 0 ? (
-            <ol className={cx("sheet overflow-clip", faq.isPlaceholderData && "opacity-60")}>
-              {items.map((entry, i) => (
-                <li key={entry.id} {...(sortable ? dragging.props(i) : {})} className={cx("grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 border-line p-3 not-first:border-t md:grid-cols-[auto_minmax(0,1fr)_auto] md:gap-x-4 md:p-4", dragging.isTarget(i) && "bg-pine-wash")}>
-                  <button
-                    type="button"
-                    disabled={!sortable}
-                    aria-label={`Move ${entry.question}, number ${i + 1}. Arrow keys move it.`}
-                    title="Drag, or use the arrow keys"
-                    onKeyDown={(event) => {
-                      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-                      if (!step) return;
-                      event.preventDefault();
-                      move(i, i + step);
-                    }}
-                    className="grid size-tap cursor-grab place-items-center rounded-md text-lg leading-none text-muted hover:bg-sunk disabled:cursor-default disabled:opacity-30"
-                  >
-                    <span aria-hidden="true">⠿</span>
-                  </button>
-                  <Entry entry={entry} onEdit={() => setOpen({ what: "edit", entry })} onDelete={() => setOpen({ what: "delete", entry })} />
-                </li>
-              ))}
-            </ol>
-          ) : term || category ? (
+      <Listing
+        list={faq}
+        what="questions"
+        failed="Failed to load questions"
+        skeleton={<FaqSkeleton />}
+        empty={
+          term || category ? (
             <EmptyState title="No questions found">
               <Button look="line" onClick={() => set({ q: "", category: "" })}>Show all questions</Button>
             </EmptyState>
@@ -123,15 +103,34 @@ export default function FaqDesk() {
             <EmptyState title="No questions yet" text="Answered once here, a question need not be answered by telephone.">
               <Button icon="plus" onClick={() => setOpen({ what: "add", entry: null })}>Add First FAQ</Button>
             </EmptyState>
-          )}
-        </>
-      ) : faq.isError ? (
-        <ErrorState title="Failed to load questions" error={faq.error} retrying={faq.isFetching} onRetry={faq.refetch} />
-      ) : (
-        <Loading label="Loading questions" className="sheet overflow-clip">
-          {Array.from({ length: 6 }, (_, i) => <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/4" /><Skeleton className="h-5 w-36" /></div>)}
-        </Loading>
-      )}
+          )
+        }
+      >
+        {(all) => (
+          <ol className="sheet overflow-clip">
+            {all.map((entry, i) => (
+              <li key={entry.id} {...(sortable ? dragging.props(i) : {})} className={cx("grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 border-line p-3 not-first:border-t md:grid-cols-[auto_minmax(0,1fr)_auto] md:gap-x-4 md:p-4", dragging.isTarget(i) && "bg-pine-wash")}>
+                <button
+                  type="button"
+                  disabled={!sortable}
+                  aria-label={`Move ${entry.question}, number ${i + 1}. Arrow keys move it.`}
+                  title="Drag, or use the arrow keys"
+                  onKeyDown={(event) => {
+                    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+                    if (!step) return;
+                    event.preventDefault();
+                    move(i, i + step);
+                  }}
+                  className="grid size-tap cursor-grab place-items-center rounded-md text-lg leading-none text-muted hover:bg-sunk disabled:cursor-default disabled:opacity-30"
+                >
+                  <span aria-hidden="true">⠿</span>
+                </button>
+                <Entry entry={entry} onEdit={() => setOpen({ what: "edit", entry })} onDelete={() => setOpen({ what: "delete", entry })} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </Listing>
       {open && open.what !== "delete" && <FaqDialog entry={open.entry} category={category ?? ("Schedule" satisfies Category)} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && (
         <ConfirmDialog
@@ -185,3 +184,9 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
     </>
   );
 }
+
+const FaqSkeleton = () => (
+  <Loading label="Loading questions" className="sheet overflow-clip">
+    {Array.from({ length: 6 }, (_, i) => <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/4" /><Skeleton className="h-5 w-36" /></div>)}
+  </Loading>
+);

@@ -18,7 +18,7 @@ export default function Mail() {
 
   return (
     <>
-      <PageHead title="Mail" text="What did not arrive, and why">
+      <PageHead title="Mail" description="What did not arrive, and why">
         <Segmented
           label="What to show"
           value={view}

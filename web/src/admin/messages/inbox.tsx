@@ -7,14 +7,13 @@ import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Select } from "../../ui/field";
 import { Icon } from "../../ui/icon";
-import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { NotRefreshed } from "../shared/not-refreshed";
+import { Listing } from "../shared/listing";
 import { OrderBy, readOrder } from "../shared/sort-select";
 import { GivenTo, readGiven } from "./given-to";
 import { OpenMessage } from "./open-message";
@@ -80,31 +79,30 @@ export function Inbox() {
       </div>
 
       <h2 className="sr-only">Inbox</h2>
-      {messages.data ? (
-        <>
-          {messages.isRefetchError && <NotRefreshed what="inbox" retrying={messages.isFetching} onRetry={messages.refetch} />}
-          {messages.data.length > 0 ? (
-            <div aria-busy={messages.isPlaceholderData} className={cx(messages.isPlaceholderData && "opacity-60")}>
-              <ul className="sheet overflow-clip">
-                {messages.data.map((message) => (
-                  <MessageRow key={message.id} message={message} timeZone={timeZone} now={messages.dataUpdatedAt} onOpen={() => set({ message: message.id })} />
-                ))}
-              </ul>
-              <LoadMore label="Load more messages" list={messages} />
-            </div>
-          ) : filtered ? (
+      <Listing
+        list={messages}
+        what="messages"
+        name="inbox"
+        failed="Failed to load messages"
+        skeleton={<InboxSkeleton />}
+        empty={
+          filtered ? (
             <EmptyState title={spam && !term ? "No spam" : "No messages found"}>
               <Button look="line" onClick={() => set({ q: "", status: "", department: "", spam: "", assigned_to: "", unassigned: "" })}>Show all messages</Button>
             </EmptyState>
           ) : (
             <EmptyState title="No messages yet" text="What people write on the contact page arrives here." />
-          )}
-        </>
-      ) : messages.isError ? (
-        <ErrorState title="Failed to load messages" error={messages.error} retrying={messages.isFetching} onRetry={messages.refetch} />
-      ) : (
-        <InboxSkeleton />
-      )}
+          )
+        }
+      >
+        {(all) => (
+          <ul className="sheet overflow-clip">
+            {all.map((message) => (
+              <MessageRow key={message.id} message={message} timeZone={timeZone} now={messages.dataUpdatedAt} onOpen={() => set({ message: message.id })} />
+            ))}
+          </ul>
+        )}
+      </Listing>
       {opened && <OpenMessage key={opened} id={opened} listed={messages.data?.find(({ id }) => id === opened)} timeZone={timeZone} onClose={() => set({ message: "" }, true)} />}
     </>
   );

@@ -10,13 +10,12 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
-import { LoadMore } from "../../ui/load-more";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { summary } from "../videos/mail-report";
-import { NotRefreshed } from "../shared/not-refreshed";
+import { Listing } from "../shared/listing";
 import { people } from "../shared/words";
 import { useLetterDraft } from "./letter-draft";
 import { audiences, letterReachQuery, lettersQuery, retryLetter, sendLetter, type Audience, type Letter } from "./queries";
@@ -144,33 +143,33 @@ function SentLetters() {
           </Select>
         </div>
       </div>
-      {letters.data ? (
-        <>
-          {letters.isRefetchError && <NotRefreshed what="list" retrying={letters.isFetching} onRetry={letters.refetch} />}
-          {letters.data.length > 0 ? (
-            <>
-              <ul className="sheet overflow-clip">
-                {letters.data.map((letter) => <SentLetter key={letter.id} letter={letter} now={letters.dataUpdatedAt} />)}
-              </ul>
-              <LoadMore label="Load more letters" list={letters} />
-            </>
-          ) : audience ? (
+      <Listing
+        list={letters}
+        what="letters"
+        failed="Failed to load letters"
+        skeleton={
+          <Loading label="Loading letters" className="sheet overflow-clip">
+            {Array.from({ length: 3 }, (_, i) => (
+              <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/5" /></div>
+            ))}
+          </Loading>
+        }
+        empty={
+          audience ? (
             <EmptyState title="No letters found">
               <Button look="line" onClick={() => filters.set({ to: "" })}>Show all letters</Button>
             </EmptyState>
           ) : (
             <EmptyState title="No letters sent yet" text="A letter goes by mail to families, to the mailing list, or to both." />
-          )}
-        </>
-      ) : letters.isError ? (
-        <ErrorState title="Failed to load letters" error={letters.error} retrying={letters.isFetching} onRetry={letters.refetch} />
-      ) : (
-        <Loading label="Loading letters" className="sheet overflow-clip">
-          {Array.from({ length: 3 }, (_, i) => (
-            <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/5" /></div>
-          ))}
-        </Loading>
-      )}
+          )
+        }
+      >
+        {(all) => (
+          <ul className="sheet overflow-clip">
+            {all.map((letter) => <SentLetter key={letter.id} letter={letter} now={letters.dataUpdatedAt} />)}
+          </ul>
+        )}
+      </Listing>
     </section>
   );
 }

@@ -25,7 +25,7 @@ export default function Messages() {
 
   return (
     <>
-      <PageHead title="Messages" text="What people write to the camp, and the camp's letters">
+      <PageHead title="Messages" description="What people write to the camp, and the camp's letters">
         <Segmented
           label="What to show"
           value={view}

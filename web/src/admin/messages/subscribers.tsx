@@ -6,15 +6,13 @@ import { useSite } from "../../api/queries";
 import { campDate } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton, buttonLook } from "../../ui/button";
-import { cx } from "../../ui/class-names";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
-import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { keepFocus } from "../shared/restore-focus";
-import { NotRefreshed } from "../shared/not-refreshed";
+import { Listing } from "../shared/listing";
 import { useStaff } from "../shared/session";
 import { removeSubscriber, subscribersCsv, subscribersQuery, type Subscriber } from "./queries";
 
@@ -40,40 +38,40 @@ export function Subscribers() {
         )}
       </div>
       <h2 className="sr-only">Subscribers</h2>
-      {subscribers.data ? (
-        <>
-          {subscribers.isRefetchError && <NotRefreshed what="list" retrying={subscribers.isFetching} onRetry={subscribers.refetch} />}
-          {subscribers.data.length > 0 ? (
-            <div aria-busy={subscribers.isPlaceholderData} className={cx(subscribers.isPlaceholderData && "opacity-60")}>
-              <ul className="sheet overflow-clip">
-                {subscribers.data.map((subscriber) => (
-                  <li key={subscriber.id} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 border-line py-1.5 ps-4 pe-2 not-first:border-t md:grid-cols-[minmax(0,1fr)_13rem_11rem_auto]">
-                    <bdi className="min-w-0 font-medium wrap-anywhere">{subscriber.email}</bdi>
-                    <span className="max-md:order-3">
-                      {subscriber.confirmed_at ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>}
-                    </span>
-                    <time dateTime={subscriber.created_at} className="text-sm text-muted max-md:hidden">Since {campDate(subscriber.created_at, timeZone)}</time>
-                    <IconButton icon="trash" danger label={`Remove ${subscriber.email}`} title="Remove" onClick={() => setRemoving(subscriber)} />
-                  </li>
-                ))}
-              </ul>
-              <LoadMore label="Load more subscribers" list={subscribers} />
-            </div>
-          ) : term ? (
+      <Listing
+        list={subscribers}
+        what="subscribers"
+        failed="Failed to load subscribers"
+        skeleton={
+          <Loading label="Loading subscribers" className="sheet overflow-clip">
+            {Array.from({ length: 6 }, (_, i) => <div key={i} className="border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /></div>)}
+          </Loading>
+        }
+        empty={
+          term ? (
             <EmptyState title={`No subscribers found matching "${term}"`}>
               <Button look="line" onClick={() => search("")}>Clear Search</Button>
             </EmptyState>
           ) : (
             <EmptyState title="No subscribers yet" text="People sign up under “Stay Updated” at the foot of every page, and confirm by mail." />
-          )}
-        </>
-      ) : subscribers.isError ? (
-        <ErrorState title="Failed to load subscribers" error={subscribers.error} retrying={subscribers.isFetching} onRetry={subscribers.refetch} />
-      ) : (
-        <Loading label="Loading subscribers" className="sheet overflow-clip">
-          {Array.from({ length: 6 }, (_, i) => <div key={i} className="border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /></div>)}
-        </Loading>
-      )}
+          )
+        }
+      >
+        {(all) => (
+          <ul className="sheet overflow-clip">
+            {all.map((subscriber) => (
+              <li key={subscriber.id} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 border-line py-1.5 ps-4 pe-2 not-first:border-t md:grid-cols-[minmax(0,1fr)_13rem_11rem_auto]">
+                <bdi className="min-w-0 font-medium wrap-anywhere">{subscriber.email}</bdi>
+                <span className="max-md:order-3">
+                  {subscriber.confirmed_at ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>}
+                </span>
+                <time dateTime={subscriber.created_at} className="text-sm text-muted max-md:hidden">Since {campDate(subscriber.created_at, timeZone)}</time>
+                <IconButton icon="trash" danger label={`Remove ${subscriber.email}`} title="Remove" onClick={() => setRemoving(subscriber)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listing>
       {removing && <RemoveDialog subscriber={removing} onClose={() => setRemoving(null)} />}
     </>
   );

@@ -5,6 +5,7 @@ import { Button, IconButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { FieldError } from "../../ui/field";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { addPicture, changeSettings, useSettingsChanged, type PicturePlace, type Setting } from "./queries";
 import { settingLabel } from "./words";
 
@@ -32,7 +33,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
     },
   });
   const change = async (left: string[]) => settingsChanged(await changeSettings({ [setting.key]: place === "logo" ? null : left }, { [setting.key]: setting.value }));
-  const reorder = useMutation({ mutationFn: change, onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }) });
+  const reorder = useMutation({ mutationFn: change, onError: (error) => toastFailure(error) });
 
   return (
     <div role="group" aria-labelledby={id} className="grid content-start gap-2 md:col-span-2">

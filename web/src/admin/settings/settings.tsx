@@ -10,8 +10,10 @@ import { FormMessage } from "../../ui/field";
 import { Section } from "../../ui/section";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { OwnersOnly } from "../shared/owners-only";
+import { PageHead } from "../shared/page-head";
 import { saveFile } from "../shared/download";
 import { StaleNotice } from "../shared/stale-notice";
 import { ImportDialog } from "./import-dialog";
@@ -19,11 +21,11 @@ import { changeSettings, exportSettings, settingsQuery, useSeen, useSettingsChan
 import { SettingControl } from "./setting-control";
 import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
 
-const subtitle = "How the portal behaves, for everybody";
+const description = "How the portal behaves, for everybody";
 
 export default function Settings() {
   return (
-    <OwnersOnly title="Settings" subtitle={subtitle}>
+    <OwnersOnly title="Settings" description={description}>
       <AllSettings />
     </OwnersOnly>
   );
@@ -38,21 +40,17 @@ function AllSettings() {
       saveFile("settings.json", text, "application/json");
       toast({ title: "Settings Exported", description: "The file holds what is saved, without unsaved changes." });
     },
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => toastFailure(error),
   });
 
   return (
     <>
-      <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
-        <div>
-          <h1 className="text-2xl">Settings</h1>
-          <p className="mt-1 text-muted">{subtitle}</p>
-        </div>
+      <PageHead title="Settings" description={description}>
         <div className="flex gap-3 max-sm:w-full max-sm:[&>button]:flex-1">
           <Button look="line" busy={download.isPending} onClick={() => download.mutate()}>Export</Button>
           <Button look="line" icon="up" disabled={!settings.data} onClick={() => setImporting(true)}>Import</Button>
         </div>
-      </div>
+      </PageHead>
 
       {settings.data ? (
         <>

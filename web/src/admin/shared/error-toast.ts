@@ -1,9 +1,12 @@
-import { explainOr } from "../../lib/forms";
-import { toast } from "../../ui/toast";
+import { explain, explainOr } from "../../lib/forms";
+import { errorToast } from "../../ui/toast";
 import { isTurnedAway } from "./session";
 
-/** Says in passing why something failed: in the server's words, or else in these. At the door nothing is said. */
-export function toastFailure(error: unknown, fallback: string) {
+/**
+ * Shows why a call failed: the server's message, or the fallback when the server does not know the reason itself. An
+ * ended session shows nothing here, because the sign-in dialog opens.
+ */
+export function toastFailure(error: unknown, fallback?: string) {
   if (isTurnedAway(error)) return;
-  toast({ title: "Error", description: explainOr(error, fallback), destructive: true });
+  errorToast(fallback === undefined ? explain(error) : explainOr(error, fallback));
 }

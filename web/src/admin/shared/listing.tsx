@@ -1,31 +1,39 @@
 import type { ReactNode } from "react";
-import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
 import { cx } from "../../ui/class-names";
 import { LoadMore } from "../../ui/load-more";
 import { ErrorState } from "../../ui/states";
 import { NotRefreshed } from "./not-refreshed";
 
 type Props<Row> = {
-  list: UseInfiniteQueryResult<Row[]>;
+  list: UseQueryResult<Row[]> | UseInfiniteQueryResult<Row[]>;
   /** "videos", as in "Load more videos". */
   what: string;
-  /** What is said when there is nothing to show but the failure. */
+  /** The title of the error that replaces the list when there are no rows to show. */
   failed: string;
   skeleton: ReactNode;
   empty: ReactNode;
+  /** What is out of date when a refresh fails. */
+  name?: string;
+  /** Where one press retries more than the list. */
+  retry?: { retrying: boolean; onRetry: () => unknown };
+  /** "1 to 25 of 80", beside "Load more". */
+  range?: ReactNode;
+  /** Below the last row. */
+  end?: ReactNode;
   children: (rows: Row[]) => ReactNode;
 };
 
-/** A list that is fetched page by page, in each of its states. */
-export function Listing<Row>({ list, what, failed, skeleton, empty, children }: Props<Row>) {
-  if (!list.data) return list.isError ? <ErrorState title={failed} error={list.error} retrying={list.isFetching} onRetry={list.refetch} /> : skeleton;
+/** A list in each of its states; pages are fetched one by one where it has several. */
+export function Listing<Row>({ list, what, failed, skeleton, empty, name = "list", retry = { retrying: list.isFetching, onRetry: list.refetch }, range, end, children }: Props<Row>) {
+  if (!list.data) return list.isError ? <ErrorState title={failed} error={list.error} {...retry} /> : skeleton;
   return (
     <>
-      {list.isRefetchError && <NotRefreshed what="list" retrying={list.isFetching} onRetry={list.refetch} />}
+      {list.isRefetchError && <NotRefreshed what={name} {...retry} />}
       {list.data.length > 0 ? (
         <div aria-busy={list.isPlaceholderData} className={cx(list.isPlaceholderData && "opacity-60")}>
           {children(list.data)}
-          <LoadMore label={`Load more ${what}`} list={list} />
+          {"fetchNextPage" in list && list.hasNextPage ? <LoadMore label={`Load more ${what}`} list={list} shown={range} /> : end}
         </div>
       ) : (
         empty

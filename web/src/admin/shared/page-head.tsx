@@ -1,16 +1,25 @@
 import type { ReactNode } from "react";
 import { PageMeta } from "../../lib/page";
+import { cx } from "../../ui/class-names";
 
-type Props = { title: string; text: string; children?: ReactNode };
+type Props = {
+  title: string;
+  /** What the page is for. */
+  description: string;
+  /** Shown below the title instead of the description; null shows nothing. */
+  text?: ReactNode;
+  className?: string;
+  children?: ReactNode;
+};
 
-/** What a page is for, and the one thing that is mostly done on it. */
-export const PageHead = ({ title, text, children }: Props) => (
+/** The title of a page, what the page is for, and its main actions. */
+export const PageHead = ({ title, description, text = description, className = "flex-wrap items-end gap-x-8 gap-y-4", children }: Props) => (
   <>
-    <PageMeta title={title} description={text} />
-    <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+    <PageMeta title={title} description={description} />
+    <div className={cx("mb-6 flex justify-between", className)}>
       <div>
         <h1 className="text-2xl">{title}</h1>
-        <p className="mt-1 text-muted">{text}</p>
+        {text && <p className="mt-1 text-muted">{text}</p>}
       </div>
       {children}
     </div>

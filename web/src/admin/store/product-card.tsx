@@ -9,7 +9,7 @@ import { cx } from "../../ui/class-names";
 import { Switch } from "../../ui/field";
 import { Loading, Skeleton } from "../../ui/states";
 import { TwoScripts } from "../../ui/two-scripts";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { isTurnedAway } from "../shared/session";
 import { useCurrency } from "../shared/money-input";
 import { changeProduct, useProductsChanged, type AdminProduct } from "./queries";
@@ -40,7 +40,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
       const elsewhere = isApiError(error, "stale", "not_found");
       if (elsewhere) void productsChanged();
       const why = elsewhere ? "Somebody else changed it in the meantime. Please look again." : "Failed to update product. Please try again.";
-      toast({ title: "Error", description: why, destructive: true });
+      errorToast(why);
     },
   });
   const coming = flag.isPending && "is_featured" in flag.variables ? flag.variables.is_featured : product.is_featured;

@@ -6,7 +6,7 @@ import { artOf, categoryName } from "../../store/words";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { useKeyOfContent } from "../shared/idempotency-key";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
@@ -36,7 +36,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       return fresh;
     },
     onGone: () => {
-      toast({ title: "Error", description: "This product has been deleted in the meantime.", destructive: true });
+      errorToast("This product has been deleted in the meantime.");
       void productsChanged();
       onClose();
     },
@@ -79,7 +79,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
         void productsChanged();
         return true;
       }
-      toast({ title: "Error", description: `Failed to ${row ? "update" : "add"} product. Please try again.`, destructive: true });
+      errorToast(`Failed to ${row ? "update" : "add"} product. Please try again.`);
       return false;
     },
   });

@@ -7,7 +7,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { keepFocus } from "../shared/restore-focus";
 import { Listing } from "../shared/listing";
 import { OrderBy, readOrder } from "../shared/sort-select";
@@ -36,7 +36,7 @@ export default function StoreDesk() {
 
   return (
     <>
-      <PageHead title="Store Management" text="What families find in the camp store">
+      <PageHead title="Store Management" description="What families find in the camp store">
         <Button icon="plus" onClick={add} className="max-sm:w-full">Add New Product</Button>
       </PageHead>
       <StatCards
@@ -104,7 +104,7 @@ function DeleteProduct({ product, onClose }: { product: AdminProduct; onClose: (
         try {
           await unlessGone(deleteProduct(product.id));
         } catch (error) {
-          toast({ title: "Error", description: "Failed to delete product. Please try again.", destructive: true });
+          errorToast("Failed to delete product. Please try again.");
           throw error;
         }
         toast({ title: "Product Deleted", description: "Product has been removed from the store." });

@@ -3,7 +3,7 @@ import { useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { FormMessage } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { isTurnedAway } from "../shared/session";
 import { useAsking } from "../shared/unsaved";
@@ -22,7 +22,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     draftOf: (one) => draftOf(one, timeZone),
     read: readUpdate,
     onGone: () => {
-      toast({ title: "Error", description: "This update has been deleted in the meantime.", destructive: true });
+      errorToast("This update has been deleted in the meantime.");
       void updatesChanged();
       onClose();
     },

@@ -44,7 +44,7 @@ export default function LiveUpdates() {
 
   return (
     <>
-      <PageHead title="Live Updates" text="Short announcements, on the site at once and by mail">
+      <PageHead title="Live Updates" description="Short announcements, on the site at once and by mail">
         <FoldedFormButton {...creation.button} icon="plus">Create Update</FoldedFormButton>
       </PageHead>
 

@@ -4,6 +4,7 @@ import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { ConfirmDialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { decide, useUsersChanged, type Decision, type Family } from "./queries";
 import { nameOf, standingOf, toldWords } from "./words";
 
@@ -31,7 +32,7 @@ export function ApproveButtons({ family }: { family: Family }) {
 
   const approve = useMutation({
     mutationFn: () => say("approve"),
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => toastFailure(error),
   });
   const whom = <span className="sr-only"> {name}</span>;
   return (

@@ -2,7 +2,7 @@ import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { ConfirmDialog } from "../../ui/dialog";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { deleteFamily, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 
@@ -26,7 +26,7 @@ export function DeleteUser({ family, onClose, onDeleted }: { family: Family; onC
         } catch (error) {
           // Somebody was quicker: it is gone, as was wanted.
           if (!isApiError(error, "not_found")) {
-            toast({ title: "Error", description: `Failed to delete user: ${explain(error)}`, destructive: true });
+            errorToast(`Failed to delete user: ${explain(error)}`);
             throw error;
           }
         }

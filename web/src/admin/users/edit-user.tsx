@@ -5,7 +5,7 @@ import { explain, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
 import { orNull } from "../shared/missing-records";
@@ -38,7 +38,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
       return fresh;
     },
     onGone: () => {
-      toast({ title: "Error", description: "This user has been deleted in the meantime.", destructive: true });
+      errorToast("This user has been deleted in the meantime.");
       onClose();
     },
   });
@@ -66,7 +66,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
         return true;
       }
       const plan = isApiError(error) && Object.keys(error.fields).some(ofThePlan);
-      toast({ title: "Error", description: `Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`, destructive: true });
+      errorToast(`Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`);
       return false;
     },
   });

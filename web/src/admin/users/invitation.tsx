@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { useMutation } from "@tanstack/react-query";
-import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { takesFocus } from "../shared/focus-on-mount";
 import { invitationLink, invite, useUsersChanged, type Family } from "./queries";
 
@@ -12,7 +12,7 @@ import { invitationLink, invite, useUsersChanged, type Family } from "./queries"
 export function InvitationButtons({ family }: { family: Family }) {
   const usersChanged = useUsersChanged();
   const [link, setLink] = useState<string | null>(null);
-  const failed = (error: unknown) => toast({ title: "Error", description: explain(error), destructive: true });
+  const failed = (error: unknown) => toastFailure(error);
 
   const send = useMutation({
     mutationFn: () => invite(family.id),

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { isTurnedAway } from "../shared/session";
 import { editFamily, knownFamily, readFamily, writeFamily, type Family, type FamilyDetail } from "./queries";
 
@@ -45,7 +45,7 @@ export function usePreference(family: Family, preference: Preference): [boolean,
     },
     onError: (error, on) => {
       write({ [preference]: !on });
-      if (!isTurnedAway(error)) toast({ title: "Error", description: isApiError(error, "conflict") ? error.message : "Failed to update notification settings", destructive: true });
+      if (!isTurnedAway(error)) errorToast(isApiError(error, "conflict") ? error.message : "Failed to update notification settings");
       void client.invalidateQueries({ queryKey: ["admin", "users"] });
     },
   });

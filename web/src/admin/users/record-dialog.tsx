@@ -5,7 +5,7 @@ import { explain, useForm } from "../../lib/forms";
 import { money } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { freshKey } from "../shared/idempotency-key";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
@@ -78,7 +78,7 @@ function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props &
     },
     failed: (error) => {
       if (isTurnedAway(error)) return true;
-      toast({ title: "Error", description: `Failed to record ${kind}: ${explain(error)}`, destructive: true });
+      errorToast(`Failed to record ${kind}: ${explain(error)}`);
       // The first try arrived after all, or the plan has changed: what stands behind the dialog is old.
       if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
       return false;

@@ -3,7 +3,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain } from "../../lib/forms";
 import { campDate, count, money, shortDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
@@ -13,6 +12,7 @@ import { Drawer } from "../../ui/drawer";
 import { Icon } from "../../ui/icon";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { ApproveButtons } from "./approval";
 import { DeleteUser } from "./delete-user";
 import { EditUser } from "./edit-user";
@@ -216,7 +216,7 @@ function Access({ family }: { family: FamilyDetail }) {
   const clear = useMutation({
     mutationFn: () => clearLimits(family.id),
     onSuccess: () => toast({ title: "Success", description: "They can try to sign in again at once." }),
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => toastFailure(error),
   });
   return (
     <section aria-labelledby="access" className="mt-8 border-t border-line pt-6">

@@ -1,20 +1,18 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useFilters } from "../../lib/filters";
-import { explain } from "../../lib/forms";
+import { useFilters, type Filters } from "../../lib/filters";
 import { count, money, number } from "../../lib/format";
-import { PageMeta } from "../../lib/page";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
-import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states";
-import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { useEvery } from "../shared/refetch-interval";
 import { FoldedFormButton, useFoldedForm } from "../shared/collapsible-form";
-import { NotRefreshed } from "../shared/not-refreshed";
+import { Listing } from "../shared/listing";
+import { PageHead } from "../shared/page-head";
 import { saveFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { AddUser } from "./add-user";
@@ -68,15 +66,13 @@ export default function Users() {
 
   return (
     <>
-      <PageMeta title="User Management" description="Families, their payments and the mail they get" />
-      <div className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-4">
-        <h1 className="text-2xl">User Management</h1>
+      <PageHead title="User Management" description="Families, their payments and the mail they get" text={null}>
         <div className="flex flex-wrap gap-3 max-sm:w-full">
           <ExportButton />
           <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">Import</Button>
           <FoldedFormButton {...adding.button} icon="plus">Add New User</FoldedFormButton>
         </div>
-      </div>
+      </PageHead>
 
       {adding.everOpened && <AddUser open={adding.open} onClose={adding.close} />}
 
@@ -104,46 +100,28 @@ export default function Users() {
           <>Found {shown}{users.hasNextPage && "+"} user(s) matching "<bdi>{term}</bdi>"</>
         )}
       </p>
-      {users.data ? (
-        <>
-          {users.isRefetchError && <NotRefreshed what="list" retrying={users.isFetching} onRetry={retry} />}
-          {shown > 0 ? (
-            <div aria-busy={users.isPlaceholderData} className={cx(users.isPlaceholderData && "opacity-60")}>
-              <UserTable
-                users={users.data}
-                currency={currency}
-                sort={sort}
-                direction={direction}
-                onSort={sortBy}
-                onShow={(family) => set({ user: family.id })}
-                ask={(what, family) => setOpen({ what, family })}
-              />
-              {users.hasNextPage ? (
-                <LoadMore label="Load more users" list={users} shown={all === null ? undefined : `1 to ${number(shown)} of ${number(all)}`} />
-              ) : (
-                <p className="pt-4 text-sm text-muted tabular-nums">{count(shown, "user")}</p>
-              )}
-            </div>
-          ) : term ? (
-            <EmptyState title="No users found">
-              <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
-            </EmptyState>
-          ) : filter !== "all" ? (
-            <EmptyState title={nobody[filter]}>
-              <Button look="line" onClick={() => set({ filter: "" })}>Show all users</Button>
-            </EmptyState>
-          ) : (
-            <EmptyState title="No users yet" text="Add the first family by hand, or bring in the list that the office keeps." picture="/art/placeholder.svg">
-              <Button icon="plus" onClick={adding.unfold}>Add New User</Button>
-              <Button look="line" onClick={() => set({ action: "import" })}>Import</Button>
-            </EmptyState>
-          )}
-        </>
-      ) : users.isError ? (
-        <ErrorState title="Failed to load users" error={users.error} retrying={retrying} onRetry={retry} />
-      ) : (
-        <UsersSkeleton />
-      )}
+      <Listing
+        list={users}
+        what="users"
+        failed="Failed to load users"
+        skeleton={<UsersSkeleton />}
+        empty={<NoUsers term={term} filter={filter} set={set} onAdd={adding.unfold} />}
+        retry={{ retrying, onRetry: retry }}
+        range={all !== null && `1 to ${number(shown)} of ${number(all)}`}
+        end={<p className="pt-4 text-sm text-muted tabular-nums">{count(shown, "user")}</p>}
+      >
+        {(families) => (
+          <UserTable
+            users={families}
+            currency={currency}
+            sort={sort}
+            direction={direction}
+            onSort={sortBy}
+            onShow={(family) => set({ user: family.id })}
+            ask={(what, family) => setOpen({ what, family })}
+          />
+        )}
+      </Listing>
 
       {shownUser && (
         <UserDrawer
@@ -159,6 +137,32 @@ export default function Users() {
       {open?.what === "pay" && <RecordDialog family={open.family} kind="payment" currency={currency} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && <DeleteUser family={open.family} onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+type NoUsersProps = { term: string; filter: Filter; set: Filters["set"]; onAdd: () => void };
+
+/** Why the list is empty, and the next step. */
+function NoUsers({ term, filter, set, onAdd }: NoUsersProps) {
+  if (term) {
+    return (
+      <EmptyState title="No users found">
+        <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
+      </EmptyState>
+    );
+  }
+  if (filter !== "all") {
+    return (
+      <EmptyState title={nobody[filter]}>
+        <Button look="line" onClick={() => set({ filter: "" })}>Show all users</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No users yet" text="Add the first family by hand, or bring in the list that the office keeps." picture="/art/placeholder.svg">
+      <Button icon="plus" onClick={onAdd}>Add New User</Button>
+      <Button look="line" onClick={() => set({ action: "import" })}>Import</Button>
+    </EmptyState>
   );
 }
 
@@ -235,7 +239,7 @@ function ExportButton() {
     try {
       saveFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8");
     } catch (error) {
-      toast({ title: "Error", description: explain(error), destructive: true });
+      toastFailure(error);
     } finally {
       setBusy(false);
     }

@@ -3,7 +3,7 @@ import { explain, text, useForm } from "../../lib/forms";
 import { money, shortDate } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { FormMessage } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { freshKey } from "../shared/idempotency-key";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
@@ -27,7 +27,7 @@ export function VoidDialog({ payment, family, currency, onClose }: { payment: Pa
     },
     failed: (error) => {
       if (isTurnedAway(error)) return true;
-      toast({ title: "Error", description: `Failed to void ${what}: ${explain(error)}`, destructive: true });
+      errorToast(`Failed to void ${what}: ${explain(error)}`);
       void usersChanged();
       return false;
     },

@@ -1,7 +1,7 @@
 import type { AdminVideo } from "../../api/client";
 import { count } from "../../lib/format";
 import { ConfirmDialog } from "../../ui/dialog";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { keepFocus } from "../shared/restore-focus";
 import { deleteVideo, useVideosChanged } from "./queries";
 import { unlessGone } from "../shared/missing-records";
@@ -20,7 +20,7 @@ export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: (
         try {
           await unlessGone(deleteVideo(video.id));
         } catch (error) {
-          toast({ title: "Error", description: "Failed to delete video", destructive: true });
+          errorToast("Failed to delete video");
           throw error;
         }
         toast({ title: "Success", description: "Video deleted successfully" });

@@ -5,7 +5,7 @@ import { campLocal } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { ConfirmDialog, Dialog } from "../../ui/dialog";
 import { Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
 import { useKeyOfContent } from "../shared/idempotency-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
@@ -52,7 +52,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
     draftOf: (one) => draftOf(one, currentYear, timeZone),
     read: readVideo,
     onGone: () => {
-      toast({ title: "Error", description: "This video has been deleted in the meantime.", destructive: true });
+      errorToast("This video has been deleted in the meantime.");
       void videosChanged();
       onClose();
     },
@@ -93,7 +93,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
     }
     const words = video ? "Failed to update gallery video" : "Failed to save gallery video";
     const reason = explainOr(error, "");
-    toast({ title: "Error", description: reason ? `${words}: ${reason}` : words, destructive: true });
+    errorToast(reason ? `${words}: ${reason}` : words);
     if (isApiError(error, "not_found")) void videosChanged();
     return false;
   }

@@ -36,7 +36,7 @@ export default function Gallery() {
 
   return (
     <>
-      <PageHead title="Gallery Management" text="Manage previous years' camp videos">
+      <PageHead title="Gallery Management" description="Manage previous years' camp videos">
         <Button icon="plus" onClick={add} className="max-sm:w-full">Add Gallery Video</Button>
       </PageHead>
 

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AdminVideo } from "../../api/client";
-import { explain } from "../../lib/forms";
 import { number } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { deliveriesQuery, retryDeliveries, type Deliveries } from "./queries";
 
@@ -45,7 +45,7 @@ export function MailReport({ video }: { video: AdminVideo }) {
       await client.invalidateQueries({ queryKey: deliveriesQuery(video.id).queryKey });
       toast({ title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` });
     },
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
+    onError: (error) => toastFailure(error),
   });
 
   if (!video.announced) {

@@ -55,7 +55,7 @@ export default function Reports() {
 
   return (
     <>
-      <PageHead title="Report Management" text="Upload and manage daily progress reports">
+      <PageHead title="Report Management" description="Upload and manage daily progress reports">
         <FoldedFormButton {...upload.button} icon="up">Upload New Report</FoldedFormButton>
       </PageHead>
 

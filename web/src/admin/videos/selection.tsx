@@ -5,7 +5,7 @@ import { explain } from "../../lib/forms";
 import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
-import { toast } from "../../ui/toast";
+import { errorToast, toast } from "../../ui/toast";
 import { keepFocus } from "../shared/restore-focus";
 import { bulkVideos, useVideosChanged } from "./queries";
 import { isTurnedAway } from "../shared/session";
@@ -140,7 +140,7 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
     } catch (error) {
       const gone = isApiError(error, "not_found");
       if (gone) void videosChanged();
-      if (!isTurnedAway(error)) toast({ title: "Error", description: action === "delete" ? "Failed to delete videos" : "Failed to publish videos", destructive: true });
+      if (!isTurnedAway(error)) errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
       throw new Error(gone ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again." : explain(error), { cause: error });
     }
   };

@@ -2,7 +2,6 @@ import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain } from "../../lib/forms";
 import { ago, count, initials, number } from "../../lib/format";
 import { Avatar } from "../../ui/avatar";
 import { Badge } from "../../ui/badge";
@@ -11,6 +10,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { MailReport } from "./mail-report";
 import { approveComment, awaitsJudgement, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
@@ -70,7 +70,7 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
     await client.invalidateQueries({ queryKey: videoCommentsQuery(videoId).queryKey });
     await videosChanged();
   };
-  const failed = (error: unknown) => toast({ title: "Error", description: explain(error), destructive: true });
+  const failed = (error: unknown) => toastFailure(error);
   const approval = useMutation({
     mutationFn: () => approveComment(comment.id),
     onSuccess: async () => {
