@@ -21,11 +21,10 @@ use bytes::Bytes;
 use futures_util::stream;
 use portal::access::Viewer;
 use portal::accounts::sessions::{self, SessionAccess};
-use portal::events::{self, StoredEvent};
+use portal::events::{self, ServerEvent, StoredEvent};
 use portal::settings::{Access, Settings};
 use portal::{App, Result};
 use serde::Deserialize;
-use serde_json::json;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -59,13 +58,11 @@ struct ListenQuery {
 ///
 /// The first event is `hello {id}`. With the id of the last event that was heard, everything since
 /// then follows; when that cannot be told any more, `reset {}` asks the page to read everything
-/// anew. Then `update.created` and `update.changed` (LiveUpdate), `update.removed {id}`,
-/// `video.published {id, title}`, `video.changed {id}`, `comment.created {video_id, comment}`,
-/// `comment.removed {video_id, id}`; for staff also `messages.changed {unread}` and
-/// `site.changed {}`. Nobody hears what they may not see. A comment line every 15 seconds shows
+/// anew. Then the other events of `ServerEvent` come as they happen: the `event` line of the stream
+/// has the name, the `data` line the data as JSON. Nobody hears what they may not see. A comment line every 15 seconds shows
 /// that the stream lives. It ends when the session or the right to watch changes.
 #[utoipa::path(get, path = "/api/events", tag = "events", security(()), params(ListenQuery),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = 429, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, content_type = "text/event-stream", body = ServerEvent), (status = 429, body = Problem), (status = 503, body = Problem)))]
 async fn listen(
     State(api): State<Api>,
     Client(from): Client,
@@ -146,11 +143,11 @@ async fn opening(
     last: Option<i64>,
     position: i64,
 ) -> Result<(VecDeque<Bytes>, i64)> {
-    let hello = |id| written(Some(id), "hello", &json!({ "id": id }).to_string(), true);
+    let hello = |id| written(Some(id), "hello", &greeting(id), true);
     let reset = || {
         // The number comes with the second one: whoever loses the stream in between shall be told
         // again.
-        let hello = written(None, "hello", &json!({ "id": position }).to_string(), true);
+        let hello = written(None, "hello", &greeting(position), true);
         (VecDeque::from([hello, written(Some(position), "reset", "{}", false)]), position)
     };
     let Some(last) = last else { return Ok((VecDeque::from([hello(position)]), position)) };
@@ -177,6 +174,10 @@ async fn opening(
         waiting.push_back(bytes);
     }
     Ok((waiting, position))
+}
+
+fn greeting(id: i64) -> String {
+    ServerEvent::Hello { id }.data().unwrap_or_default().to_string()
 }
 
 /// One event on the wire. JSON has no line ends of its own.

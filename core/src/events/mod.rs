@@ -5,7 +5,8 @@
 //! reads what is new a few times a second and passes it on.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::access::Viewer;
@@ -81,6 +82,45 @@ impl Event {
             MessagesChanged => ("messages.changed", None, None),
             SiteChanged => ("site.changed", None, None),
         }
+    }
+}
+
+/// An event as open pages receive it: its name, and what its `data` line holds.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "event", content = "data")]
+pub enum ServerEvent {
+    /// The first of every stream: the number of the last event that the page knows.
+    #[serde(rename = "hello")]
+    Hello { id: i64 },
+    /// Events were missed: the page reads everything anew.
+    #[serde(rename = "reset")]
+    Reset {},
+    #[serde(rename = "update.created")]
+    UpdateCreated(LiveUpdate),
+    #[serde(rename = "update.changed")]
+    UpdateChanged(LiveUpdate),
+    #[serde(rename = "update.removed")]
+    UpdateRemoved { id: Uuid },
+    #[serde(rename = "video.published")]
+    VideoPublished { id: Uuid, title: String, published_at: DateTime<Utc> },
+    #[serde(rename = "video.changed")]
+    VideoChanged { id: Uuid },
+    #[serde(rename = "comment.created")]
+    CommentCreated { video_id: Uuid, comment: Comment },
+    #[serde(rename = "comment.removed")]
+    CommentRemoved { video_id: Uuid, id: Uuid },
+    /// For staff only.
+    #[serde(rename = "messages.changed")]
+    MessagesChanged { unread: i64 },
+    /// For staff only.
+    #[serde(rename = "site.changed")]
+    SiteChanged {},
+}
+
+impl ServerEvent {
+    /// What the `data` line of the event holds.
+    pub fn data(&self) -> Option<Value> {
+        serde_json::to_value(self).ok()?.get_mut("data").map(Value::take)
     }
 }
 
@@ -169,30 +209,21 @@ struct Row {
 impl Row {
     fn told(self) -> StoredEvent {
         let (id, kind) = (self.id, self.kind.clone());
-        StoredEvent { id, kind, data: self.data() }
+        StoredEvent { id, kind, data: self.event().and_then(|event| event.data()) }
     }
 
-    fn data(self) -> Option<Value> {
+    fn event(self) -> Option<ServerEvent> {
         let (video_id, subject_id) = (self.video_id, self.subject_id);
         match self.kind.as_str() {
-            "update.created" | "update.changed" => {
-                let update = LiveUpdate {
-                    id: subject_id?,
-                    title: self.title?,
-                    message: self.content?,
-                    author: self.author?,
-                    priority: self.priority?,
-                    created_at: self.created_at?,
-                    pinned: self.pinned?,
-                };
-                serde_json::to_value(update).ok()
-            }
-            "update.removed" => Some(json!({ "id": subject_id? })),
-            "video.published" => {
-                let at = self.published_at?;
-                Some(json!({ "id": video_id?, "title": self.title?, "published_at": at }))
-            }
-            "video.changed" => Some(json!({ "id": video_id? })),
+            "update.created" => Some(ServerEvent::UpdateCreated(self.update()?)),
+            "update.changed" => Some(ServerEvent::UpdateChanged(self.update()?)),
+            "update.removed" => Some(ServerEvent::UpdateRemoved { id: subject_id? }),
+            "video.published" => Some(ServerEvent::VideoPublished {
+                id: video_id?,
+                title: self.title?,
+                published_at: self.published_at?,
+            }),
+            "video.changed" => Some(ServerEvent::VideoChanged { id: video_id? }),
             "comment.created" => {
                 // Of a published video only; the title is not told.
                 self.title?;
@@ -204,13 +235,27 @@ impl Row {
                     mine: false,
                     held: false,
                 };
-                Some(json!({ "video_id": video_id?, "comment": comment }))
+                Some(ServerEvent::CommentCreated { video_id: video_id?, comment })
             }
-            "comment.removed" => Some(json!({ "video_id": video_id?, "id": subject_id? })),
-            "messages.changed" => Some(json!({ "unread": self.unread? })),
-            "site.changed" => Some(json!({})),
+            "comment.removed" => {
+                Some(ServerEvent::CommentRemoved { video_id: video_id?, id: subject_id? })
+            }
+            "messages.changed" => Some(ServerEvent::MessagesChanged { unread: self.unread? }),
+            "site.changed" => Some(ServerEvent::SiteChanged {}),
             _ => None,
         }
+    }
+
+    fn update(self) -> Option<LiveUpdate> {
+        Some(LiveUpdate {
+            id: self.subject_id?,
+            title: self.title?,
+            message: self.content?,
+            author: self.author?,
+            priority: self.priority?,
+            created_at: self.created_at?,
+            pinned: self.pinned?,
+        })
     }
 }
 

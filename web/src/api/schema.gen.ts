@@ -1790,10 +1790,8 @@ export interface paths {
          * What happens, as it happens
          * @description The first event is `hello {id}`. With the id of the last event that was heard, everything since
          *     then follows; when that cannot be told any more, `reset {}` asks the page to read everything
-         *     anew. Then `update.created` and `update.changed` (LiveUpdate), `update.removed {id}`,
-         *     `video.published {id, title}`, `video.changed {id}`, `comment.created {video_id, comment}`,
-         *     `comment.removed {video_id, id}`; for staff also `messages.changed {unread}` and
-         *     `site.changed {}`. Nobody hears what they may not see. A comment line every 15 seconds shows
+         *     anew. Then the other events of `ServerEvent` come as they happen: the `event` line of the stream
+         *     has the name, the `data` line the data as JSON. Nobody hears what they may not see. A comment line every 15 seconds shows
          *     that the stream lives. It ends when the session or the right to watch changes.
          */
         get: operations["get_events"];
@@ -4536,6 +4534,83 @@ export interface components {
             /** @description User name of who sent it. */
             sent_by?: string | null;
             subject: string;
+        };
+        /** @description An event as open pages receive it: its name, and what its `data` line holds. */
+        ServerEvent: {
+            /** @description The first of every stream: the number of the last event that the page knows. */
+            data: {
+                /** Format: int64 */
+                id: number;
+            };
+            /** @enum {string} */
+            event: "hello";
+        } | {
+            /** @description Events were missed: the page reads everything anew. */
+            data: Record<string, never>;
+            /** @enum {string} */
+            event: "reset";
+        } | {
+            data: components["schemas"]["LiveUpdate"];
+            /** @enum {string} */
+            event: "update.created";
+        } | {
+            data: components["schemas"]["LiveUpdate"];
+            /** @enum {string} */
+            event: "update.changed";
+        } | {
+            data: {
+                /** Format: uuid */
+                id: string;
+            };
+            /** @enum {string} */
+            event: "update.removed";
+        } | {
+            data: {
+                /** Format: uuid */
+                id: string;
+                /** Format: date-time */
+                published_at: string;
+                title: string;
+            };
+            /** @enum {string} */
+            event: "video.published";
+        } | {
+            data: {
+                /** Format: uuid */
+                id: string;
+            };
+            /** @enum {string} */
+            event: "video.changed";
+        } | {
+            data: {
+                comment: components["schemas"]["Comment"];
+                /** Format: uuid */
+                video_id: string;
+            };
+            /** @enum {string} */
+            event: "comment.created";
+        } | {
+            data: {
+                /** Format: uuid */
+                id: string;
+                /** Format: uuid */
+                video_id: string;
+            };
+            /** @enum {string} */
+            event: "comment.removed";
+        } | {
+            /** @description For staff only. */
+            data: {
+                /** Format: int64 */
+                unread: number;
+            };
+            /** @enum {string} */
+            event: "messages.changed";
+        } | {
+            /** @description For staff only. */
+            data: Record<string, never>;
+            /** @enum {string} */
+            event: "site.changed";
         };
         Session: {
             user?: components["schemas"]["SessionUser"] | null;
@@ -9118,7 +9193,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ServerEvent"];
                 };
             };
             400: components["responses"]["BadRequest"];

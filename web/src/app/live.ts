@@ -3,7 +3,7 @@ import type { Comment, LiveUpdate, Site, Video } from "../api/client";
 import { mayWatch } from "../api/may-watch";
 import { nextPage, sessionQuery, siteQuery, toldOfNews } from "../api/queries";
 import { commentsQuery } from "../comments/queries";
-import { follow, type Kind, type Line } from "../events/stream";
+import { follow, type Line, type Told } from "../events/stream";
 import { minutesSince } from "../lib/format";
 import { paths } from "../lib/paths";
 import type { Notice } from "../notices/device";
@@ -120,7 +120,7 @@ export function live(client: QueryClient): () => void {
   const countComments = (videoId: string, by: number) =>
     void change<Video>(["video", videoId], (video) => ({ ...video, comment_count: Math.max(0, video.comment_count + by) }));
 
-  function tell(kind: Kind, data: any) {
+  function tell(...[kind, data]: Told) {
     switch (kind) {
       case "update.created":
         announce(data);

@@ -1,15 +1,20 @@
-/** What the server tells open pages, by name. */
-export const kinds = [
+import type { components } from "../api/schema.gen";
+
+/** The events that public pages follow, by name. */
+const kinds = [
   "update.created", "update.changed", "update.removed",
   "video.published", "video.changed",
   "comment.created", "comment.removed",
 ] as const;
 
-export type Kind = (typeof kinds)[number];
+type ServerEvent = components["schemas"]["ServerEvent"];
+type Data<Name extends ServerEvent["event"]> = Extract<ServerEvent, { event: Name }>["data"];
+/** An event as arguments: its name and its data. */
+export type Told = { [Kind in (typeof kinds)[number]]: [kind: Kind, data: Data<Kind>] }[(typeof kinds)[number]];
 
 type Listener = {
   /** One event, each at most once and in order. */
-  tell: (kind: Kind, data: unknown) => void;
+  tell: (...event: Told) => void;
   /** The line stands for the first time. The page was filled before that, so what is lively is to be asked for once more. */
   begin: () => void;
   /** Something may have been missed: everything has to be asked for again. */
@@ -68,7 +73,7 @@ export function follow({ tell, begin, reset, following, unseen = () => false }: 
     });
     on("hello", ({ data }) => {
       if (lastId) return;
-      lastId = String((JSON.parse(data) as { id: number }).id);
+      lastId = String((JSON.parse(data) as Data<"hello">).id);
       begin();
     });
     on("reset", (event) => {
@@ -79,7 +84,7 @@ export function follow({ tell, begin, reset, following, unseen = () => false }: 
       on(kind, (event) => {
         if (!isAfter(event.lastEventId, lastId)) return;
         lastId = event.lastEventId;
-        tell(kind, JSON.parse(event.data));
+        tell(...([kind, JSON.parse(event.data)] as Told));
       });
     }
     // Reopened by ourselves: the browser would give up at the first answer that is not a stream.
