@@ -5,7 +5,7 @@ import { OwnTwoFactor } from "../admin/accounts/own-two-factor";
 import { SessionsDialog } from "../admin/accounts/sessions-dialog";
 import { pagesFor, useTiles, type AdminPage } from "../admin/shared/pages";
 import { firstPage, roleName, useSignOut } from "../admin/shared/session";
-import { UnsavedGuard } from "../admin/shared/unsaved";
+import { LeaveGuard } from "../admin/shared/leave-guard";
 import type { Staff } from "../api/client";
 import { useSite } from "../api/queries";
 import { initials } from "../lib/format";
@@ -31,7 +31,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
 
   return (
     <>
-      <UnsavedGuard />
+      <LeaveGuard />
       <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">Skip to content</a>
       <div className="flex-1 lg:grid lg:grid-cols-[236px_minmax(0,1fr)]">
         <aside aria-label="Staff area" className="hidden border-e border-line bg-sunk lg:block">

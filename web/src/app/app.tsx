@@ -2,7 +2,7 @@ import { Suspense, useState } from "react";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { BrowserRouter } from "react-router";
 import { makeQueryClient } from "../api/queries";
-import "../lib/steps";
+import "../lib/pop-state";
 import { Toaster } from "../ui/toast";
 import { ErrorBoundary } from "./error-boundary";
 import { Sitemap } from "./routes";

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useSessionChanged } from "../api/queries";
 import { signOut } from "../accounts/queries";
-import { forgetTexts } from "../lib/kept-text";
-import { toast } from "../ui/toast";
+import { deleteDrafts } from "../lib/drafts";
+import { errorToast, toast } from "../ui/toast";
 
 let byChoice = false;
 
@@ -19,7 +19,7 @@ export function useSignedOut() {
   const sessionChanged = useSessionChanged();
   return async (said: { title: string; description?: string }) => {
     byChoice = true;
-    forgetTexts();
+    deleteDrafts("public");
     await sessionChanged(null);
     toast(said);
   };
@@ -30,6 +30,6 @@ export function useSignOut(failure: string) {
   return useMutation({
     mutationFn: signOut,
     onSuccess: () => signedOut({ title: "Signed Out" }),
-    onError: () => toast({ title: "Error", description: failure, destructive: true }),
+    onError: () => errorToast(failure),
   });
 }

@@ -6,7 +6,7 @@ import { useSession, useSite } from "../api/queries";
 import { explain, text, useForm } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
-import { keepText, keptText, useForgotten } from "../lib/kept-text";
+import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { Button } from "../ui/button";
@@ -24,14 +24,14 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   const comments = useInfiniteQuery(commentsQuery(videoId));
   const shown = comments.data?.length ?? 0;
   const now = useNow();
-  const forgotten = useForgotten();
+  const deletions = useDraftDeletions();
   return (
     <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
       <header className="flex items-center justify-between px-5 py-4">
         <h2 id="comments" className="text-xl">Comments</h2>
         <span className="text-muted tabular-nums">{number(comments.data && !comments.hasNextPage ? shown : Math.max(total, shown))}</span>
       </header>
-      <CommentForm key={`${forgotten} ${videoId}`} videoId={videoId} />
+      <CommentForm key={`${deletions} ${videoId}`} videoId={videoId} />
       {comments.data ? (
         shown > 0 ? (
           // Focusable, so that the keyboard can scroll it.
@@ -67,7 +67,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   const { pathname } = useLocation();
   const client = useQueryClient();
   const what = `comment ${videoId}`;
-  const kept = useMemo(() => (pending ? null : keptText<string>(what, user?.id)), [what, user?.id, pending]);
+  const kept = useMemo(() => (pending ? null : readDraft<string>(what, user?.id)), [what, user?.id, pending]);
   const [typed, setTyped] = useState<string | null>(null);
   const content = typed ?? kept ?? "";
   const latest = useRef(content);
@@ -98,7 +98,7 @@ function CommentForm({ videoId }: { videoId: string }) {
 
   function type(words: string) {
     setTyped(words);
-    keepText(what, user?.id, words || null);
+    writeDraft(what, user?.id, words || null);
   }
 
   const mayWrite = Boolean(user?.can_comment);

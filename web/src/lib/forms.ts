@@ -2,22 +2,26 @@ import { useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { isApiError } from "../api/client";
 
-type Errors = Record<string, string>;
+/** Messages by the name of their field. */
+export type Errors = Record<string, string>;
 
-type Options<Result> = {
-  /** What can be said before asking the server; the server checks everything again. */
+export type FormOptions<Result> = {
+  /** Validation before the request; the server validates everything again. */
   check?: (data: FormData) => Errors;
   submit: (data: FormData) => Promise<Result>;
   done?: (result: Result, form: HTMLFormElement) => void | Promise<void>;
-  /** Return true when the failure has been dealt with and needs no message on the form. */
-  failed?: (error: unknown, form: HTMLFormElement) => boolean | void;
+  /** Returns true when the failure needs no message on the form, or the messages to show instead of the server's. */
+  failed?: (error: unknown, form: HTMLFormElement) => boolean | void | Errors;
+  /** Stores the draft with each keystroke; called with null once the form was sent. */
+  keep?: (draft: FormData | null) => void;
 };
 
 /**
- * One form's life: check, send, put each complaint beside its field and focus the first.
- * Inputs keep what was typed; clearing after success is the caller's choice.
+ * The one form hook of both areas: validates, sends, shows each error beside its field and focuses the first. Inputs
+ * keep what was typed; clearing after success is the caller's choice. Forms of the staff area use it through
+ * `useStaffForm`, which adds leave warnings and records that somebody else changed meanwhile.
  */
-export function useForm<Result>({ check, submit, done, failed }: Options<Result>) {
+export function useForm<Result>({ check, submit, done, failed, keep }: FormOptions<Result>) {
   const [busy, setBusy] = useState(false);
   const [errors, setErrors] = useState<Errors>({});
   const [message, setMessage] = useState<string | null>(null);
@@ -29,27 +33,29 @@ export function useForm<Result>({ check, submit, done, failed }: Options<Result>
     const form = event.currentTarget;
     const data = new FormData(form);
     const found = check?.(data) ?? {};
-    complain(form, found, null);
+    show(form, found, null);
     if (Object.keys(found).length > 0) return;
 
     sending.current = true;
     setBusy(true);
     try {
       const result = await submit(data);
+      keep?.(null);
       await done?.(result, form);
     } catch (error) {
-      if (failed?.(error, form)) return;
-      const fields = isApiError(error) ? error.fields : {};
+      const handled = failed?.(error, form);
+      if (handled === true) return;
+      const fields = handled || (isApiError(error) ? error.fields : {});
       const placed = Object.keys(fields).some((name) => form.elements.namedItem(name));
-      complain(form, fields, placed ? null : explain(error));
+      show(form, fields, placed ? null : explain(error));
     } finally {
       sending.current = false;
       setBusy(false);
     }
   }
 
-  function complain(form: HTMLFormElement, fields: Errors, text: string | null) {
-    // At once, so that the field is marked invalid before a screen reader arrives at it.
+  function show(form: HTMLFormElement, fields: Errors, text: string | null) {
+    // Synchronously, so that the field is marked invalid before it gets the focus.
     flushSync(() => {
       setErrors(fields);
       setMessage(text);
@@ -59,11 +65,20 @@ export function useForm<Result>({ check, submit, done, failed }: Options<Result>
   }
 
   function onInput(event: FormEvent<HTMLFormElement>) {
+    keep?.(new FormData(event.currentTarget));
     const { name } = event.target as HTMLInputElement;
-    if (name in errors) setErrors((all) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== name)));
+    clear(name);
   }
 
-  return { busy, errors, message, form: { onSubmit, onInput, noValidate: true } };
+  /** Removes the error of one field, or everything that the form shows. */
+  function clear(name?: string) {
+    if (name === undefined) {
+      setErrors({});
+      setMessage(null);
+    } else if (name in errors) setErrors((all) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== name)));
+  }
+
+  return { busy, errors, message, clear, form: { onSubmit, onInput, noValidate: true } };
 }
 
 export function explain(error: unknown) {

@@ -1,8 +1,8 @@
-import { useEffect, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { useSession, useSite } from "../api/queries";
 import { required, text, useForm } from "../lib/forms";
-import { keepText, keptText, useForgotten } from "../lib/kept-text";
+import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
@@ -25,18 +25,18 @@ const departments = [
 export default function Contact() {
   const site = useSite();
   const { user, pending } = useSession();
-  const forgotten = useForgotten();
+  const deletions = useDraftDeletions();
   const navigate = useNavigate();
   const { state, search } = useLocation();
   // What a button of this page has just led to, and the focus follows.
   const [arrived, setArrived] = useState<"sent" | "form" | null>(null);
   // This step of the history shows what was sent in it, also after a reload and Back. A link leads to an empty form.
   const id = (state as { sent?: string } | null)?.sent;
-  const kept = id && !pending ? keptText<Sent>("sent message", user?.id) : null;
+  const kept = id && !pending ? readDraft<Sent>("sent message", user?.id) : null;
   const sent = kept?.id === id ? kept : null;
 
   function showSent(fresh: Sent) {
-    keepText("sent message", user?.id, fresh);
+    writeDraft("sent message", user?.id, fresh);
     setArrived("sent");
     void navigate({ search }, { replace: true, state: { sent: fresh.id } });
   }
@@ -54,7 +54,7 @@ export default function Contact() {
         <div>
           <h1>Contact Us</h1>
           <p className="mt-3 max-w-[52ch] text-lg text-muted">Ask, tell, or send a good word to a bunk. Somebody at camp reads every message.</p>
-          {sent ? <SentMessage sent={sent} focused={arrived === "sent"} onAnother={another} /> : <ContactForm key={`${forgotten} ${search}`} focused={arrived === "form"} onSent={showSent} />}
+          {sent ? <SentMessage sent={sent} focused={arrived === "sent"} onAnother={another} /> : <ContactForm key={`${deletions} ${search}`} focused={arrived === "form"} onSent={showSent} />}
         </div>
         <aside aria-label="Other ways to reach us" className="lg:pt-2">
           <img src="/art/hero-noon.svg" alt="" width={1440} height={900} className="mb-6 aspect-[5/3] w-full rounded-lg object-cover object-bottom max-lg:hidden" />
@@ -94,7 +94,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
   const [params] = useSearchParams();
   const { search } = useLocation();
   const what = `message ${search}`;
-  const kept = useMemo(() => (pending ? null : keptText<Typed>(what, user?.id)), [what, user?.id, pending]);
+  const kept = useMemo(() => (pending ? null : readDraft<Typed>(what, user?.id)), [what, user?.id, pending]);
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (focused) first.current?.focus();
@@ -124,7 +124,6 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
       }),
     done: ({ copy_mailed }, filledIn) => {
       const data = new FormData(filledIn);
-      keepText(what, user?.id, null);
       onSent({
         id: `${Date.now()}`,
         email: text(data, "email").trim(),
@@ -136,16 +135,14 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
       });
       toast({ title: "Message Sent!", description: "We'll get back to you within 24 hours during season." });
     },
+    keep: (typed) => {
+      typed?.delete("website");
+      writeDraft(what, user?.id, typed && Object.fromEntries(typed));
+    },
   });
 
-  function onInput(event: FormEvent<HTMLFormElement>) {
-    form.onInput(event);
-    const { website: _, ...typed } = Object.fromEntries(new FormData(event.currentTarget));
-    keepText(what, user?.id, typed);
-  }
-
   return (
-    <form {...form} onInput={onInput} className="mt-8 grid gap-5">
+    <form {...form} className="mt-8 grid gap-5">
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <Field label="Your Name" error={errors.name}>
           <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={kept?.name ?? user?.full_name ?? ""} required />

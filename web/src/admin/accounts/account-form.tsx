@@ -1,14 +1,11 @@
-import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { text, useForm } from "../../lib/forms";
+import { text } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
-import { useAsking } from "../shared/unsaved";
-import { changed, DraftNotice, useDraft } from "../shared/use-draft";
+import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
 
 export const allRequired = "All fields are required";
@@ -25,7 +22,7 @@ type Props = { account?: Account; own?: boolean; onDone: () => Promise<unknown>;
 /** A new account, or a row of the list while it is edited. */
 export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
   const shortest = useSite()?.password_min_length;
-  const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
+  const edited = useDraft({
     opened: account ?? null,
     draftOf,
     read: readAccount,
@@ -34,12 +31,15 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
       void onDone();
     },
   });
+  const { row, draft, base, set, stale, reload } = edited;
   const typed = () => ({ ...draft, username: draft.username.trim(), email: draft.email.trim() });
   // Only what was changed, so that two owners at one account do not undo each other.
   const changes = row ? changed(typed(), base) : {};
   // An open page alone must not become an account.
   const asksPassword = !row || changes.role === "owner" || "email" in changes || "password" in changes || (own && "username" in changes);
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    draft: edited,
+    leave: { name: <bdi>{account?.username ?? "A new account"}</bdi>, about: account ? "changes" : "typed", onClose: onCancel, inPage: true },
     check: (data) => {
       const fields = row ? (["username", "email"] as const) : (["username", "email", "password"] as const);
       const missing = Object.fromEntries(fields.filter((name) => draft[name].trim() === "").map((name) => [name, allRequired]));
@@ -54,18 +54,8 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
       toast({ title: "Success", description: account ? "Admin account updated successfully" : "Admin account created successfully" });
       await onDone();
     },
-    failed: (error) => {
-      if (isTurnedAway(error)) return true;
-      if (isApiError(error, "stale")) {
-        becameStale();
-        return true;
-      }
-      toastFailure(error);
-      return false;
-    },
+    failed: (error) => toastFailure(error),
   });
-
-  const { close, question } = useAsking({ dirty, name: <bdi>{account?.username ?? "A new account"}</bdi>, about: account ? "changes" : "typed", onClose: onCancel, above: false });
 
   return (
     <form

@@ -1,20 +1,21 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Staff } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { required, text, useForm } from "../../lib/forms";
+import { required, text } from "../../lib/forms";
 import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, PasswordInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
-import { FormDialog } from "../shared/unsaved";
+import { useStaffForm } from "../shared/form";
 import { changeOwnPassword, everyAccount, sessionsOf } from "./queries";
 
 /** A new password for oneself, with the one of today. */
 export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => void }) {
   const client = useQueryClient();
   const shortest = useSite()?.password_min_length;
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    leave: { name: "A new password", onClose },
     check: required({ current_password: "Please enter your password.", new_password: "Please enter a new password." }),
     submit: (data) => changeOwnPassword({ current_password: text(data, "current_password"), new_password: text(data, "new_password") }),
     done: async () => {
@@ -22,11 +23,9 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
       toast({ title: "Password changed", description: "All other devices are signed out." });
       await Promise.all([everyAccount, sessionsOf().queryKey].map((queryKey) => client.invalidateQueries({ queryKey })));
     },
-    failed: (error) => isTurnedAway(error),
   });
   return (
-    <FormDialog title="Change your password" name="A new password" onClose={onClose}>
-      {(close) => (
+    <Dialog title="Change your password" onClose={close}>
         <form {...form} className="grid gap-4">
           <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
           <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
@@ -42,7 +41,7 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
             <Button type="submit" busy={busy}>{busy ? "Saving..." : "Change password"}</Button>
           </div>
         </form>
-      )}
-    </FormDialog>
+      {question}
+    </Dialog>
   );
 }

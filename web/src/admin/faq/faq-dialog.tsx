@@ -1,16 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { isApiError } from "../../api/client";
-import { useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { useKeyOfContent } from "../shared/idempotency-key";
-import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
-import { useAsking } from "../shared/unsaved";
-import { changed, DraftNotice, useDraft } from "../shared/use-draft";
+import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { addFaq, categories, changeFaq, placeholdersQuery, readFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
 import { filled } from "./words";
 
@@ -28,7 +24,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
   const keyOf = useKeyOfContent();
   const placeholders = useQuery(placeholdersQuery).data ?? [];
-  const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
+  const edited = useDraft({
     opened: entry,
     draftOf: (one) => draftOf(one, category),
     read: readFaq,
@@ -39,7 +35,10 @@ export function FaqDialog({ entry, category, onClose }: Props) {
     },
   });
 
-  const { busy, errors, message, form } = useForm({
+  const { row, draft, base, set, dirty, stale, reload } = edited;
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    draft: edited,
+    leave: { name: draft.question.trim() || "A new question", onClose },
     check: () => ({
       ...(draft.question.trim() ? {} : { question: "Please enter a question." }),
       ...(draft.answer.trim() ? {} : { answer: "Please enter an answer." }),
@@ -55,16 +54,8 @@ export function FaqDialog({ entry, category, onClose }: Props) {
       onClose();
       await faqChanged();
     },
-    failed: (error) => {
-      if (isApiError(error, "stale")) {
-        becameStale();
-        return true;
-      }
-      toastFailure(error, "Failed to save the question.");
-      return isTurnedAway(error);
-    },
+    failed: (error) => toastFailure(error, "Failed to save the question."),
   });
-  const { close, question } = useAsking({ dirty, name: draft.question.trim() || "A new question", onClose });
 
   return (
     <Drawer title={entry ? "Edit FAQ" : "Add FAQ"} onClose={close}>

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { readDraft, staffDraft, writeDraft } from "../../lib/drafts";
 import { freshKey } from "../shared/idempotency-key";
-import { keepHere, keptHere } from "../shared/tab-drafts";
 import { useStaff } from "../shared/session";
 import { audiences, type Audience } from "./queries";
 
@@ -20,18 +20,20 @@ const isDraft = (value: unknown): value is LetterDraft => {
   return [subject, body, key].every((text) => typeof text === "string") && audiences.some((one) => one === audience);
 };
 
-/** A letter in the making, which outlives a reload of the page. */
+const name = `${staffDraft}letter`;
+
+/** The letter that is being written; it outlives a reload of the page. */
 export function useLetterDraft() {
   const staffId = useStaff()?.id;
   const [me] = useState(staffId);
   const [draft, setDraft] = useState(() => {
-    const kept = me ? keptHere(me, "letter") : null;
+    const kept = me ? readDraft<unknown>(name, me) : null;
     return isDraft(kept) ? kept : blank();
   });
 
   function put(next: LetterDraft) {
     setDraft(next);
-    if (me) keepHere(me, "letter", next.subject || next.body ? next : null);
+    if (me) writeDraft(name, me, next.subject || next.body ? next : null);
   }
   return { draft, change: (part: Partial<LetterDraft>) => put({ ...draft, ...part }), clear: () => put(blank()) };
 }

@@ -8,8 +8,8 @@ import { FieldError, FormMessage } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { useAsking } from "../shared/unsaved";
-import { changeSettings, previewSettings, useSettingsChanged, useTyped, type Difference } from "./queries";
+import { useCloseQuestion } from "../shared/form";
+import { changeSettings, previewSettings, useSettingsChanged, useSettingsDraft, type Difference } from "./queries";
 import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 
 const notSettings = "This file does not hold settings. Choose a file that was made by Export.";
@@ -17,7 +17,7 @@ const notSettings = "This file does not hold settings. Choose a file that was ma
 /** A file is read, what it would change is shown, and only then it is applied. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
-  const [, setTyped] = useTyped();
+  const [, setTyped] = useSettingsDraft();
   const settingsChanged = useSettingsChanged();
   const preview = useMutation({
     mutationFn: async (file: File) => {
@@ -44,7 +44,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     },
   });
 
-  const { close, question } = useAsking({ dirty: good.length > 0, name: count(good.length, "setting"), about: "import", onClose, busy: apply.isPending });
+  const { close, question } = useCloseQuestion({ name: count(good.length, "setting"), about: "import", onClose, waits: true }, () => good.length > 0, apply.isPending);
 
   return (
     <Dialog title="Import settings" onClose={close} className="w-[min(100%-2rem,44rem)]!">

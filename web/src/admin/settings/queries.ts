@@ -57,7 +57,7 @@ export function useSeen() {
   };
 }
 
-/** What somebody typed and has not saved. It outlives a walk to another page, but not the person's session. */
+/** What was typed and not saved. It outlives a visit to another page, but not the session. */
 const typedQuery = queryOptions<Typed>({
   queryKey: ["settings-typed"],
   queryFn: skipToken,
@@ -66,13 +66,13 @@ const typedQuery = queryOptions<Typed>({
   gcTime: Infinity,
 });
 
-export function useTyped() {
+export function useSettingsDraft() {
   const client = useQueryClient();
   const typed = useQuery(typedQuery).data ?? {};
   const [, draw] = useReducer((times: number) => times + 1, 0);
   const change = (next: (now: Typed) => Typed) => {
     client.setQueryData(typedQuery.queryKey, (now) => next(now ?? {}));
-    // The cache tells of it a moment later, when a quick typist is already at the next letter.
+    // The cache notifies its observers asynchronously, when a quick typist is already at the next letter.
     draw();
   };
   return [typed, change] as const;

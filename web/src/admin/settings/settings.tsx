@@ -1,8 +1,7 @@
-import { useEffect, useRef, useState, type FormEvent } from "react";
-import { flushSync } from "react-dom";
+import { useRef, useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { explain } from "../../lib/forms";
+import { useForm } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -11,13 +10,14 @@ import { Section } from "../../ui/section";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
+import { useOpenForm } from "../shared/leave-guard";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { OwnersOnly } from "../shared/owners-only";
 import { PageHead } from "../shared/page-head";
 import { saveFile } from "../shared/download";
 import { StaleNotice } from "../shared/stale-notice";
 import { ImportDialog } from "./import-dialog";
-import { changeSettings, exportSettings, settingsQuery, useSeen, useSettingsChanged, useTyped, type Setting } from "./queries";
+import { changeSettings, exportSettings, settingsQuery, useSeen, useSettingsChanged, useSettingsDraft, type Setting } from "./queries";
 import { SettingControl } from "./setting-control";
 import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
 
@@ -73,50 +73,40 @@ function AllSettings() {
 }
 
 function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
-  const [typed, setTyped] = useTyped();
-  const [errors, setErrors] = useState<Record<string, string>>({});
-  const [message, setMessage] = useState<string | null>(null);
+  const [typed, setTyped] = useSettingsDraft();
   const [stale, setStale] = useState(false);
   const seen = useSeen();
   const client = useQueryClient();
   const settingsChanged = useSettingsChanged();
-  const form = useRef<HTMLFormElement>(null);
+  const element = useRef<HTMLFormElement>(null);
   const unsaved = settings.filter((setting) => isChanged(setting, typed)).length;
-  useLeaveWarning(unsaved > 0);
+  useOpenForm({ dirty: () => unsaved > 0, keptInside: true });
 
-  const save = useMutation({
-    mutationFn: ({ values }: { values: Record<string, unknown>; sent: typeof typed }) => changeSettings(values, seen.of(Object.keys(values))),
-    onSuccess: (items, { values, sent }) => {
+  const { busy, errors, message, clear, form } = useForm({
+    check: () => changesOf(settings, typed).errors,
+    submit: async () => {
+      const { values } = changesOf(settings, typed);
+      const keys = Object.keys(values);
+      return keys.length > 0 ? { values, sent: typed, items: await changeSettings(values, seen.of(keys)) } : null;
+    },
+    done: (saved) => {
+      if (!saved) return;
+      const { values, sent, items } = saved;
       settingsChanged(items);
       seen.forget(Object.keys(values));
       // What was typed while the answer was on its way stays.
       setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key, value]) => !(key in values && sent[key] === value))));
       toast({ title: group.saved, description: `${count(Object.keys(values).length, "change")} saved` });
     },
-    onError: (error) => {
-      if (isApiError(error, "stale")) return setStale(true);
-      const fields = isApiError(error) ? error.fields : {};
-      const mine = Object.entries(fields).filter(([key]) => settings.some((setting) => setting.key === key));
-      complain(Object.fromEntries(mine.map(([key, text]) => [key, sentence(key, text)])), mine.length > 0 ? null : explain(error));
+    failed: (error) => {
+      if (isApiError(error, "stale")) {
+        setStale(true);
+        return true;
+      }
+      const fields = Object.entries(isApiError(error) ? error.fields : {}).filter(([key]) => settings.some((setting) => setting.key === key));
+      return Object.fromEntries(fields.map(([key, text]) => [key, sentence(key, text)]));
     },
   });
-
-  function complain(fields: Record<string, string>, text: string | null) {
-    flushSync(() => {
-      setErrors(fields);
-      setMessage(text);
-    });
-    const first = [...(form.current?.elements ?? [])].find((e) => "name" in e && typeof e.name === "string" && e.name in fields);
-    if (first instanceof HTMLElement) first.focus();
-  }
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (save.isPending || unsaved === 0) return;
-    const { values, errors: found } = changesOf(settings, typed);
-    complain(found, null);
-    if (Object.keys(found).length === 0) save.mutate({ values, sent: typed });
-  }
 
   /** What was typed stays, beside what the settings are now. */
   async function reload() {
@@ -124,23 +114,22 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
     seen.forget(settings.map(({ key }) => key));
     fresh.filter((setting) => isChanged(setting, typed)).forEach(seen.note);
     setStale(false);
-    form.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
+    element.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
   }
 
   function change(setting: Setting, value: string | boolean) {
     const { key } = setting;
     seen.note(setting);
     setTyped((now) => ({ ...now, [key]: value }));
-    if (key in errors) setErrors((all) => Object.fromEntries(Object.entries(all).filter(([name]) => name !== key)));
+    clear(key);
   }
 
   function discard() {
     setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !settings.some((setting) => setting.key === key))));
     seen.forget(settings.map(({ key }) => key));
-    setErrors({});
-    setMessage(null);
+    clear();
     setStale(false);
-    form.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+    element.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
   }
 
   const control = (setting: Setting) => (
@@ -158,31 +147,21 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
   return (
     <Section id={group.name} title={group.title}>
       <p className="-mt-3 mb-5 text-muted">{group.about}</p>
-      <form ref={form} onSubmit={submit} noValidate className="grid gap-5">
+      <form {...form} ref={element} className="grid gap-5">
         {fields.length > 0 && <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">{fields.map(control)}</div>}
         {switches.length > 0 && <div className={cx("grid max-w-2xl gap-1 divide-y divide-line", fields.length > 0 && "border-t border-line pt-2")}>{switches.map(control)}</div>}
         {stale && <StaleNotice what="page" onReload={reload} />}
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4">
-          <Button type="submit" busy={save.isPending} disabled={unsaved === 0} className="max-sm:w-full">
-            {save.isPending ? "Saving..." : group.action}
+          <Button type="submit" busy={busy} disabled={unsaved === 0} className="max-sm:w-full">
+            {busy ? "Saving..." : group.action}
           </Button>
-          {unsaved > 0 && !save.isPending && <Button look="quiet" onClick={discard}>Discard changes</Button>}
+          {unsaved > 0 && !busy && <Button look="quiet" onClick={discard}>Discard changes</Button>}
           <p role="status" className="text-sm text-muted">{unsaved > 0 && `${count(unsaved, "unsaved change")}`}</p>
         </div>
       </form>
     </Section>
   );
-}
-
-/** Inside the portal what was typed is kept; closing the tab would lose it. */
-function useLeaveWarning(unsaved: boolean) {
-  useEffect(() => {
-    if (!unsaved) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [unsaved]);
 }
 
 const SettingsSkeleton = () => (

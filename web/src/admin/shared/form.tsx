@@ -1,23 +1,120 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
+import { isApiError } from "../../api/client";
+import { useForm, type FormOptions } from "../../lib/forms";
+import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
+import { useOpenForm } from "./leave-guard";
+import { isTurnedAway } from "./session";
 import { StaleNotice } from "./stale-notice";
 
-type Options<Row, Draft> = {
-  /** What is edited; null for something new. */
+const questions = {
+  typed: { title: "Discard what you typed?", action: "Discard", text: "It has not been saved." },
+  changes: { title: "Discard your changes?", action: "Discard changes", text: "What you typed has not been saved." },
+  import: { title: "Leave the import?", action: "Leave", text: "Nothing of it has been imported." },
+};
+
+type Leave = {
+  /** What would be lost. */
+  name: ReactNode;
+  about?: keyof typeof questions;
+  onClose: () => void;
+  /** A form in the page itself: Back leaves the page instead of closing the form. */
+  inPage?: boolean;
+  /** The form has an entry of its own in the history, which Back takes while nothing is typed. */
+  ownEntry?: boolean;
+  /** Nothing closes while a request is on its way. */
+  waits?: boolean;
+};
+
+/** Cancel, Escape, the backdrop and Back: each ends in `close`, which asks before it discards what was typed. */
+export function useCloseQuestion({ name, about = "typed", onClose, inPage = false, ownEntry = false, waits = false }: Leave, dirty: () => boolean, busy = false) {
+  const [asking, setAsking] = useState(false);
+  const close = () => {
+    if (busy && waits) return;
+    if (dirty()) setAsking(true);
+    else onClose();
+  };
+  useOpenForm(inPage ? { dirty } : { dirty, close, ownEntry });
+  const { title, action, text } = questions[about];
+  return {
+    close,
+    question: asking && (
+      <ConfirmDialog title={title} name={name} action={action} onConfirm={onClose} onClose={() => setAsking(false)}>{text}</ConfirmDialog>
+    ),
+  };
+}
+
+type StaffFormOptions<Result> = FormOptions<Result> & {
+  /** The values of controlled fields; without them the fields themselves tell whether something was typed. */
+  draft?: { dirty: boolean; becameStale: () => void };
+  leave: Leave;
+};
+
+/**
+ * The form of a dialog, drawer or table row of the staff area: {@link useForm} that asks before it closes, and that
+ * leaves an ended session to the sign-in dialog and a stale record to the notice above the fields.
+ */
+export function useStaffForm<Result>({ draft, leave, failed, ...options }: StaffFormOptions<Result>) {
+  const fields = useTypedFields();
+  const { form, ...state } = useForm({ ...options, failed: refusalOf(failed, draft?.becameStale) });
+  const guard = useCloseQuestion(leave, () => (draft ? draft.dirty : fields.typed()), state.busy);
+  return { ...state, ...guard, form: { ...form, ref: fields.ref } };
+}
+
+/** A form in the page, which may be collapsed and keeps what was typed. Leaving the page asks first. */
+export function usePageForm<Result>({ failed, ...options }: FormOptions<Result>) {
+  const fields = useTypedFields();
+  const { form, ...state } = useForm({ ...options, failed: refusalOf(failed) });
+  useOpenForm({ dirty: fields.typed });
+  return { ...state, form: { ...form, ref: fields.ref } };
+}
+
+const refusalOf = <Result,>(failed: FormOptions<Result>["failed"], becameStale?: () => void): NonNullable<FormOptions<Result>["failed"]> => (error, form) => {
+  if (isTurnedAway(error)) return true;
+  if (becameStale && isApiError(error, "stale")) {
+    becameStale();
+    return true;
+  }
+  return failed?.(error, form);
+};
+
+const fieldsIn = (form: HTMLElement | null) => [...(form?.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>("input, select, textarea") ?? [])];
+const valueOf = (field: { type: string; value: string; checked?: boolean }) => (field.type === "checkbox" ? (field.checked ? "on" : "") : field.value);
+
+/** Tells whether the fields of a form hold something that they did not when the form appeared. */
+function useTypedFields() {
+  const [state] = useState(() => ({ form: null as HTMLFormElement | null, began: new Map<Element, string>(), touched: false }));
+  const [ref] = useState(() => (form: HTMLFormElement | null) => {
+    if (!form) return;
+    const touch = () => {
+      state.touched = true;
+    };
+    Object.assign(state, { form, began: new Map(fieldsIn(form).map((field) => [field, valueOf(field)])), touched: false });
+    form.addEventListener("input", touch);
+    return () => {
+      form.removeEventListener("input", touch);
+      state.form = null;
+    };
+  });
+  return { ref, typed: () => state.touched && fieldsIn(state.form).some((field) => valueOf(field) !== (state.began.get(field) ?? "")) };
+}
+
+type DraftOptions<Row, Draft> = {
+  /** The record that is edited; null for a new one. */
   opened: Row;
   draftOf: (row: Row) => Draft;
-  /** What the form begins with besides, as if it had been typed. */
+  /** Values that the form starts with as if they had been typed. */
   begun?: Partial<Draft>;
-  /** The record as it is now, or null when it was deleted. */
+  /** Reads the record again; null when it was deleted. */
   read: (row: NonNullable<Row>) => Promise<NonNullable<Row> | null>;
-  /** Where some fields speak of one thing. */
+  /** Needed where several fields belong together. */
   merge?: (mine: Draft, base: Draft, fresh: Draft) => Draft;
-  /** Called instead of a reload when there is nothing left to edit. */
+  /** Called instead of a reload when the record was deleted. */
   onGone: () => unknown;
 };
 
-/** What a form holds while somebody types, and the way out when somebody else saved first. */
-export function useDraft<Row, Draft extends object>({ opened, draftOf, begun, read, merge = threeWay, onGone }: Options<Row, Draft>) {
+/** The values of a form that edits a record, merged with the record when somebody else saved it first. */
+export function useDraft<Row, Draft extends object>({ opened, draftOf, begun, read, merge = threeWay, onGone }: DraftOptions<Row, Draft>) {
   const [row, setRow] = useState(opened);
   const [draft, setDraft] = useState(() => ({ ...draftOf(opened), ...begun }));
   const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
@@ -46,13 +143,13 @@ export function useDraft<Row, Draft extends object>({ opened, draftOf, begun, re
   };
 }
 
-/** What I typed stays, the rest is what the record is now. */
+/** Keeps what I typed and takes everything else from the fresh record. */
 export function threeWay<Draft extends object>(mine: Draft, base: Draft, fresh: Draft): Draft {
   const keys = Object.keys(fresh) as (keyof Draft)[];
   return Object.fromEntries(keys.map((key) => [key, mine[key] === base[key] ? fresh[key] : mine[key]])) as Draft;
 }
 
-/** Only what was changed, so that nobody undoes what they did not touch. */
+/** Only the fields that were changed, so that a save undoes nobody else's change. */
 export function changed<Draft extends object>(draft: Draft, base: Draft): Partial<Draft> {
   const keys = Object.keys(draft) as (keyof Draft)[];
   return Object.fromEntries(keys.filter((key) => draft[key] !== base[key]).map((key) => [key, draft[key]])) as Partial<Draft>;
@@ -62,7 +159,7 @@ const same = <Draft extends object>(a: Draft, b: Draft) => Object.keys(changed(a
 
 type NoticeProps = { what: string; stale: "no" | "yes" | "reloaded"; onReload: () => Promise<unknown> };
 
-/** Somebody else was quicker; and then, that this is the newest version. */
+/** Says that somebody else saved first, and after the reload that this is the newest version. */
 export function DraftNotice({ what, stale, onReload }: NoticeProps) {
   if (stale === "no") return null;
   if (stale === "yes") return <StaleNotice what={what} onReload={onReload} />;

@@ -1,9 +1,9 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type Staff } from "../../api/client";
 import { sessionQuery, siteQuery } from "../../api/queries";
+import { deleteDrafts } from "../../lib/drafts";
 import { paths } from "../../lib/paths";
-import { toast } from "../../ui/toast";
-import { keepOnlyOf } from "./tab-drafts";
+import { errorToast, toast } from "../../ui/toast";
 
 /** Where staff land after signing in. */
 export const firstPage = paths.admin.dashboard;
@@ -57,7 +57,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {
-    keepOnlyOf(staff?.id);
+    deleteDrafts("staff", staff?.id);
     await client.cancelQueries();
     client.setQueryData(staffQuery.queryKey, { staff });
     const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], staffQuery.queryKey[0]].map(String);
@@ -76,7 +76,7 @@ export function useSignOut(onSignedOut: () => void) {
       await staffChanged(null);
       toast({ title: "Signed Out" });
     },
-    onError: () => toast({ title: "Error", description: "Failed to sign out", destructive: true }),
+    onError: () => errorToast("Failed to sign out"),
   });
 }
 

@@ -1,17 +1,13 @@
 import { useState } from "react";
-import { isApiError } from "../../api/client";
 import { count } from "../../lib/format";
-import { useForm } from "../../lib/forms";
 import { artOf, categoryName } from "../../store/words";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { useKeyOfContent } from "../shared/idempotency-key";
-import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
-import { useAsking } from "../shared/unsaved";
-import { DraftNotice, useDraft } from "../shared/use-draft";
+import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { MoneyInput, useCurrency } from "../shared/money-input";
 import { changesOf, draftOf, missing, problemsOf, productOf, type Draft } from "./draft";
 import { PictureFields } from "./picture-fields";
@@ -27,7 +23,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
   const [incomplete, setIncomplete] = useState(false);
   const currency = useCurrency();
   const pictures = usePictures(opened);
-  const { row, draft, set, setRow, dirty: typed, stale, becameStale, reload } = useDraft({
+  const edited = useDraft({
     opened,
     draftOf: (one) => draftOf(one, category),
     read: async (one) => {
@@ -41,9 +37,12 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       onClose();
     },
   });
-  const dirty = typed || pictures.dirty;
+  const { row, draft, set, setRow, stale, reload } = edited;
+  const dirty = edited.dirty || pictures.dirty;
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    draft: { ...edited, dirty },
+    leave: { name: draft.title.trim() || "A new product", onClose, waits: true },
     check: () => {
       setIncomplete(false);
       const problems = problemsOf(draft, currency);
@@ -69,18 +68,12 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       await productsChanged();
     },
     failed: (error) => {
-      if (isTurnedAway(error)) return true;
-      if (isApiError(error, "stale")) {
-        becameStale();
-        return true;
-      }
       if (error instanceof PicturesFailed) {
         setIncomplete(true);
         void productsChanged();
         return true;
       }
       errorToast(`Failed to ${row ? "update" : "add"} product. Please try again.`);
-      return false;
     },
   });
 
@@ -94,7 +87,6 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
     checked: draft[name],
     onChange: (event: { target: { checked: boolean } }) => set({ [name]: event.target.checked }),
   });
-  const { close, question } = useAsking({ dirty, name: draft.title.trim() || "A new product", onClose, busy });
 
   return (
     <Drawer title={opened ? "Edit Product" : "Add New Product"} onClose={close}>

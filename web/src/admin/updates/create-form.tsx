@@ -1,14 +1,12 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { useKeyOfContent } from "../shared/idempotency-key";
-import { isTurnedAway } from "../shared/session";
-import { useTyped, useUnsaved } from "../shared/unsaved";
+import { usePageForm } from "../shared/form";
 import { draftOf, missing, newUpdateOf, postLabel, posted, type Draft } from "./draft";
 import { createUpdate, reachQuery, useUpdatesChanged } from "./queries";
 import { UpdateFields } from "./update-fields";
@@ -19,12 +17,10 @@ type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
   const keyOf = useKeyOfContent();
-  const { box, typed } = useTyped<HTMLElement>();
-  useUnsaved(typed);
   const reach = useQuery({ ...reachQuery, refetchInterval: useEvery(everyQuarterMinute), enabled: open }).data?.recipients;
   const [draft, setDraft] = useState<Draft>(() => draftOf(null, "UTC"));
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form } = usePageForm({
     check: () => missing(draft),
     submit: () => {
       const update = newUpdateOf(draft);
@@ -35,14 +31,11 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
       onDone();
       await updatesChanged();
     },
-    failed: (error) => {
-      toastFailure(error, "Failed to create live update.");
-      return isTurnedAway(error);
-    },
+    failed: (error) => toastFailure(error, "Failed to create live update."),
   });
 
   return (
-    <section ref={box} aria-labelledby="create" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <section aria-labelledby="create" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
       <h2 id="create" className="mb-4 text-xl">New update</h2>
       <form {...form} className="grid gap-5">
         <UpdateFields draft={draft} set={(change) => setDraft((now) => ({ ...now, ...change }))} errors={errors} focus={open} />

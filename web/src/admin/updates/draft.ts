@@ -1,5 +1,5 @@
 import { campLocal } from "../../lib/format";
-import { changed } from "../shared/use-draft";
+import { changed } from "../shared/form";
 import { people } from "../shared/words";
 import type { AdminUpdate, NewUpdate, Priority, UpdatePatch } from "./queries";
 

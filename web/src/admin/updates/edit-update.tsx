@@ -1,13 +1,9 @@
-import { isApiError } from "../../api/client";
-import { useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { FormMessage } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { isTurnedAway } from "../shared/session";
-import { useAsking } from "../shared/unsaved";
-import { DraftNotice, useDraft } from "../shared/use-draft";
+import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { changesOf, draftOf, missing } from "./draft";
 import { editUpdate, readUpdate, useUpdatesChanged, type AdminUpdate } from "./queries";
 import { UpdateFields } from "./update-fields";
@@ -17,7 +13,7 @@ type Props = { update: AdminUpdate; timeZone: string; onClose: () => void };
 /** Corrects an update. Nobody is mailed a second time. */
 export function EditUpdate({ update, timeZone, onClose }: Props) {
   const updatesChanged = useUpdatesChanged();
-  const { row, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
+  const edited = useDraft({
     opened: update,
     draftOf: (one) => draftOf(one, timeZone),
     read: readUpdate,
@@ -28,7 +24,10 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     },
   });
 
-  const { busy, errors, message, form } = useForm({
+  const { row, draft, base, set, dirty, stale, reload } = edited;
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    draft: edited,
+    leave: { name: update.title, about: "changes", onClose },
     check: () => missing(draft),
     submit: async () => {
       if (dirty) await editUpdate(update.id, { version: row.version, ...changesOf(draft, base) });
@@ -38,19 +37,11 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
       onClose();
       await updatesChanged();
     },
-    failed: (error) => {
-      if (isApiError(error, "stale")) {
-        becameStale();
-        return true;
-      }
-      toastFailure(error, "Failed to update the live update.");
-      return isTurnedAway(error);
-    },
+    failed: (error) => toastFailure(error, "Failed to update the live update."),
   });
 
   const { queued = 0, sent = 0 } = update.deliveries ?? {};
   const mailed = update.announced && queued + sent > 0;
-  const { close, question } = useAsking({ dirty, name: update.title, about: "changes", onClose });
 
   return (
     <Drawer title="Edit update" onClose={close}>

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from "react";
-import { explain, text, useForm } from "../../lib/forms";
+import { explain, text } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
-import { useTyped, useUnsaved } from "../shared/unsaved";
+import { usePageForm } from "../shared/form";
 import { addFamily, useUsersChanged } from "./queries";
 
 export const allRequired = "All fields are required";
@@ -15,14 +14,12 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
   const usersChanged = useUsersChanged();
   const first = useRef<HTMLInputElement>(null);
   const [adding, setAdding] = useState(0);
-  const { box, typed } = useTyped<HTMLElement>();
-  useUnsaved(typed);
 
   useEffect(() => {
     if (open) first.current?.focus();
   }, [open]);
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form } = usePageForm({
     check: (data) => Object.fromEntries(fields.filter((name) => text(data, name).trim() === "").map((name) => [name, allRequired])),
     submit: (data) =>
       addFamily({ full_name: text(data, "full_name").trim(), email: text(data, "email").trim(), child_name: text(data, "child_name").trim() }),
@@ -35,15 +32,11 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
       onClose();
       await usersChanged();
     },
-    failed: (error) => {
-      if (isTurnedAway(error)) return true;
-      toast({ title: "Failed to add user", description: explain(error), destructive: true });
-      return false;
-    },
+    failed: (error) => toast({ title: "Failed to add user", description: explain(error), destructive: true }),
   });
 
   return (
-    <section ref={box} aria-labelledby="add-user" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <section aria-labelledby="add-user" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
       <h2 id="add-user" className="mb-4 text-xl">New user</h2>
       <form key={adding} {...form} className="grid gap-5">
         <div className="grid items-start gap-4 lg:grid-cols-3">

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { family, leah, payment, plan } from "../../test/families";
 import { adjustment, changesOf, draftOf, problemsOf } from "./edit-draft";
 import { freshKey } from "../shared/idempotency-key";
-import { threeWay } from "../shared/use-draft";
+import { threeWay } from "../shared/form";
 import { amountOf, balanceAfter, problemsOf as recordProblems, type Draft } from "./record-draft";
 import { running } from "./statement";
 import { dueText, paidShare, recorded, signed, waits } from "./words";

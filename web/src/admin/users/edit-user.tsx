@@ -1,16 +1,14 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { explain, useForm } from "../../lib/forms";
+import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
 import { orNull } from "../shared/missing-records";
-import { useAsking } from "../shared/unsaved";
-import { DraftNotice, useDraft } from "../shared/use-draft";
+import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
 import { MoneyInput } from "../shared/money-input";
 import { NoteFields } from "./note-fields";
@@ -28,7 +26,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   const usersChanged = useUsersChanged();
   const summary = useQuery(summaryQuery);
   const [usual] = useState(summary.data?.default_plan_amount ?? null);
-  const { row: family, draft, set, dirty, stale, becameStale, reload } = useDraft({
+  const edited = useDraft({
     opened,
     draftOf: (one) => draftOf(one, usual),
     ...(withPlan ? { begun: { planned: true } } : {}),
@@ -43,14 +41,16 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     },
   });
 
+  const { row: family, draft, set, stale, reload } = edited;
   const difference = adjustment(draft, family);
   const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
   const typed = (key: keyof Draft) => ({ name: key, value: String(draft[key]), onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }) });
   const ticked = (key: keyof Draft) => ({ name: key, checked: Boolean(draft[key]), onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }) });
   const mail = (key: Preference, hint: string) => ({ ...ticked(key), disabled: isStopped(family, key), hint: isStopped(family, key) ? "The family stopped these emails itself. Only they can switch them on again." : hint });
-  const { close, question } = useAsking({ dirty, name: <bdi>{nameOf(opened)}</bdi>, about: "changes", onClose });
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    draft: edited,
+    leave: { name: <bdi>{nameOf(opened)}</bdi>, about: "changes", onClose },
     check: () => problemsOf(draft, family, currency),
     submit: () => editFamily(family.id, { version: family.version, ...changesOf(draft, family) }),
     done: (fresh) => {
@@ -60,14 +60,8 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
       void usersChanged();
     },
     failed: (error) => {
-      if (isTurnedAway(error)) return true;
-      if (isApiError(error, "stale")) {
-        becameStale();
-        return true;
-      }
       const plan = isApiError(error) && Object.keys(error.fields).some(ofThePlan);
       errorToast(`Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`);
-      return false;
     },
   });
 

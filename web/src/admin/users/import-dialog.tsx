@@ -7,7 +7,7 @@ import { Field, FormMessage, Select, TextArea } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
-import { useAsking } from "../shared/unsaved";
+import { useCloseQuestion } from "../shared/form";
 import { ImportReportView } from "./import-report";
 import { RecentImports } from "./recent-imports";
 import { importFamilies, useUsersChanged, type ImportReport, type TextEncoding } from "./queries";
@@ -84,7 +84,7 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
 
   const checked = report?.dry_run ? report : null;
   const imported = report && !report.dry_run;
-  const { close, question } = useAsking({ dirty: (csv.trim() !== "" || file !== null) && !imported, name: file?.name ?? "The pasted table", about: "import", onClose, ownStep: true });
+  const { close, question } = useCloseQuestion({ name: file?.name ?? "The pasted table", about: "import", onClose, ownEntry: true }, () => (csv.trim() !== "" || file !== null) && !imported);
   const readIn = encoding ?? report?.source.encoding;
 
   return (

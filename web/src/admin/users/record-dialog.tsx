@@ -1,15 +1,15 @@
 import { useState } from "react";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain, useForm } from "../../lib/forms";
+import { explain } from "../../lib/forms";
 import { money } from "../../lib/format";
 import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
 import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { freshKey } from "../shared/idempotency-key";
-import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
-import { FormDialog } from "../shared/unsaved";
+import { useCloseQuestion, useStaffForm } from "../shared/form";
 import { MoneyInput } from "../shared/money-input";
 import { MailNotice, NoteFields } from "./note-fields";
 import { recordPayment, useUsersChanged, type Family } from "./queries";
@@ -19,27 +19,27 @@ import { nameOf, recorded } from "./words";
 type Props = { family: Family; kind: Kind; currency: string; onClose: () => void };
 
 /** One row for the ledger. Its key stays while the dialog is open: a double click or a second try counts once. */
-export function RecordDialog({ family, kind, currency, onClose }: Props) {
-  const { plan } = family;
+export function RecordDialog(props: Props) {
+  const { family, kind, onClose } = props;
+  if (family.plan) return <RecordForm {...props} plan={family.plan} />;
+  return <NoPlan family={family} title={recordTitle[kind]} onClose={onClose} />;
+}
+
+function NoPlan({ family, title, onClose }: { family: Family; title: string; onClose: () => void }) {
+  const { close } = useCloseQuestion({ name: null, onClose }, () => false);
   return (
-    <FormDialog title={recordTitle[kind]} name={<bdi>{nameOf(family)}</bdi>} onClose={onClose}>
-      {(close) => (
-        <>
-          <p className="mb-4 text-muted"><bdi className="font-medium text-ink">{nameOf(family)}</bdi>{family.child_name && <>, <bdi>{family.child_name}</bdi></>}</p>
-          {plan ? (
-            <RecordForm family={family} plan={plan} kind={kind} currency={currency} onClose={onClose} onCancel={close} />
-          ) : (
-            <>
-              <FormMessage>Payment plan not found</FormMessage>
-              <p className="mt-3 text-muted">Set up a plan for this family first, in its edit form.</p>
-              <div className="mt-5 flex justify-end"><Button look="line" onClick={onClose}>Close</Button></div>
-            </>
-          )}
-        </>
-      )}
-    </FormDialog>
+    <Dialog title={title} onClose={close}>
+      <FamilyLine family={family} />
+      <FormMessage>Payment plan not found</FormMessage>
+      <p className="mt-3 text-muted">Set up a plan for this family first, in its edit form.</p>
+      <div className="mt-5 flex justify-end"><Button look="line" onClick={close}>Close</Button></div>
+    </Dialog>
   );
 }
+
+const FamilyLine = ({ family }: { family: Family }) => (
+  <p className="mb-4 text-muted"><bdi className="font-medium text-ink">{nameOf(family)}</bdi>{family.child_name && <>, <bdi>{family.child_name}</bdi></>}</p>
+);
 
 const saying: Record<Kind, { doing: string; label: string; hint: string; note: string; mail: string | null }> = {
   payment: { doing: "Record payment", label: "Payment Amount", hint: "", note: "In the receipt mail and in their payment history.", mail: "The family gets a receipt by mail." },
@@ -50,7 +50,7 @@ const saying: Record<Kind, { doing: string; label: string; hint: string; note: s
   adjustment: { doing: "Record adjustment", label: "Adjustment Amount", hint: "", note: "In their payment history.", mail: null },
 };
 
-function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props & { plan: NonNullable<Family["plan"]>; onCancel: () => void }) {
+function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: NonNullable<Family["plan"]> }) {
   const today = useSite()?.today ?? "";
   const usersChanged = useUsersChanged();
   const [key] = useState(freshKey);
@@ -60,7 +60,8 @@ function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props &
   const after = balanceAfter(plan, draft);
   const over = kind === "payment" && amount !== null && amount > plan.remaining_amount;
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    leave: { name: <bdi>{nameOf(family)}</bdi>, onClose },
     check: () => problemsOf(draft, today || draft.payment_date, currency),
     submit: () =>
       recordPayment(family.id, key, {
@@ -77,69 +78,71 @@ function RecordForm({ family, plan, kind, currency, onClose, onCancel }: Props &
       void usersChanged();
     },
     failed: (error) => {
-      if (isTurnedAway(error)) return true;
       errorToast(`Failed to record ${kind}: ${explain(error)}`);
       // The first try arrived after all, or the plan has changed: what stands behind the dialog is old.
       if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
-      return false;
     },
   });
 
   return (
-    <form {...form} className="grid gap-4">
-      {kind === "adjustment" && (
-        <Field label="What it does">
-          <Select name="direction" value={draft.direction} onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}>
-            <option value="more">Adds to what was paid</option>
-            <option value="less">Takes away from what was paid</option>
-          </Select>
-        </Field>
-      )}
-      <div className="grid items-start gap-4 sm:grid-cols-2">
-        <Field label={saying[kind].label} error={errors.amount} hint={saying[kind].hint || undefined}>
-          <MoneyInput name="amount" ref={takesFocus} value={draft.amount} onChange={(typed) => set({ amount: typed })} required />
-        </Field>
-        <Field label={kind === "payment" ? "Payment Date" : "Date"} error={errors.payment_date}>
-          <TextInput name="payment_date" type="date" max={today} value={draft.payment_date} onChange={(event) => set({ payment_date: event.target.value })} required />
-        </Field>
-      </div>
-      <NoteFields
-        legend="Notes"
-        optional={kind !== "adjustment"}
-        familyHint={saying[kind].note}
-        family={{ name: "notes", value: draft.notes, onChange: (event) => set({ notes: event.target.value }) }}
-        staff={{ name: "staff_notes", value: draft.staff_notes, onChange: (event) => set({ staff_notes: event.target.value }) }}
-        errors={errors}
-      />
-      {kind === "payment" && (
-        <Checkbox
-          name="as_credit"
-          label="Record as credit"
-          hint={`Takes more than the remaining balance of ${money(plan.remaining_amount, currency)}.`}
-          checked={draft.as_credit}
-          onChange={(event) => set({ as_credit: event.target.checked })}
-        />
-      )}
-      <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 rounded-md bg-sunk px-4 py-3 text-sm tabular-nums">
-        <dt className="text-muted">Remaining balance now</dt>
-        <dd className="text-end">{money(plan.remaining_amount, currency)}</dd>
-        <dt className="text-muted">Remaining balance after</dt>
-        <dd className="text-end font-medium">{after === null ? "–" : money(after, currency)}</dd>
-        {over && (
-          <>
-            <dt className="text-muted">Credit after</dt>
-            <dd className="text-end font-medium">{money(amount - plan.remaining_amount + plan.credit, currency)}</dd>
-          </>
+    <Dialog title={recordTitle[kind]} onClose={close}>
+      <FamilyLine family={family} />
+      <form {...form} className="grid gap-4">
+        {kind === "adjustment" && (
+          <Field label="What it does">
+            <Select name="direction" value={draft.direction} onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}>
+              <option value="more">Adds to what was paid</option>
+              <option value="less">Takes away from what was paid</option>
+            </Select>
+          </Field>
         )}
-      </dl>
-      <MailNotice family={family}>{saying[kind].mail}</MailNotice>
-      <FormMessage>{message}</FormMessage>
-      <div className="flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={onCancel}>Cancel</Button>
-        <Button type="submit" busy={busy}>
-          {busy ? "Recording..." : `${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
-        </Button>
-      </div>
-    </form>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <Field label={saying[kind].label} error={errors.amount} hint={saying[kind].hint || undefined}>
+            <MoneyInput name="amount" ref={takesFocus} value={draft.amount} onChange={(typed) => set({ amount: typed })} required />
+          </Field>
+          <Field label={kind === "payment" ? "Payment Date" : "Date"} error={errors.payment_date}>
+            <TextInput name="payment_date" type="date" max={today} value={draft.payment_date} onChange={(event) => set({ payment_date: event.target.value })} required />
+          </Field>
+        </div>
+        <NoteFields
+          legend="Notes"
+          optional={kind !== "adjustment"}
+          familyHint={saying[kind].note}
+          family={{ name: "notes", value: draft.notes, onChange: (event) => set({ notes: event.target.value }) }}
+          staff={{ name: "staff_notes", value: draft.staff_notes, onChange: (event) => set({ staff_notes: event.target.value }) }}
+          errors={errors}
+        />
+        {kind === "payment" && (
+          <Checkbox
+            name="as_credit"
+            label="Record as credit"
+            hint={`Takes more than the remaining balance of ${money(plan.remaining_amount, currency)}.`}
+            checked={draft.as_credit}
+            onChange={(event) => set({ as_credit: event.target.checked })}
+          />
+        )}
+        <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 rounded-md bg-sunk px-4 py-3 text-sm tabular-nums">
+          <dt className="text-muted">Remaining balance now</dt>
+          <dd className="text-end">{money(plan.remaining_amount, currency)}</dd>
+          <dt className="text-muted">Remaining balance after</dt>
+          <dd className="text-end font-medium">{after === null ? "–" : money(after, currency)}</dd>
+          {over && (
+            <>
+              <dt className="text-muted">Credit after</dt>
+              <dd className="text-end font-medium">{money(amount - plan.remaining_amount + plan.credit, currency)}</dd>
+            </>
+          )}
+        </dl>
+        <MailNotice family={family}>{saying[kind].mail}</MailNotice>
+        <FormMessage>{message}</FormMessage>
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button look="line" onClick={close}>Cancel</Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Recording..." : `${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
+          </Button>
+        </div>
+      </form>
+      {question}
+    </Dialog>
   );
 }

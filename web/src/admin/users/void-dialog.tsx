@@ -1,13 +1,13 @@
 import { useState } from "react";
-import { explain, text, useForm } from "../../lib/forms";
+import { explain, text } from "../../lib/forms";
 import { money, shortDate } from "../../lib/format";
 import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
 import { FormMessage } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { freshKey } from "../shared/idempotency-key";
-import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
-import { FormDialog } from "../shared/unsaved";
+import { useStaffForm } from "../shared/form";
 import { MailNotice, NoteFields } from "./note-fields";
 import { useUsersChanged, voidPayment, type Family, type Payment } from "./queries";
 import { kindName, signed } from "./words";
@@ -17,7 +17,8 @@ export function VoidDialog({ payment, family, currency, onClose }: { payment: Pa
   const usersChanged = useUsersChanged();
   const [key] = useState(freshKey);
   const what = kindName[payment.kind].toLowerCase();
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    leave: { name: "The reason", onClose },
     check: (data): Record<string, string> => (text(data, "reason").trim() || text(data, "staff_notes").trim() ? {} : { reason: "Please give a reason." }),
     submit: (data) => voidPayment(payment.id, key, { reason: text(data, "reason").trim() || null, staff_notes: text(data, "staff_notes").trim() || null }),
     done: ({ plan }) => {
@@ -26,15 +27,12 @@ export function VoidDialog({ payment, family, currency, onClose }: { payment: Pa
       void usersChanged();
     },
     failed: (error) => {
-      if (isTurnedAway(error)) return true;
       errorToast(`Failed to void ${what}: ${explain(error)}`);
       void usersChanged();
-      return false;
     },
   });
   return (
-    <FormDialog title={`Void this ${what}?`} name="The reason" onClose={onClose}>
-      {(close) => (
+    <Dialog title={`Void this ${what}?`} onClose={close}>
         <form {...form} className="grid gap-4">
           <p className="rounded-md bg-sunk px-4 py-3 tabular-nums">
             <span className="font-medium">{signed(payment.amount, currency)}</span> <span className="text-muted">on {shortDate(payment.payment_date)}</span>
@@ -50,7 +48,7 @@ export function VoidDialog({ payment, family, currency, onClose }: { payment: Pa
             <Button type="submit" look="danger" busy={busy}>{busy ? "Voiding..." : `Void ${what}`}</Button>
           </div>
         </form>
-      )}
-    </FormDialog>
+      {question}
+    </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import type { AdminVideo } from "../../api/client";
 import { campLocal } from "../../lib/format";
 import type { VideoPatch, VideoStatus } from "./queries";
-import { threeWay } from "../shared/use-draft";
+import { threeWay } from "../shared/form";
 import { people } from "../shared/words";
 
 /** What the edit panel holds while somebody types. */

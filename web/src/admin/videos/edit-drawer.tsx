@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError, type AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain, useForm } from "../../lib/forms";
+import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
@@ -15,8 +15,7 @@ import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
 import { TriedNotice, type Tried } from "./try-video";
-import { useAsking } from "../shared/unsaved";
-import { DraftNotice, useDraft } from "../shared/use-draft";
+import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { people, withNotifications } from "../shared/words";
 
 type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
@@ -28,7 +27,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
   const [asking, setAsking] = useState(false);
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, draft, set, dirty, stale, becameStale, reload } = useDraft({
+  const edited = useDraft({
     opened,
     draftOf: (one) => draftOf(one, timeZone),
     merge,
@@ -43,6 +42,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
     },
   });
 
+  const { row: video, draft, set, stale, becameStale, reload } = edited;
   const status = statusOf(draft);
   const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
   const takesAway = video.status === "published" && status !== "published";
@@ -64,7 +64,9 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
     return false;
   }
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    draft: edited,
+    leave: { name: video.title, about: "changes", onClose },
     check: () => ({
       ...(draft.title.trim() ? {} : { title: "Title is required" }),
       ...(looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
@@ -77,8 +79,6 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
     },
     failed: refused,
   });
-
-  const { close, question } = useAsking({ dirty, name: video.title, about: "changes", onClose });
 
   return (
     <Drawer title="Edit video" onClose={close}>

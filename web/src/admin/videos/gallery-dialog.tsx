@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { isApiError, type AdminVideo } from "../../api/client";
-import { explainOr, useForm } from "../../lib/forms";
+import { explainOr } from "../../lib/forms";
 import { campLocal } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { ConfirmDialog, Dialog } from "../../ui/dialog";
@@ -14,8 +14,7 @@ import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
 import { TriedNotice, type Tried } from "./try-video";
-import { useAsking } from "../shared/unsaved";
-import { changed, DraftNotice, useDraft } from "../shared/use-draft";
+import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 
 type Props = { video: AdminVideo | null; currentYear: number; timeZone: string; onClose: () => void };
 
@@ -47,7 +46,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
   const keyOf = useKeyOfContent();
   const [asking, setAsking] = useState(false);
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, draft, base, set, dirty, stale, becameStale, reload } = useDraft({
+  const edited = useDraft({
     opened,
     draftOf: (one) => draftOf(one, currentYear, timeZone),
     read: readVideo,
@@ -57,9 +56,9 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
       onClose();
     },
   });
+  const { row: video, draft, base, set, stale, becameStale, reload } = edited;
   const { status, date, time } = draft;
   const takesAway = video?.status === "published" && status !== "published";
-  const { close, question } = useAsking({ dirty, name: video?.title ?? "A new gallery video", onClose });
 
   async function save() {
     const fields = { title: draft.title.trim(), description: draft.description.trim() || null, video_url: draft.video_url.trim() };
@@ -98,7 +97,9 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
     return false;
   }
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form, close, question } = useStaffForm({
+    draft: edited,
+    leave: { name: video?.title ?? "A new gallery video", onClose },
     check: () => ({
       ...(draft.title.trim() ? {} : { title: "Title is required" }),
       ...(draft.year ? {} : { year: "Please choose a year." }),

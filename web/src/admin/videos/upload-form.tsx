@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { text, useForm } from "../../lib/forms";
+import { text } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
@@ -11,9 +11,8 @@ import { useKeyOfContent } from "../shared/idempotency-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
-import { isTurnedAway } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
-import { useTyped, useUnsaved } from "../shared/unsaved";
+import { usePageForm } from "../shared/form";
 import { uploadLabel, withNotifications } from "../shared/words";
 
 export const shortTitle = "Title must be at least 2 characters.";
@@ -27,8 +26,6 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   const videosChanged = useVideosChanged();
   const keyOf = useKeyOfContent();
   const title = useRef<HTMLInputElement>(null);
-  const { box, typed } = useTyped<HTMLElement>();
-  useUnsaved(typed);
   const [url, setUrl] = useState("");
   const [tried, setTried] = useState<Tried | null>(null);
   const [day, setDay] = useState<string | null>(null);
@@ -43,7 +40,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   const uploadDate = day ?? site?.today ?? "";
   const reach = reachOf(null, uploadDate, site?.current_year ?? 0, counts?.recipients ?? 0);
 
-  const { busy, errors, message, form } = useForm({
+  const { busy, errors, message, form } = usePageForm({
     check: (data) => ({
       ...(text(data, "title").trim().length < 2 ? { title: shortTitle } : {}),
       ...(looksLikeLink(url) ? {} : { video_url: invalidUrl }),
@@ -66,15 +63,11 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
       onDone();
       await videosChanged();
     },
-    failed: (error) => {
-      if (isTurnedAway(error)) return true;
-      toastFailure(error, "Failed to upload video");
-      return false;
-    },
+    failed: (error) => toastFailure(error, "Failed to upload video"),
   });
 
   return (
-    <section ref={box} aria-labelledby="upload" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <section aria-labelledby="upload" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
       <h2 id="upload" className="mb-4 text-xl">New report</h2>
       <form {...form} className="grid gap-5">
         <Field label="Title" error={errors.title}>
