@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { isApiError } from "../api/client";
 import { useSession, useSessionChanged, useSite } from "../api/queries";
-import { explain, required, text, useForm } from "../lib/forms";
+import { explain, required, text, useForm, type Errors } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { paths, safeNext } from "../lib/paths";
 import { Button } from "../ui/button";
@@ -86,18 +86,7 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
     },
     done: async ({ user, linked }) => {
       dismissToasts();
-      if (creating) {
-        toast({
-          title: "Account Created",
-          description: linked
-            ? "Your account has been created and linked to your existing profile!"
-            : user.email_verified
-              ? "You are now signed in."
-              : "Please check your email to confirm your account.",
-        });
-      } else if (linked) {
-        toast({ title: "Welcome!", description: "Your account has been created and linked to your pre-existing profile." });
-      }
+      welcome(creating, linked, user.email_verified);
       await sessionChanged(user);
     },
     failed: (error) => {
@@ -121,27 +110,7 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
       <PageMeta title={creating ? "Create Account" : "Sign In"} description="Sign in to comment, like and hear from camp by email." />
       {inviteProblem && <FormMessage>{inviteProblem}</FormMessage>}
       <form {...form} method="post" className="grid gap-4">
-        {creating && !prefill && (
-          <div className="grid gap-1.5">
-            <p className="text-sm font-medium" aria-hidden="true">I am a</p>
-            <Segmented
-              label="I am a"
-              value={userType}
-              options={[{ value: "parent", label: "Parent" }, { value: "visitor", label: "Visitor" }]}
-              onChange={setUserType}
-            />
-          </div>
-        )}
-        {creating && (
-          <Field label="Your Name" error={errors.name}>
-            <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={prefill?.full_name} readOnly={Boolean(prefill?.full_name)} required />
-          </Field>
-        )}
-        {asksForChild && (
-          <Field label="Child's Name" error={errors.child_name}>
-            <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} defaultValue={prefill?.child_name ?? undefined} readOnly={Boolean(prefill?.child_name)} required />
-          </Field>
-        )}
+        {creating && <NewAccountFields prefill={prefill} userType={userType} onUserType={setUserType} errors={errors} />}
         <Field label="Email" error={errors.email}>
           <TextInput name="email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} defaultValue={prefill?.email ?? undefined} required />
         </Field>
@@ -173,6 +142,42 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
     </SmallSheet>
   );
 }
+
+function welcome(created: boolean, linked: boolean, verified: boolean) {
+  if (created) {
+    const description = verified ? "You are now signed in." : "Please check your email to confirm your account.";
+    toast({ title: "Account Created", description: linked ? "Your account has been created and linked to your existing profile!" : description });
+  } else if (linked) {
+    toast({ title: "Welcome!", description: "Your account has been created and linked to your pre-existing profile." });
+  }
+}
+
+type NewAccountProps = { prefill: Prefill | null; userType: UserType; onUserType: (userType: UserType) => void; errors: Errors };
+
+/** Who opens an account; what an invitation knows already cannot be changed. */
+const NewAccountFields = ({ prefill, userType, onUserType, errors }: NewAccountProps) => (
+  <>
+    {!prefill && (
+      <div className="grid gap-1.5">
+        <p className="text-sm font-medium" aria-hidden="true">I am a</p>
+        <Segmented
+          label="I am a"
+          value={userType}
+          options={[{ value: "parent", label: "Parent" }, { value: "visitor", label: "Visitor" }]}
+          onChange={onUserType}
+        />
+      </div>
+    )}
+    <Field label="Your Name" error={errors.name}>
+      <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={prefill?.full_name} readOnly={Boolean(prefill?.full_name)} required />
+    </Field>
+    {userType === "parent" && (
+      <Field label="Child's Name" error={errors.child_name}>
+        <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} defaultValue={prefill?.child_name ?? undefined} readOnly={Boolean(prefill?.child_name)} required />
+      </Field>
+    )}
+  </>
+);
 
 function usePrefillToast(prefilled: boolean) {
   const said = useRef(false);

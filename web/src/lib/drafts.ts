@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 const prefix = "draft ";
-/** Drafts of the staff area have this before their name. */
+/** The names of the staff area's drafts begin with this. */
 export const staffDraft = "staff ";
 
 type Stored = { owner: string | null; value: unknown };
@@ -39,13 +39,11 @@ export function writeDraft(name: string, owner: string | undefined, value: unkno
   }
 }
 
-/** Deletes the drafts of the public pages or of the staff area, except those of `owner`. */
-export function deleteDrafts(area: "public" | "staff", owner?: string) {
+/** Deletes the drafts whose name and owner match. */
+export function deleteDrafts(matches: (name: string, owner: string | null | undefined) => boolean) {
   try {
-    for (const key of Object.keys(sessionStorage)) {
-      if (!key.startsWith(prefix) || key.startsWith(prefix + staffDraft) !== (area === "staff")) continue;
-      if (!owner || stored(key)?.owner !== owner) sessionStorage.removeItem(key);
-    }
+    const keys = Object.keys(sessionStorage).filter((key) => key.startsWith(prefix) && matches(key.slice(prefix.length), stored(key)?.owner));
+    keys.forEach((key) => sessionStorage.removeItem(key));
   } catch {
     // Without session storage there are no drafts.
   }

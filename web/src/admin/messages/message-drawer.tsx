@@ -1,22 +1,20 @@
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { explain, explainOr } from "../../lib/forms";
 import { campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
-import { Field, FormMessage, Select, TextArea } from "../../ui/field";
+import { Field, Select } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { keepFocus } from "../shared/restore-focus";
-import { isTurnedAway, useStaff } from "../shared/session";
-import type { DraftState } from "./keep-draft";
-import { keepReply } from "./keep-reply";
-import { changeMessage, colleaguesQuery, deleteMessage, readMessage, replyTo, retryReplies, useMessagesChanged, type Message, type MessagePatch, type Reply } from "./queries";
+import { useStaff } from "../shared/session";
+import { changeMessage, colleaguesQuery, deleteMessage, retryReplies, useMessagesChanged, type Message, type MessagePatch, type Reply } from "./queries";
+import { ReplyBox } from "./reply-box";
 import { StatusBadge } from "./status-badge";
-import { deliveryName, departmentName, draftWords, senderName } from "./words";
+import { deliveryName, departmentName, senderName } from "./words";
 
 type Props = { message: Message; timeZone: string; onChanged: (message: Message) => void; onClose: () => void };
 
@@ -139,148 +137,4 @@ function Replies({ message, timeZone, onFresh }: { message: Message; timeZone: s
       )}
     </section>
   );
-}
-
-/** The reply box. What is typed into it is kept on the server as a draft, by itself. */
-function ReplyBox({ message, onFresh, onGone }: { message: Message; onFresh: (message: Message) => void; onGone: () => void }) {
-  const [text, setText] = useState(message.draft ?? "");
-  const [state, setState] = useState<DraftState>("kept");
-  const [failure, setFailure] = useState<string | null>(null);
-  const [theirs, setTheirs] = useState<string | null>(null);
-  const box = useRef<HTMLTextAreaElement>(null);
-
-  const [gone, setGone] = useState(false);
-  const lost = () => {
-    setGone(true);
-    setFailure(null);
-    onGone();
-  };
-
-  const [keeper] = useState(() => keepReply(message, { onState: setState, onFresh, onClash: setTheirs, onGone: lost }));
-  useEffect(() => keeper.learn(message), [keeper, message]);
-  // Closing the message does not lose the last words.
-  useEffect(() => () => void keeper.flush(), [keeper]);
-
-  function type(next: string) {
-    setText(next);
-    setFailure(null);
-    // Until it is decided whose draft stays, neither overwrites the other.
-    if (theirs === null && !gone) keeper.type(next);
-  }
-
-  const send = useMutation({
-    mutationFn: async () => {
-      await keeper.settle();
-      return replyTo(message.id, text.trim(), keeper.seen());
-    },
-    onSuccess: (now) => {
-      keeper.reset("");
-      setText("");
-      setTheirs(null);
-      keeper.look(now);
-      toast({ title: "Reply Sent", description: `It is on its way to ${message.name}.` });
-      box.current?.focus();
-    },
-    onError: async (error) => {
-      if (isApiError(error, "not_found")) return lost();
-      if (isApiError(error, "answered", "drafted")) return forestalled(explain(error));
-      keeper.type(text);
-      if (!isTurnedAway(error)) setFailure((isApiError(error) && error.fields["body"]) || explainOr(error, "Failed to send the reply. Please try again."));
-    },
-  });
-
-  /** Somebody else was quicker: what they wrote is shown before this goes out after all. */
-  async function forestalled(why: string) {
-    const now = await readMessage(message).catch(() => undefined);
-    if (now === null) return lost();
-    setFailure(now ? `${why} Press Send Reply again to send yours all the same.` : why);
-    if (!now) return;
-    keeper.look(now);
-    keeper.reset(now.draft ?? "");
-    const begun = now.draft && now.draft !== text.trim() ? now.draft : null;
-    setTheirs(begun);
-    if (begun === null) keeper.type(text);
-  }
-
-  async function saveDraft() {
-    keeper.type(text);
-    if (await keeper.flush()) toast({ title: "Draft Saved" });
-  }
-
-  function submit() {
-    if (send.isPending) return;
-    if (text.trim()) send.mutate();
-    else {
-      setFailure("Please write a reply first.");
-      box.current?.focus();
-    }
-  }
-
-  return (
-    <section aria-label="Reply" className="mt-6 grid gap-3 border-t border-line pt-5">
-      {gone && (
-        <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
-          <p>Somebody else has deleted this message.{text && " What you wrote cannot be sent any more; it is still here for you to copy."}</p>
-          {text && <CopyText text={text} />}
-        </div>
-      )}
-      {!gone && theirs !== null && (
-        <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
-          <p>Somebody else has begun an answer to this message:</p>
-          <p dir="auto" className="rounded-sm bg-surface p-3 whitespace-pre-line text-ink">{theirs}</p>
-          <div className="flex flex-wrap gap-3">
-            <Button
-              look="line"
-              onClick={() => {
-                setTheirs(null);
-                keeper.type(text);
-                void keeper.flush();
-              }}
-            >
-              Keep mine
-            </Button>
-            <Button
-              look="line"
-              onClick={() => {
-                setText(theirs);
-                keeper.reset(theirs);
-                setTheirs(null);
-                box.current?.focus();
-              }}
-            >
-              Take theirs
-            </Button>
-          </div>
-        </div>
-      )}
-      <Field label="Your reply" error={failure} hint={mailedTo(message)}>
-        <TextArea ref={box} name="body" dir="auto" rows={6} maxLength={10_000} value={text} onChange={(event) => type(event.target.value)} />
-      </Field>
-      {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
-      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-        <p role="status" className="me-auto text-sm text-muted">{!gone && theirs === null && state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}</p>
-        <Button look="line" busy={state === "saving"} disabled={gone || theirs !== null} onClick={() => void saveDraft()}>Save Draft</Button>
-        <Button icon="mail" busy={send.isPending} disabled={gone} onClick={submit}>{send.isPending ? "Sending..." : "Send Reply"}</Button>
-      </div>
-    </section>
-  );
-}
-
-function mailedTo({ email, sender_proved }: Message) {
-  return sender_proved
-    ? `It is mailed to ${email}, with the message below it.`
-    : `It is mailed to ${email} without their message: nobody was signed in with this address, so it may be somebody else's.`;
-}
-
-function CopyText({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      toast({ title: "Copy failed", description: "Please copy your text manually.", destructive: true });
-    }
-  }
-  return <div><Button look="line" {...(copied ? { icon: "check" as const } : {})} onClick={copy}>{copied ? "Copied" : "Copy my text"}</Button></div>;
 }

@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type Staff } from "../../api/client";
 import { sessionQuery, siteQuery } from "../../api/queries";
-import { deleteDrafts } from "../../lib/drafts";
+import { deleteDrafts, staffDraft } from "../../lib/drafts";
 import { paths } from "../../lib/paths";
 import { errorToast, toast } from "../../ui/toast";
 
@@ -57,7 +57,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {
-    deleteDrafts("staff", staff?.id);
+    deleteDrafts((name, owner) => name.startsWith(staffDraft) && (!staff || owner !== staff.id));
     await client.cancelQueries();
     client.setQueryData(staffQuery.queryKey, { staff });
     const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], staffQuery.queryKey[0]].map(String);

@@ -1,4 +1,4 @@
-import { useId, useRef, useState, type DragEvent } from "react";
+import { useId, useRef, useState, type DragEvent, type RefObject } from "react";
 import { buttonLook, IconButton } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { FieldError } from "../../ui/field";
@@ -12,7 +12,6 @@ type Props = { form: ReturnType<typeof usePictures>; art: string; busy: boolean 
 
 /** The pictures of a product: picked, looked at, put in order, taken out. The first one leads. */
 export function PictureFields({ form: { pictures, add, remove, move }, art, busy }: Props) {
-  const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [refused, setRefused] = useState<string[]>([]);
   const [said, setSaid] = useState("");
@@ -85,36 +84,46 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
           ))}
         </ol>
       )}
-      <div className={cx("grid justify-items-start gap-1.5 rounded-md border-[1.5px] border-dashed p-3", dropping ? "border-pine bg-pine-wash" : "border-edge")}>
-        <label className={buttonLook("line", cx("relative focus-within:outline-3 focus-within:outline-offset-2 focus-within:outline-focus", full || busy ? "opacity-60" : "cursor-pointer"))}>
-          <Icon name="plus" />
-          Choose pictures
-          <input
-            ref={input}
-            type="file"
-            accept={accept}
-            multiple
-            disabled={full || busy}
-            aria-describedby={cx(`${id}-hint`, refused.length > 0 && `${id}-refused`)}
-            onChange={(event) => {
-              const files = [...(event.target.files ?? [])];
-              // So that the same file can be picked again after it was taken out.
-              event.target.value = "";
-              void pick(files);
-            }}
-            className="absolute inset-0 size-full cursor-[inherit] opacity-0"
-          />
-        </label>
-        <p id={`${id}-hint`} className="text-xs text-muted">
-          {full ? `That is all ${most}. Remove one to choose another.` : `Up to ${most} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`} Where and when they were taken is not kept.
-        </p>
-        {refused.length > 0 && (
-          <div id={`${id}-refused`} className="grid gap-1">
-            {refused.map((reason) => <FieldError key={reason}>{reason}</FieldError>)}
-          </div>
-        )}
-      </div>
+      <PicturePicker input={input} disabled={full || busy} full={full} dropping={dropping} refused={refused} onPick={(files) => void pick(files)} />
     </fieldset>
+  );
+}
+
+type PickerProps = { input: RefObject<HTMLInputElement | null>; disabled: boolean; full: boolean; dropping: boolean; refused: string[]; onPick: (files: File[]) => void };
+
+/** The file input, what may be chosen, and why the last choice was refused. */
+function PicturePicker({ input, disabled, full, dropping, refused, onPick }: PickerProps) {
+  const id = useId();
+  return (
+    <div className={cx("grid justify-items-start gap-1.5 rounded-md border-[1.5px] border-dashed p-3", dropping ? "border-pine bg-pine-wash" : "border-edge")}>
+      <label className={buttonLook("line", cx("relative focus-within:outline-3 focus-within:outline-offset-2 focus-within:outline-focus", disabled ? "opacity-60" : "cursor-pointer"))}>
+        <Icon name="plus" />
+        Choose pictures
+        <input
+          ref={input}
+          type="file"
+          accept={accept}
+          multiple
+          disabled={disabled}
+          aria-describedby={cx(`${id}-hint`, refused.length > 0 && `${id}-refused`)}
+          onChange={(event) => {
+            const files = [...(event.target.files ?? [])];
+            // So that the same file can be picked again after it was taken out.
+            event.target.value = "";
+            onPick(files);
+          }}
+          className="absolute inset-0 size-full cursor-[inherit] opacity-0"
+        />
+      </label>
+      <p id={`${id}-hint`} className="text-xs text-muted">
+        {full ? `That is all ${most}. Remove one to choose another.` : `Up to ${most} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`} Where and when they were taken is not kept.
+      </p>
+      {refused.length > 0 && (
+        <div id={`${id}-refused`} className="grid gap-1">
+          {refused.map((reason) => <FieldError key={reason}>{reason}</FieldError>)}
+        </div>
+      )}
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { count } from "../../lib/format";
+import type { Errors } from "../../lib/forms";
 import { artOf, categoryName } from "../../store/words";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
@@ -77,49 +78,13 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
     },
   });
 
-  const bind = (name: "title" | "description" | "price" | "stock_quantity") => ({
-    name,
-    value: draft[name],
-    onChange: (event: { target: { value: string } }) => set({ [name]: event.target.value }),
-  });
-  const tick = (name: "is_new" | "is_bestseller" | "is_featured" | "is_active") => ({
-    name,
-    checked: draft[name],
-    onChange: (event: { target: { checked: boolean } }) => set({ [name]: event.target.checked }),
-  });
-
   return (
     <Drawer title={opened ? "Edit Product" : "Add New Product"} onClose={close}>
       <form {...form} className="grid gap-5">
         <DraftNotice what="product" stale={stale} onReload={reload} />
-        <Field label="Product Title" error={errors["title"]}>
-          <TextInput {...bind("title")} dir="auto" maxLength={120} autoComplete="off" ref={takesFocus} required />
-        </Field>
-        <Field label="Description" optional error={errors["description"]}>
-          <TextArea {...bind("description")} dir="auto" rows={4} maxLength={2_000} />
-        </Field>
-        <div className="grid items-start gap-5 sm:grid-cols-2">
-          <Field label="Price" error={errors["price"]}>
-            <MoneyInput name="price" value={draft.price} onChange={(price) => set({ price })} required />
-          </Field>
-          <Field label="Stock Quantity" error={errors["stock_quantity"]}>
-            <TextInput {...bind("stock_quantity")} inputMode="numeric" dir="ltr" maxLength={9} autoComplete="off" className="tabular-nums" required />
-          </Field>
-        </div>
-        <Field label="Category" error={errors["category"]}>
-          <Select name="category" value={draft.category} onChange={(event) => set({ category: event.target.value as Draft["category"] })} required>
-            {!draft.category && <option value="">Choose a category</option>}
-            {Object.entries(categoryName).map(([value, label]) => <option key={value} value={value}>{label}</option>)}
-          </Select>
-        </Field>
+        <ProductFields draft={draft} set={set} errors={errors} />
         <PictureFields form={pictures} art={artOf({ category: draft.category || "memorabilia" })} busy={busy} />
-        <fieldset className="grid sm:grid-cols-2">
-          <legend className="mb-1 text-sm font-medium">Badges</legend>
-          <Checkbox {...tick("is_new")} label="New" />
-          <Checkbox {...tick("is_bestseller")} label="Bestseller" />
-          <Checkbox {...tick("is_featured")} label="Featured" hint="Featured products come first in the store." />
-          {row && <Checkbox {...tick("is_active")} label="Active" hint="Hidden ones are seen by staff only." />}
-        </fieldset>
+        <BadgeFields draft={draft} set={set} isNew={!row} />
         <FormMessage>{incomplete ? "The product is saved, but not all of its pictures. Beside each stands why; save again to try once more, or remove it." : message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
           <Button look="line" onClick={close}>Cancel</Button>
@@ -128,5 +93,56 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       </form>
       {question}
     </Drawer>
+  );
+}
+
+type FieldsProps = { draft: Draft; set: (change: Partial<Draft>) => void };
+
+function ProductFields({ draft, set, errors }: FieldsProps & { errors: Errors }) {
+  const bind = (name: "title" | "description" | "price" | "stock_quantity") => ({
+    name,
+    value: draft[name],
+    onChange: (event: { target: { value: string } }) => set({ [name]: event.target.value }),
+  });
+  return (
+    <>
+      <Field label="Product Title" error={errors["title"]}>
+        <TextInput {...bind("title")} dir="auto" maxLength={120} autoComplete="off" ref={takesFocus} required />
+      </Field>
+      <Field label="Description" optional error={errors["description"]}>
+        <TextArea {...bind("description")} dir="auto" rows={4} maxLength={2_000} />
+      </Field>
+      <div className="grid items-start gap-5 sm:grid-cols-2">
+        <Field label="Price" error={errors["price"]}>
+          <MoneyInput name="price" value={draft.price} onChange={(price) => set({ price })} required />
+        </Field>
+        <Field label="Stock Quantity" error={errors["stock_quantity"]}>
+          <TextInput {...bind("stock_quantity")} inputMode="numeric" dir="ltr" maxLength={9} autoComplete="off" className="tabular-nums" required />
+        </Field>
+      </div>
+      <Field label="Category" error={errors["category"]}>
+        <Select name="category" value={draft.category} onChange={(event) => set({ category: event.target.value as Draft["category"] })} required>
+          {!draft.category && <option value="">Choose a category</option>}
+          {Object.entries(categoryName).map(([value, label]) => <option key={value} value={value}>{label}</option>)}
+        </Select>
+      </Field>
+    </>
+  );
+}
+
+function BadgeFields({ draft, set, isNew }: FieldsProps & { isNew: boolean }) {
+  const tick = (name: "is_new" | "is_bestseller" | "is_featured" | "is_active") => ({
+    name,
+    checked: draft[name],
+    onChange: (event: { target: { checked: boolean } }) => set({ [name]: event.target.checked }),
+  });
+  return (
+    <fieldset className="grid sm:grid-cols-2">
+      <legend className="mb-1 text-sm font-medium">Badges</legend>
+      <Checkbox {...tick("is_new")} label="New" />
+      <Checkbox {...tick("is_bestseller")} label="Bestseller" />
+      <Checkbox {...tick("is_featured")} label="Featured" hint="Featured products come first in the store." />
+      {!isNew && <Checkbox {...tick("is_active")} label="Active" hint="Hidden ones are seen by staff only." />}
+    </fieldset>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { explain } from "../../lib/forms";
+import { explain, type Errors } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
@@ -85,35 +85,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
           </Field>
         </fieldset>
 
-        <fieldset className="grid gap-4 border-t border-line pt-5">
-          <legend className="float-start mb-3 w-full font-head text-xl font-semibold">Payment Plan</legend>
-          {draft.planned ? (
-            <>
-              <div className="grid items-start gap-4 sm:grid-cols-2">
-                <Field label="Total Amount" error={errors.total_amount}>
-                  <MoneyInput name="total_amount" value={draft.total_amount} onChange={(total_amount) => set({ total_amount })} />
-                </Field>
-                <Field label="Paid Amount" error={errors.paid_amount} hint={difference === 0 ? "A change is recorded as an adjustment." : undefined}>
-                  <MoneyInput name="paid_amount" value={draft.paid_amount} onChange={(paid_amount) => set({ paid_amount })} />
-                </Field>
-              </div>
-              {difference !== 0 && (
-                <>
-                  <NoteFields legend="Adjustment note" familyHint="In their payment history." family={typed("adjustment_note")} staff={typed("adjustment_staff_note")} errors={errors} />
-                  <p className="text-sm text-muted">An adjustment of {signed(difference, currency)} is recorded with these notes. No mail goes out.</p>
-                </>
-              )}
-              <Field label="Due Date" optional error={errors.due_date}>
-                <TextInput {...typed("due_date")} type="date" />
-              </Field>
-            </>
-          ) : (
-            <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-sunk px-4 py-3">
-              <p className="text-muted">This family has no plan.</p>
-              <Button look="line" onClick={() => set({ planned: true })}>Set up a plan</Button>
-            </div>
-          )}
-        </fieldset>
+        <PlanFields draft={draft} set={set} typed={typed} difference={difference} currency={currency} errors={errors} />
 
         <fieldset className="grid border-t border-line pt-5">
           <legend className="float-start mb-2 w-full font-head text-xl font-semibold">Email Preferences</legend>
@@ -132,5 +104,47 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     </Drawer>
   );
 }
+
+type PlanProps = {
+  draft: Draft;
+  set: (change: Partial<Draft>) => void;
+  typed: (key: keyof Draft) => { name: string; value: string; onChange: (event: { target: { value: string } }) => void };
+  /** In cents, between what was paid and what is typed. */
+  difference: number;
+  currency: string;
+  errors: Errors;
+};
+
+const PlanFields = ({ draft, set, typed, difference, currency, errors }: PlanProps) => (
+  <fieldset className="grid gap-4 border-t border-line pt-5">
+    <legend className="float-start mb-3 w-full font-head text-xl font-semibold">Payment Plan</legend>
+    {draft.planned ? (
+      <>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <Field label="Total Amount" error={errors.total_amount}>
+            <MoneyInput name="total_amount" value={draft.total_amount} onChange={(total_amount) => set({ total_amount })} />
+          </Field>
+          <Field label="Paid Amount" error={errors.paid_amount} hint={difference === 0 ? "A change is recorded as an adjustment." : undefined}>
+            <MoneyInput name="paid_amount" value={draft.paid_amount} onChange={(paid_amount) => set({ paid_amount })} />
+          </Field>
+        </div>
+        {difference !== 0 && (
+          <>
+            <NoteFields legend="Adjustment note" familyHint="In their payment history." family={typed("adjustment_note")} staff={typed("adjustment_staff_note")} errors={errors} />
+            <p className="text-sm text-muted">An adjustment of {signed(difference, currency)} is recorded with these notes. No mail goes out.</p>
+          </>
+        )}
+        <Field label="Due Date" optional error={errors.due_date}>
+          <TextInput {...typed("due_date")} type="date" />
+        </Field>
+      </>
+    ) : (
+      <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-sunk px-4 py-3">
+        <p className="text-muted">This family has no plan.</p>
+        <Button look="line" onClick={() => set({ planned: true })}>Set up a plan</Button>
+      </div>
+    )}
+  </fieldset>
+);
 
 const Unconfirmed = ({ email }: { email: string }) => <>They typed <bdi className="wrap-anywhere">{email}</bdi> and have not confirmed it. Enter it here only if you know that it is theirs.</>;

@@ -24,7 +24,6 @@ const encodings: Record<TextEncoding, string> = {
 /** Families from a table of the office: pasted or as a file, with every change shown before anything is written. */
 export function ImportDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
   const usersChanged = useUsersChanged();
-  const input = useRef<HTMLInputElement>(null);
   const [csv, setCsv] = useState("");
   const [file, setFile] = useState<File | null>(null);
   const [encoding, setEncoding] = useState<TextEncoding | null>(null);
@@ -33,20 +32,13 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
   const [busy, setBusy] = useState<"check" | "import" | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
 
-  function begin(next: { csv?: string; file?: File | null }) {
+  function begin(next: Table) {
     if (next.csv !== undefined) setCsv(next.csv);
     if (next.file !== undefined) setFile(next.file);
     setEncoding(null);
     setReport(null);
     setTicked(new Set());
     setFailure(null);
-  }
-
-  function choose(chosen: File | undefined) {
-    if (!chosen) return;
-    if (chosen.size > largest) setFailure("The file is larger than 5 MB. Please split it.");
-    else begin({ file: chosen });
-    if (input.current) input.current.value = "";
   }
 
   /** What is asked of the server, the table apart: nothing but what the last check showed. */
@@ -94,29 +86,7 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
         <p className="text-muted">
           A table with a first row of names: Name and Child, and if you have them Email, Second Email, Total, Paid, Due Date. Families that are here already change only where you tick them. What was paid before counts for new families only. Nobody is mailed.
         </p>
-        <div className="flex flex-wrap items-center gap-3">
-          <input ref={input} type="file" accept=".xlsx,.csv,.txt,.json,text/csv,text/plain" aria-label="Excel or CSV file" onChange={(event) => choose(event.target.files?.[0])} className="peer sr-only" tabIndex={-1} />
-          <Button look="line" icon="up" ref={takesFocus} onClick={() => input.current?.click()}>{file ? "Choose another file" : "Choose an Excel or CSV file"}</Button>
-          {file && (
-            <>
-              <bdi className="min-w-0 text-sm break-all text-muted">{file.name}</bdi>
-              <Button look="quiet" onClick={() => begin({ file: null })}>Remove</Button>
-            </>
-          )}
-        </div>
-        {!file && (
-          <Field label="Or paste the table">
-            <TextArea
-              dir="auto"
-              rows={7}
-              spellCheck={false}
-              placeholder={"Name,Child,Email,Total,Due Date\nChaya Lindenfeld,Yanky,chaya@family.example,2800,2027-06-01"}
-              value={csv}
-              onChange={(event) => begin({ csv: event.target.value })}
-              className="font-mono text-sm whitespace-pre"
-            />
-          </Field>
-        )}
+        <TableSource csv={csv} file={file} onTable={begin} onFailure={setFailure} />
         {file && readIn && !imported && (
           <Field label="Letters read as" hint={<Sample values={report?.source.sample ?? []} />}>
             <Select value={readIn} disabled={busy !== null} onChange={(event) => readAs(event.target.value as TextEncoding)}>
@@ -141,6 +111,49 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
       </div>
       {question}
     </Drawer>
+  );
+}
+
+type Table = { csv?: string; file?: File | null };
+type SourceProps = { csv: string; file: File | null; onTable: (table: Table) => void; onFailure: (failure: string) => void };
+
+/** The table as a file or pasted. */
+function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
+  const input = useRef<HTMLInputElement>(null);
+
+  function choose(chosen: File | undefined) {
+    if (!chosen) return;
+    if (chosen.size > largest) onFailure("The file is larger than 5 MB. Please split it.");
+    else onTable({ file: chosen });
+    if (input.current) input.current.value = "";
+  }
+
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3">
+        <input ref={input} type="file" accept=".xlsx,.csv,.txt,.json,text/csv,text/plain" aria-label="Excel or CSV file" onChange={(event) => choose(event.target.files?.[0])} className="peer sr-only" tabIndex={-1} />
+        <Button look="line" icon="up" ref={takesFocus} onClick={() => input.current?.click()}>{file ? "Choose another file" : "Choose an Excel or CSV file"}</Button>
+        {file && (
+          <>
+            <bdi className="min-w-0 text-sm break-all text-muted">{file.name}</bdi>
+            <Button look="quiet" onClick={() => onTable({ file: null })}>Remove</Button>
+          </>
+        )}
+      </div>
+      {!file && (
+        <Field label="Or paste the table">
+          <TextArea
+            dir="auto"
+            rows={7}
+            spellCheck={false}
+            placeholder={"Name,Child,Email,Total,Due Date\nChaya Lindenfeld,Yanky,chaya@family.example,2800,2027-06-01"}
+            value={csv}
+            onChange={(event) => onTable({ csv: event.target.value })}
+            className="font-mono text-sm whitespace-pre"
+          />
+        </Field>
+      )}
+    </>
   );
 }
 

@@ -25,19 +25,18 @@ import { UserDrawer } from "./user-drawer";
 import { UserTable, UsersSkeleton } from "./user-table";
 import { filterName, paidShare, sortName, usualDirection } from "./words";
 
-type Open = { what: "edit" | "plan" | "pay" | "delete"; family: Family } | null;
+type Open = { what: "edit" | "plan" | "pay" | "delete"; family: Family };
 
 const choices = Object.keys(filterName) as Filter[];
 const sorts = Object.keys(sortName) as Sort[];
+const directions: readonly Direction[] = ["asc", "desc"];
 const everyMinute = 60_000;
 
 export default function Users() {
   const filters = useFilters();
   const { params, set } = filters;
-  const term = params.get("q")?.trim() ?? "";
-  const filter = choices.find((one) => one === params.get("filter")) ?? "all";
-  const sort = sorts.find((one) => one === params.get("sort")) ?? "joined";
-  const direction: Direction = (["asc", "desc"] as const).find((one) => one === params.get("direction")) ?? usualDirection(sort);
+  const chosen = readFilter(params);
+  const { term, filter, sort, direction } = chosen;
   const action = params.get("action");
   const shownUser = params.get("user");
 
@@ -48,7 +47,7 @@ export default function Users() {
     // Whoever has read on through many pages is not asked for all of them by the minute.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
   });
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<Open | null>(null);
   // Both come from the same camp: one press asks for whichever failed.
   const retry = () => Promise.all([summary, users].filter(({ isError }) => isError).map((query) => query.refetch()));
   const retrying = summary.isFetching || users.isFetching;
@@ -56,8 +55,8 @@ export default function Users() {
 
   function sortBy(next: Sort, way?: Direction) {
     const turned = direction === "asc" ? "desc" : "asc";
-    const chosen = way ?? (next === sort ? turned : usualDirection(next));
-    set({ sort: next === "joined" ? "" : next, direction: chosen === usualDirection(next) ? "" : chosen });
+    const wanted = way ?? (next === sort ? turned : usualDirection(next));
+    set({ sort: next === "joined" ? "" : next, direction: wanted === usualDirection(next) ? "" : wanted });
   }
 
   const currency = summary.data?.currency ?? "USD";
@@ -82,18 +81,7 @@ export default function Users() {
         <Cards summary={summary.data} failed={summary.isError} currency={currency} />
       )}
 
-      <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search users" placeholder="Search by name, child or email" value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
-        <SortBy sort={sort} direction={direction} onSort={sortBy} />
-        <Segmented
-          label="Filter"
-          value={filter}
-          options={choices.map((value) => ({ value, label: filterName[value], note: summary.data && number(countOf(summary.data, value)) }))}
-          onChange={(next) => set({ filter: next === "all" ? "" : next })}
-          className="w-full max-sm:flex-wrap [&>button]:px-2.5"
-        />
-      </div>
-
+      <UserFilters chosen={chosen} summary={summary.data} set={set} onSort={sortBy} />
       <h2 className="sr-only">Users</h2>
       <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
         {term && users.data && !users.isPlaceholderData && (
@@ -133,10 +121,44 @@ export default function Users() {
         />
       )}
       {action === "import" && <ImportDialog currency={currency} onClose={() => set({ action: "" }, true)} />}
-      {(open?.what === "edit" || open?.what === "plan") && <EditUser family={open.family} withPlan={open.what === "plan"} currency={currency} onClose={() => setOpen(null)} />}
-      {open?.what === "pay" && <RecordDialog family={open.family} kind="payment" currency={currency} onClose={() => setOpen(null)} />}
-      {open?.what === "delete" && <DeleteUser family={open.family} onClose={() => setOpen(null)} />}
+      {open && <FamilyDialog {...open} currency={currency} onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+/** What the address asks for. */
+function readFilter(params: URLSearchParams) {
+  const sort = sorts.find((one) => one === params.get("sort")) ?? "joined";
+  return {
+    term: params.get("q")?.trim() ?? "",
+    filter: choices.find((one) => one === params.get("filter")) ?? ("all" as const),
+    sort,
+    direction: directions.find((one) => one === params.get("direction")) ?? usualDirection(sort),
+  };
+}
+
+/** What a button of a row opens. */
+function FamilyDialog({ what, ...props }: Open & { currency: string; onClose: () => void }) {
+  if (what === "pay") return <RecordDialog {...props} kind="payment" />;
+  if (what === "delete") return <DeleteUser family={props.family} onClose={props.onClose} />;
+  return <EditUser {...props} withPlan={what === "plan"} />;
+}
+
+type UserFiltersProps = { chosen: ReturnType<typeof readFilter>; summary: Summary | undefined; set: Filters["set"]; onSort: (sort: Sort, direction?: Direction) => void };
+
+function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, onSort }: UserFiltersProps) {
+  return (
+    <div className="mb-4 flex flex-wrap gap-3">
+      <SearchBox label="Search users" placeholder="Search by name, child or email" value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+      <SortBy sort={sort} direction={direction} onSort={onSort} />
+      <Segmented
+        label="Filter"
+        value={filter}
+        options={choices.map((value) => ({ value, label: filterName[value], note: summary && number(countOf(summary, value)) }))}
+        onChange={(next) => set({ filter: next === "all" ? "" : next })}
+        className="w-full max-sm:flex-wrap [&>button]:px-2.5"
+      />
+    </div>
   );
 }
 

@@ -4,11 +4,10 @@ import { isApiError, type AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel } from "./draft";
+import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel, type Draft } from "./draft";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
@@ -17,6 +16,7 @@ import { takesFocus } from "../shared/focus-on-mount";
 import { TriedNotice, type Tried } from "./try-video";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { people, withNotifications } from "../shared/words";
+import { UnpublishQuestion } from "./unpublish-question";
 
 type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
 
@@ -96,28 +96,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
         </Field>
         <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." checked={draft.is_featured} onChange={(event) => set({ is_featured: event.target.checked })} />
 
-        <fieldset className="grid gap-4 border-t border-line pt-5">
-          <legend className="sr-only">When families see it</legend>
-          <Switch
-            label="Publish Immediately"
-            hint="While it is off, the video waits for the date below, or is a draft."
-            checked={draft.publish}
-            onChange={(event) => set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })}
-          />
-          <ScheduleFields
-            optional
-            date={draft.date}
-            time={draft.time}
-            onDate={(date) => set({ date, time: date ? draft.time || nineInTheMorning : "" })}
-            onTime={(time) => set({ time })}
-            disabled={draft.publish}
-            error={errors.scheduled_date ?? errors.status}
-          />
-          {video.status !== "draft" && status !== "draft" && (
-            <Button look="quiet" onClick={() => set({ publish: false, date: "", time: "" })} className="-ms-2.5 justify-self-start">Set back to draft</Button>
-          )}
-          <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">{consequence(video, status, reach)}</p>
-        </fieldset>
+        <AvailabilityFields video={video} draft={draft} set={set} error={errors.scheduled_date ?? errors.status} reach={reach} />
 
         <TriedNotice tried={tried} url={draft.video_url} />
         <FormMessage>{message}</FormMessage>
@@ -127,26 +106,39 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
         </div>
       </form>
       {question}
-      {asking && (
-        <ConfirmDialog
-          title={status === "scheduled" ? "Schedule a published video?" : "Set a published video back to draft?"}
-          name={video.title}
-          action={status === "scheduled" ? "Schedule it" : "Set back to draft"}
-          onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            try {
-              await save();
-            } catch (error) {
-              if (!refused(error)) throw error;
-            }
-          }}
-        >
-          {status === "scheduled"
-            ? "Families can watch it now. It disappears until the chosen time, and nobody is mailed a second time."
-            : "Families can watch it now. It disappears until it is published again."}
-        </ConfirmDialog>
-      )}
+      {asking && <UnpublishQuestion name={video.title} status={status} noSecondMail save={save} refused={refused} onClose={() => setAsking(false)} />}
     </Drawer>
+  );
+}
+
+type AvailabilityProps = { video: AdminVideo; draft: Draft; set: (change: Partial<Draft>) => void; error: string | undefined; reach: number };
+
+/** Published, scheduled or a draft, and what that means for families. */
+function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityProps) {
+  const status = statusOf(draft);
+  return (
+    <fieldset className="grid gap-4 border-t border-line pt-5">
+      <legend className="sr-only">When families see it</legend>
+      <Switch
+        label="Publish Immediately"
+        hint="While it is off, the video waits for the date below, or is a draft."
+        checked={draft.publish}
+        onChange={(event) => set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })}
+      />
+      <ScheduleFields
+        optional
+        date={draft.date}
+        time={draft.time}
+        onDate={(date) => set({ date, time: date ? draft.time || nineInTheMorning : "" })}
+        onTime={(time) => set({ time })}
+        disabled={draft.publish}
+        error={error}
+      />
+      {video.status !== "draft" && status !== "draft" && (
+        <Button look="quiet" onClick={() => set({ publish: false, date: "", time: "" })} className="-ms-2.5 justify-self-start">Set back to draft</Button>
+      )}
+      <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">{consequence(video, status, reach)}</p>
+    </fieldset>
   );
 }
 

@@ -3,18 +3,19 @@ import { isApiError, type AdminVideo } from "../../api/client";
 import { explainOr } from "../../lib/forms";
 import { campLocal } from "../../lib/format";
 import { Button } from "../../ui/button";
-import { ConfirmDialog, Dialog } from "../../ui/dialog";
+import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
 import { useKeyOfContent } from "../shared/idempotency-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
-import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoStatus } from "./queries";
+import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoPatch, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { isTurnedAway } from "../shared/session";
 import { takesFocus } from "../shared/focus-on-mount";
 import { TriedNotice, type Tried } from "./try-video";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { UnpublishQuestion } from "./unpublish-question";
 
 type Props = { video: AdminVideo | null; currentYear: number; timeZone: string; onClose: () => void };
 
@@ -40,6 +41,27 @@ const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string
   ...(video?.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: nineInTheMorning }),
 });
 
+type Draft = ReturnType<typeof draftOf>;
+
+const fieldsOf = (draft: Draft) => ({ title: draft.title.trim(), description: draft.description.trim() || null, video_url: draft.video_url.trim() });
+const scheduleOf = (draft: Draft) => (draft.status === "scheduled" ? { scheduled_date: wallTime(draft) } : {});
+
+const newVideoOf = (draft: Draft) => ({ ...fieldsOf(draft), year: Number(draft.year), status: draft.status, ...scheduleOf(draft) });
+
+/** Only what was changed. */
+function changesOf(draft: Draft, base: Draft, video: AdminVideo): Omit<VideoPatch, "version"> {
+  const mine = changed(draft, base);
+  const fields = fieldsOf(draft);
+  const moved = "status" in mine || (draft.status === "scheduled" && wallTime(draft) !== wallTime(base));
+  return {
+    ...("title" in mine ? { title: fields.title } : {}),
+    ...("description" in mine ? { description: fields.description } : {}),
+    ...("video_url" in mine ? { video_url: fields.video_url } : {}),
+    ...("year" in mine ? { upload_date: dayInYear(video.upload_date, Number(draft.year)) } : {}),
+    ...(moved ? { status: draft.status, ...scheduleOf(draft) } : {}),
+  };
+}
+
 /** Adds a video of an earlier summer, or changes one. */
 export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
@@ -61,23 +83,8 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
   const takesAway = video?.status === "published" && status !== "published";
 
   async function save() {
-    const fields = { title: draft.title.trim(), description: draft.description.trim() || null, video_url: draft.video_url.trim() };
-    const scheduled = status === "scheduled" ? { scheduled_date: wallTime(draft) } : {};
-    if (video) {
-      const mine = changed(draft, base);
-      const moved = "status" in mine || (status === "scheduled" && wallTime(draft) !== wallTime(base));
-      await editVideo(video.id, {
-        version: video.version,
-        ...("title" in mine ? { title: fields.title } : {}),
-        ...("description" in mine ? { description: fields.description } : {}),
-        ...("video_url" in mine ? { video_url: fields.video_url } : {}),
-        ...("year" in mine ? { upload_date: dayInYear(video.upload_date, Number(draft.year)) } : {}),
-        ...(moved ? { status, ...scheduled } : {}),
-      });
-    } else {
-      const added = { ...fields, year: Number(draft.year), status, ...scheduled };
-      await createGalleryVideo(keyOf(added), added);
-    }
+    if (video) await editVideo(video.id, { version: video.version, ...changesOf(draft, base, video) });
+    else await createGalleryVideo(keyOf(newVideoOf(draft)), newVideoOf(draft));
     toast({ title: "Success", description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!" });
     // Whoever opens it again at once gets it as it was saved.
     await videosChanged();
@@ -148,23 +155,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
         </div>
       </form>
       {question}
-      {asking && (
-        <ConfirmDialog
-          title={status === "scheduled" ? "Schedule a published video?" : "Set a published video back to draft?"}
-          name={video?.title}
-          action={status === "scheduled" ? "Schedule it" : "Set back to draft"}
-          onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            try {
-              await save();
-            } catch (error) {
-              if (!refused(error)) throw error;
-            }
-          }}
-        >
-          Families can watch it now. It disappears until {status === "scheduled" ? "the chosen time" : "it is published again"}.
-        </ConfirmDialog>
-      )}
+      {asking && <UnpublishQuestion name={video?.title} status={status} save={save} refused={refused} onClose={() => setAsking(false)} />}
     </Dialog>
   );
 }

@@ -1,0 +1,165 @@
+import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { useSite } from "../../api/queries";
+import { ago } from "../../lib/format";
+import { Badge } from "../../ui/badge";
+import { Button, IconButton } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
+import { takesFocus } from "../shared/focus-on-mount";
+import { keepFocus } from "../shared/restore-focus";
+import { roleName, useStaff } from "../shared/session";
+import type { Question } from "./account-dialogs";
+import { AccountForm } from "./account-form";
+import { changeAccount, type Account } from "./queries";
+
+type Props = {
+  accounts: Account[];
+  /** There is exactly one account, which cannot be disabled or deleted. */
+  only: boolean;
+  onChanged: () => Promise<unknown>;
+  ask: (what: Question, account: Account) => void;
+};
+
+/** One row for each account; a row becomes a form while it is edited. Rows become cards on a phone. */
+export function AccountTable({ accounts, only, onChanged, ask }: Props) {
+  const me = useStaff();
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const [editing, setEditing] = useState<string | null>(null);
+  const [edited, setEdited] = useState<string | null>(null);
+  function endEditing() {
+    setEdited(editing);
+    setEditing(null);
+  }
+
+  const enable = useMutation({
+    mutationFn: (account: Account) => changeAccount(account, { disabled: false }),
+    onSuccess: async () => {
+      toast({ title: "Success", description: "Admin account updated successfully" });
+      await onChanged();
+    },
+    onError: async (error) => {
+      toastFailure(error);
+      if (isApiError(error, "stale")) await onChanged();
+    },
+  });
+
+  return (
+    <div className="sheet overflow-clip">
+      <table className="w-full text-start max-md:block">
+        <caption className="sr-only">Admin accounts</caption>
+        <thead className="text-sm text-muted max-md:sr-only">
+          <tr className="border-b border-line">
+            {["Username", "Role", "Two-factor", "Last sign-in", "Actions"].map((name) => (
+              <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="max-md:block">
+          {accounts.map((account) =>
+            editing === account.id ? (
+              <tr key={account.id} className="border-line not-first:border-t max-md:block">
+                <td colSpan={5} className="bg-paper p-4 max-md:block sm:p-5">
+                  <AccountForm
+                    account={account}
+                    own={account.id === me?.id}
+                    onCancel={endEditing}
+                    onDone={async () => {
+                      endEditing();
+                      await onChanged();
+                      keepFocus();
+                    }}
+                  />
+                </td>
+              </tr>
+            ) : (
+              <AccountRow
+                key={account.id}
+                account={account}
+                mine={account.id === me?.id}
+                wasEdited={account.id === edited}
+                only={only}
+                timeZone={timeZone}
+                onEdit={() => {
+                  setEdited(null);
+                  setEditing(account.id);
+                }}
+                onEnable={() => enable.mutate(account)}
+                ask={(what) => ask(what, account)}
+              />
+            ),
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type RowProps = {
+  account: Account;
+  mine: boolean;
+  /** The form that replaced this row was just closed. */
+  wasEdited: boolean;
+  only: boolean;
+  timeZone: string;
+  onEdit: () => void;
+  onEnable: () => void;
+  ask: (what: Question) => void;
+};
+
+function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable, ask }: RowProps) {
+  const { username, email, disabled, two_factor, last_sign_in_at } = account;
+  return (
+    <tr className={cx("border-line not-first:border-t max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:p-4", disabled && "text-muted")}>
+      <td className="min-w-0 max-md:col-span-2 md:px-4 md:py-3">
+        <span className="flex flex-wrap items-center gap-x-2">
+          <bdi className="font-medium">{username}</bdi>
+          {mine && <Badge tone="info">You</Badge>}
+          {disabled && <Badge icon="lock">Disabled</Badge>}
+        </span>
+        <span className="block truncate text-sm text-muted" title={email}><bdi>{email}</bdi></span>
+      </td>
+      <td className="text-sm max-md:self-center md:px-4 md:py-3">{roleName(account)}</td>
+      <td className="max-md:self-center max-md:justify-self-end md:px-4 md:py-3">
+        {mine ? (
+          <Button look="quiet" onClick={() => ask("two-factor")} className="-my-1.5 -ms-2.5 text-sm max-md:-me-2.5" icon={two_factor ? "check" : "lock"}>
+            {two_factor ? "On" : "Set up"}
+            <span className="sr-only">, your two-factor</span>
+          </Button>
+        ) : two_factor ? (
+          <Badge tone="good" icon="check"><span className="md:sr-only">Two-factor </span>On</Badge>
+        ) : (
+          <Badge><span className="md:sr-only">Two-factor </span>Off</Badge>
+        )}
+      </td>
+      <td className="text-sm text-muted max-md:self-center md:px-4 md:py-3">
+        <span className="md:sr-only">Last sign-in: </span>
+        {last_sign_in_at ? <time dateTime={last_sign_in_at}>{ago(last_sign_in_at, timeZone)}</time> : "never"}
+      </td>
+      <td className="md:px-2 md:py-1.5">
+        <div className="flex justify-end max-md:-me-2">
+          <IconButton ref={wasEdited ? takesFocus : undefined} icon="edit" label={`Edit ${username}`} title="Edit" onClick={onEdit} />
+          <IconButton icon="system" label={`Sessions of ${username}`} title="Sessions" onClick={() => ask("sessions")} />
+          <IconButton icon="mail" label={`Mail ${username} a link for a new password`} title="Reset the password by mail" disabled={disabled} onClick={() => ask("reset")} />
+          {disabled ? (
+            <IconButton icon="refresh" label={`Enable ${username}`} title="Enable" onClick={onEnable} />
+          ) : (
+            <IconButton icon="lock" label={`Disable ${username}`} title="Disable" disabled={only} onClick={() => ask("disable")} />
+          )}
+          <IconButton icon="trash" danger label={`Delete ${username}`} title={only ? "Cannot delete the last admin account" : "Delete"} disabled={only} onClick={() => ask("delete")} />
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+export const AccountsSkeleton = () => (
+  <Loading label="Loading admin accounts" className="sheet px-4">
+    {Array.from({ length: 4 }, (_, i) => (
+      <div key={i} className="flex items-center gap-6 border-line py-4 not-first:border-t"><Skeleton className="h-9 w-1/3" /><Skeleton className="w-20" /><Skeleton className="flex-1" /></div>
+    ))}
+  </Loading>
+);

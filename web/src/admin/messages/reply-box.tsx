@@ -1,0 +1,167 @@
+import { useEffect, useRef, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
+import { explain, explainOr } from "../../lib/forms";
+import { Button } from "../../ui/button";
+import { Field, FormMessage, TextArea } from "../../ui/field";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../shared/session";
+import type { DraftState } from "./keep-draft";
+import { keepReply } from "./keep-reply";
+import { readMessage, replyTo, type Message } from "./queries";
+import { draftWords } from "./words";
+
+type Props = { message: Message; onFresh: (message: Message) => void; onGone: () => void };
+
+/** The reply box. The server keeps what is typed as a draft. */
+export function ReplyBox(props: Props) {
+  const { message } = props;
+  const { text, type, state, failure, theirs, gone, box, sending, submit, saveDraft, keepMine, takeTheirs } = useReply(props);
+  return (
+    <section aria-label="Reply" className="mt-6 grid gap-3 border-t border-line pt-5">
+      {gone && <MessageGone text={text} />}
+      {!gone && theirs !== null && (
+        <DraftConflict theirs={theirs} onKeepMine={keepMine} onTakeTheirs={takeTheirs} />
+      )}
+      <Field label="Your reply" error={failure} hint={mailedTo(message)}>
+        <TextArea ref={box} name="body" dir="auto" rows={6} maxLength={10_000} value={text} onChange={(event) => type(event.target.value)} />
+      </Field>
+      {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
+      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+        <p role="status" className="me-auto text-sm text-muted">{!gone && theirs === null && state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}</p>
+        <Button look="line" busy={state === "saving"} disabled={gone || theirs !== null} onClick={() => void saveDraft()}>Save Draft</Button>
+        <Button icon="mail" busy={sending} disabled={gone} onClick={submit}>{sending ? "Sending..." : "Send Reply"}</Button>
+      </div>
+    </section>
+  );
+}
+
+/** The reply that is being written: its draft, and what somebody else wrote or deleted meanwhile. */
+function useReply({ message, onFresh, onGone }: Props) {
+  const [text, setText] = useState(message.draft ?? "");
+  const [state, setState] = useState<DraftState>("kept");
+  const [failure, setFailure] = useState<string | null>(null);
+  const [theirs, setTheirs] = useState<string | null>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [gone, setGone] = useState(false);
+  const lost = () => {
+    setGone(true);
+    setFailure(null);
+    onGone();
+  };
+
+  const [keeper] = useState(() => keepReply(message, { onState: setState, onFresh, onClash: setTheirs, onGone: lost }));
+  useEffect(() => keeper.learn(message), [keeper, message]);
+  // Closing the message does not lose the last words.
+  useEffect(() => () => void keeper.flush(), [keeper]);
+
+  function type(next: string) {
+    setText(next);
+    setFailure(null);
+    // Until it is decided whose draft stays, neither overwrites the other.
+    if (theirs === null && !gone) keeper.type(next);
+  }
+
+  const send = useMutation({
+    mutationFn: async () => {
+      await keeper.settle();
+      return replyTo(message.id, text.trim(), keeper.seen());
+    },
+    onSuccess: (now) => {
+      keeper.reset("");
+      setText("");
+      setTheirs(null);
+      keeper.look(now);
+      toast({ title: "Reply Sent", description: `It is on its way to ${message.name}.` });
+      box.current?.focus();
+    },
+    onError: async (error) => {
+      if (isApiError(error, "not_found")) return lost();
+      if (isApiError(error, "answered", "drafted")) return forestalled(explain(error));
+      keeper.type(text);
+      if (!isTurnedAway(error)) setFailure((isApiError(error) && error.fields["body"]) || explainOr(error, "Failed to send the reply. Please try again."));
+    },
+  });
+
+  /** Somebody else was quicker: what they wrote is shown before this goes out after all. */
+  async function forestalled(why: string) {
+    const now = await readMessage(message).catch(() => undefined);
+    if (now === null) return lost();
+    setFailure(now ? `${why} Press Send Reply again to send yours all the same.` : why);
+    if (!now) return;
+    keeper.look(now);
+    keeper.reset(now.draft ?? "");
+    const begun = now.draft && now.draft !== text.trim() ? now.draft : null;
+    setTheirs(begun);
+    if (begun === null) keeper.type(text);
+  }
+
+  function keepMine() {
+    setTheirs(null);
+    keeper.type(text);
+    void keeper.flush();
+  }
+
+  function takeTheirs() {
+    if (theirs === null) return;
+    setText(theirs);
+    keeper.reset(theirs);
+    setTheirs(null);
+    box.current?.focus();
+  }
+
+  async function saveDraft() {
+    keeper.type(text);
+    if (await keeper.flush()) toast({ title: "Draft Saved" });
+  }
+
+  function submit() {
+    if (send.isPending) return;
+    if (text.trim()) send.mutate();
+    else {
+      setFailure("Please write a reply first.");
+      box.current?.focus();
+    }
+  }
+
+  return { text, type, state, failure, theirs, gone, box, sending: send.isPending, submit, saveDraft, keepMine, takeTheirs };
+}
+
+function mailedTo({ email, sender_proved }: Message) {
+  return sender_proved
+    ? `It is mailed to ${email}, with the message below it.`
+    : `It is mailed to ${email} without their message: nobody was signed in with this address, so it may be somebody else's.`;
+}
+
+const notice = "grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text";
+
+const MessageGone = ({ text }: { text: string }) => (
+  <div role="alert" className={notice}>
+    <p>Somebody else has deleted this message.{text && " What you wrote cannot be sent any more; it is still here for you to copy."}</p>
+    {text && <CopyText text={text} />}
+  </div>
+);
+
+const DraftConflict = ({ theirs, onKeepMine, onTakeTheirs }: { theirs: string; onKeepMine: () => void; onTakeTheirs: () => void }) => (
+  <div role="alert" className={notice}>
+    <p>Somebody else has begun an answer to this message:</p>
+    <p dir="auto" className="rounded-sm bg-surface p-3 whitespace-pre-line text-ink">{theirs}</p>
+    <div className="flex flex-wrap gap-3">
+      <Button look="line" onClick={onKeepMine}>Keep mine</Button>
+      <Button look="line" onClick={onTakeTheirs}>Take theirs</Button>
+    </div>
+  </div>
+);
+
+function CopyText({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      toast({ title: "Copy failed", description: "Please copy your text manually.", destructive: true });
+    }
+  }
+  return <div><Button look="line" {...(copied ? { icon: "check" as const } : {})} onClick={copy}>{copied ? "Copied" : "Copy my text"}</Button></div>;
+}

@@ -1,0 +1,190 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { explain } from "../../lib/forms";
+import { count, money } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { FormMessage } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import { ErrorState, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { isTurnedAway } from "../shared/session";
+import { mergeFamilies, useUsersChanged, type Family, type Merged, type MergedTotal } from "./queries";
+import { addressOf, listed, mailKinds, nameOf } from "./words";
+
+type Mail = Merged["mail"][number];
+
+type Props = { one: Family; other: Family; currency: string; onBack: () => void; onMerged: (kept: string) => void };
+
+/** Shows what a merge would do before it is done; either family can be the one that stays. */
+export function MergePreview({ one, other, currency, onBack, onMerged }: Props) {
+  const usersChanged = useUsersChanged();
+  const [turned, setTurned] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [keep, drop] = turned ? [other, one] : [one, other];
+  // A family whose total stays, or both together; a choice holds when the two change places.
+  const [choice, setChoice] = useState<string | null>(null);
+  const total: MergedTotal | null = choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
+  const preview = useQuery({
+    queryKey: ["admin", "merge", keep.id, drop.id, total],
+    queryFn: () => mergeFamilies(keep.id, drop.id, total, true),
+    // Only the plan differs between the choices.
+    placeholderData: (before, query) => (query?.queryKey[2] === keep.id ? before : undefined),
+    staleTime: 0,
+    retry: false,
+  });
+
+  const totals = preview.data?.totals;
+  const mails = preview.data?.mail ?? [];
+  const kept = mails.filter(({ email }) => preview.data?.emails.includes(email));
+  const leftOut = mails.filter((mail) => !kept.includes(mail));
+
+  async function merge() {
+    if (busy) return;
+    if (totals && !total) return setFailure("Both have a plan. Please choose which total stays.");
+    setBusy(true);
+    setFailure(null);
+    try {
+      await mergeFamilies(keep.id, drop.id, total, false);
+      toast({ title: "Users merged", description: `${nameOf(drop)} is now part of ${nameOf(keep)}.` });
+      onMerged(keep.id);
+      void usersChanged();
+    } catch (error) {
+      setBusy(false);
+      if (!isTurnedAway(error)) setFailure(explain(error));
+    }
+  }
+
+  return (
+    <div className="grid gap-4">
+      <dl className="grid gap-3 sm:grid-cols-2">
+        <Side label="Stays" family={keep} />
+        <Side label="Becomes part of it" family={drop} />
+      </dl>
+      <div className="flex flex-wrap gap-x-4">
+        <Button look="quiet" icon="refresh" onClick={() => setTurned(!turned)} className="-ms-2.5">Keep the other one instead</Button>
+        <Button look="quiet" onClick={onBack} className="-ms-2.5">Choose somebody else</Button>
+      </div>
+      <section aria-labelledby="outcome">
+        <h3 id="outcome" className="mb-2 text-lg">What comes of it</h3>
+        {preview.data ? (
+          <Outcome merged={preview.data} kept={kept} leftOut={leftOut} currency={currency} />
+        ) : preview.isError ? (
+          <ErrorState title="The preview could not be made" error={preview.error} retrying={preview.isFetching} onRetry={preview.refetch} />
+        ) : (
+          <Loading label="Preparing the preview"><Skeleton className="h-36" /></Loading>
+        )}
+      </section>
+      {totals && (
+        <TotalChoice
+          options={[
+            { value: keep.id, name: nameOf(keep), cents: totals.keep },
+            { value: drop.id, name: nameOf(drop), cents: totals.drop },
+            { value: "sum", name: "Both together", cents: totals.keep + totals.drop },
+          ]}
+          currency={currency}
+          chosen={choice}
+          onChoose={(value) => {
+            setChoice(value);
+            setFailure(null);
+          }}
+        />
+      )}
+      {kept.some((mail) => lost(mail).length > 0) && (
+        <p className="flex items-start gap-2 rounded-md bg-amber-wash px-3.5 py-3 text-sm text-amber-text">
+          <Icon name="alert" className="mt-[0.15em]" />
+          <span>What <bdi>{nameOf(keep)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or switch it on afterwards.</span>
+        </p>
+      )}
+      <p className="text-sm text-muted">What somebody has declined stays declined. Nobody is mailed about the merge. It is written down in the audit log and cannot be undone.</p>
+      <FormMessage>{failure}</FormMessage>
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button look="line" onClick={onBack}>Back</Button>
+        <Button look="danger" disabled={!preview.data} busy={busy} onClick={merge}>{busy ? "Merging..." : "Merge the two"}</Button>
+      </div>
+    </div>
+  );
+}
+
+type OutcomeProps = { merged: Merged; kept: Mail[]; leftOut: Mail[]; currency: string };
+
+/** What the merged family has, and what does not come with it. */
+function Outcome({ merged, kept, leftOut, currency }: OutcomeProps) {
+  return (
+    <dl className="grid gap-x-4 rounded-md bg-sunk px-4 py-3 tabular-nums max-sm:[&_dd]:mb-1.5 sm:grid-cols-[auto_minmax(0,1fr)] sm:gap-y-1.5">
+      <dt className="text-muted">Name</dt>
+      <dd><bdi>{merged.full_name || "No Name"}</bdi></dd>
+      <dt className="text-muted">Child</dt>
+      <dd><bdi>{merged.child_name || "N/A"}</bdi></dd>
+      <dt className="text-muted">Email</dt>
+      <dd>{kept.length > 0 ? <Mails mails={kept} /> : "No Email"}</dd>
+      <dt className="text-muted">Plan</dt>
+      <dd>{merged.totals && !merged.plan ? "Choose a total below" : merged.plan ? `${money(merged.plan.paid_amount, currency)} of ${money(merged.plan.total_amount, currency)}` : "No Plan"}</dd>
+      <dt className="text-muted">With it</dt>
+      <dd>{[count(merged.logins, "login"), count(merged.payments, "ledger row"), count(merged.comments, "comment")].join(", ")}</dd>
+      {merged.unconfirmed_logins > 0 && (
+        <>
+          <dt className="text-clay">Not with it</dt>
+          <dd>
+            {merged.unconfirmed_logins === 1
+              ? "1 login whose address nobody confirmed stays out."
+              : `${merged.unconfirmed_logins} logins whose addresses nobody confirmed stay out.`}
+          </dd>
+        </>
+      )}
+      {leftOut.length > 0 && (
+        <>
+          <dt className="text-clay">Left out</dt>
+          <dd>
+            <Mails mails={leftOut} />
+            <span className="block text-sm text-muted">A family has at most two addresses. Mail about payments goes to those two.</span>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+type TotalOption = { value: string; name: string; cents: number };
+
+/** Two plans become one: nothing is chosen beforehand, since nobody but the office knows what was agreed. */
+const TotalChoice = ({ options, currency, chosen, onChoose }: { options: TotalOption[]; currency: string; chosen: string | null; onChoose: (value: string) => void }) => (
+  <fieldset className="grid min-w-0 gap-2">
+    <legend className="mb-2 text-lg">Which total stays?</legend>
+    {options.map(({ value, name, cents }) => (
+      <label key={value} className="flex min-h-tap items-center gap-3 rounded-md border border-edge bg-surface px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash">
+        <input type="radio" name="total" value={value} checked={chosen === value} onChange={() => onChoose(value)} className="size-5 shrink-0 accent-pine" />
+        <bdi className="min-w-0 flex-1 wrap-anywhere">{name}</bdi>
+        <span className="tabular-nums">{money(cents, currency)}</span>
+      </label>
+    ))}
+    <p className="text-sm text-muted">The payments of both are kept whatever you choose.</p>
+  </fieldset>
+);
+
+const kinds = (choice: Mail["after"]) => mailKinds.filter(([kind]) => choice[kind]).map(([, name]) => name);
+const lost = ({ before, after }: Mail) => kinds(before).filter((kind) => !kinds(after).includes(kind));
+
+function fate(mail: Mail) {
+  const [gets, misses] = [kinds(mail.after), lost(mail)];
+  if (misses.length === 0) return gets.length > 0 ? `Gets ${listed(gets)}` : "Gets no videos, updates or letters";
+  return <>Gets {gets.length > 0 && `${listed(gets)}, `}<span className="text-clay">no more {listed(misses)}</span></>;
+}
+
+/** Addresses, each with the mail that it gets when the two are one, and what it gets no more. */
+const Mails = ({ mails }: { mails: Mail[] }) => mails.map((mail) => (
+  <span key={mail.email} className="mb-1 block">
+    <bdi className="block wrap-anywhere">{mail.email}</bdi>
+    <span className="block text-sm text-muted">{fate(mail)}</span>
+  </span>
+));
+
+const Side = ({ label, family }: { label: string; family: Family }) => (
+  <div className="sheet min-w-0 px-4 py-3">
+    <dt className="text-sm text-muted">{label}</dt>
+    <dd className="min-w-0">
+      <span className="block font-medium"><bdi>{nameOf(family)}</bdi></span>
+      <span className="block truncate text-sm text-muted"><bdi>{addressOf(family)}</bdi></span>
+    </dd>
+  </div>
+);
