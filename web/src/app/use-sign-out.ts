@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useSessionChanged } from "../api/queries";
 import { signOut } from "../accounts/queries";
-import { deleteDrafts, staffDraft } from "../lib/drafts";
+import { deleteDrafts } from "../lib/delete-drafts";
 import { errorToast, toast } from "../ui/toast";
 
 let byChoice = false;
@@ -19,7 +19,7 @@ export function useSignedOut() {
   const sessionChanged = useSessionChanged();
   return async (said: { title: string; description?: string }) => {
     byChoice = true;
-    deleteDrafts((name) => !name.startsWith(staffDraft));
+    deleteDrafts();
     await sessionChanged(null);
     toast(said);
   };

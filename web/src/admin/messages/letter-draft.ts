@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { readDraft, staffDraft, writeDraft } from "../../lib/drafts";
+import { readDraft, writeDraft } from "../../lib/drafts";
 import { freshKey } from "../shared/idempotency-key";
-import { useStaff } from "../shared/session";
+import { staffArea, useStaff } from "../shared/session";
 import { audiences, type Audience } from "./queries";
 
 export type LetterDraft = {
@@ -20,20 +20,18 @@ const isDraft = (value: unknown): value is LetterDraft => {
   return [subject, body, key].every((text) => typeof text === "string") && audiences.some((one) => one === audience);
 };
 
-const name = `${staffDraft}letter`;
-
 /** The letter that is being written; it outlives a reload of the page. */
 export function useLetterDraft() {
   const staffId = useStaff()?.id;
   const [me] = useState(staffId);
   const [draft, setDraft] = useState(() => {
-    const kept = me ? readDraft<unknown>(name, me) : null;
+    const kept = me ? readDraft<unknown>("letter", me, staffArea) : null;
     return isDraft(kept) ? kept : blank();
   });
 
   function put(next: LetterDraft) {
     setDraft(next);
-    if (me) writeDraft(name, me, next.subject || next.body ? next : null);
+    if (me) writeDraft("letter", me, next.subject || next.body ? next : null, staffArea);
   }
   return { draft, change: (part: Partial<LetterDraft>) => put({ ...draft, ...part }), clear: () => put(blank()) };
 }

@@ -1,9 +1,12 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type Staff } from "../../api/client";
 import { sessionQuery, siteQuery } from "../../api/queries";
-import { deleteDrafts, staffDraft } from "../../lib/drafts";
+import { deleteDrafts } from "../../lib/delete-drafts";
 import { paths } from "../../lib/paths";
 import { errorToast, toast } from "../../ui/toast";
+
+/** The drafts of the staff area are apart from those of the public pages. */
+export const staffArea = "staff ";
 
 /** Where staff land after signing in. */
 export const firstPage = paths.admin.dashboard;
@@ -57,7 +60,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {
-    deleteDrafts((name, owner) => name.startsWith(staffDraft) && (!staff || owner !== staff.id));
+    deleteDrafts(staffArea, staff?.id);
     await client.cancelQueries();
     client.setQueryData(staffQuery.queryKey, { staff });
     const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], staffQuery.queryKey[0]].map(String);
