@@ -2,17 +2,17 @@ import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery, useQuer
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a page that is being looked at asks for news. */
-export const everyHalfMinute = 30_000;
+export const everyThirtySeconds = 30_000;
 
 let told = false;
 
 /** Whether the server tells this page its news by itself. */
-export function toldOfNews(yes: boolean) {
+export function setEventsConnected(yes: boolean) {
   told = yes;
 }
 
 /** Asking is the safety net under being told. */
-export const askForNews = () => (told ? 5 * 60_000 : everyHalfMinute);
+export const pollInterval = () => (told ? 5 * 60_000 : everyThirtySeconds);
 
 /** The next page of a list that is on its way, if one is. */
 export const nextPage = ({ state, promise }: Query) => (state.fetchStatus === "fetching" && state.fetchMeta?.fetchMore ? promise?.catch(() => undefined) : undefined);
@@ -71,7 +71,7 @@ export const siteQuery = queryOptions({
   queryKey: ["site"],
   queryFn: () => send(api.GET("/api/site")),
   initialData: () => boot().site,
-  staleTime: everyHalfMinute,
+  staleTime: everyThirtySeconds,
 });
 
 export const sessionQuery = queryOptions({

@@ -58,7 +58,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
 }
 
 /** Pages made for printing stand alone. */
-export const PaperLayout = () => (
+export const PrintLayout = () => (
   <Suspense fallback={<div className="mx-auto w-full max-w-[50rem] px-gutter py-6"><PageSkeleton /></div>}>
     <Outlet />
   </Suspense>

@@ -2,9 +2,9 @@ import { lazy } from "react";
 import { Navigate, Route, Routes } from "react-router";
 import { Guard } from "../admin/sign-in/guard";
 import { Login } from "../admin/sign-in/login";
-import { NoSuchPage } from "../admin/not-found/not-found";
+import { AdminNotFound } from "../admin/not-found/not-found";
 import { firstPage } from "../admin/shared/session";
-import { AdminLayout, PaperLayout } from "./admin-layout";
+import { AdminLayout, PrintLayout } from "./admin-layout";
 import "./admin.css";
 
 const Dashboard = lazy(() => import("../admin/dashboard/dashboard"));
@@ -13,8 +13,8 @@ const Gallery = lazy(() => import("../admin/videos/gallery"));
 const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
 const Messages = lazy(() => import("../admin/messages/messages"));
 const Mail = lazy(() => import("../admin/mail/mail"));
-const FaqDesk = lazy(() => import("../admin/faq/faq"));
-const StoreDesk = lazy(() => import("../admin/store/store"));
+const FaqManagement = lazy(() => import("../admin/faq/faq"));
+const StoreManagement = lazy(() => import("../admin/store/store"));
 const Users = lazy(() => import("../admin/users/users"));
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
@@ -36,16 +36,16 @@ export default function Admin() {
         <Route path="live-updates" element={<LiveUpdates />} />
         <Route path="messages" element={<Messages />} />
         <Route path="mail" element={<Mail />} />
-        <Route path="faq" element={<FaqDesk />} />
-        <Route path="store" element={<StoreDesk />} />
+        <Route path="faq" element={<FaqManagement />} />
+        <Route path="store" element={<StoreManagement />} />
         <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
         <Route path="analytics" element={<Analytics />} />
         <Route path="audit" element={<Audit />} />
         <Route path="settings" element={<Settings />} />
-        <Route path="*" element={<NoSuchPage />} />
+        <Route path="*" element={<AdminNotFound />} />
       </Route>
-      <Route element={<Guard>{() => <PaperLayout />}</Guard>}>
+      <Route element={<Guard>{() => <PrintLayout />}</Guard>}>
         <Route path="users/:id/statement" element={<Statement />} />
         <Route path="users/:id/receipt/:paymentId" element={<Receipt />} />
       </Route>

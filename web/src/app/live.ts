@@ -1,14 +1,14 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { Comment, LiveUpdate, Site, Video } from "../api/client";
 import { mayWatch } from "../api/may-watch";
-import { nextPage, sessionQuery, siteQuery, toldOfNews } from "../api/queries";
+import { nextPage, sessionQuery, siteQuery, setEventsConnected } from "../api/queries";
 import { commentsQuery } from "../comments/queries";
 import { follow, type Line, type Told } from "../events/stream";
 import { minutesSince } from "../lib/format";
 import { paths } from "../lib/paths";
 import type { Notice } from "../notices/device";
 import type { Notices } from "../notices/notices";
-import { onRemembered, remembered } from "../notices/remembered";
+import { onEnabledChange, notificationsEnabled } from "../notices/enabled";
 import { toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
 import { allUpdatesQuery, newestLimit, newestUpdatesQuery, placed, updateQuery } from "../updates/queries";
@@ -157,7 +157,7 @@ export function live(client: QueryClient): () => void {
     listener = next;
     line?.end();
     const reset = () => everything.forEach((key) => refresh([key]));
-    line = may ? follow({ tell, begin, reset, following: toldOfNews, unseen: () => device?.leads() ?? false }) : null;
+    line = may ? follow({ tell, begin, reset, following: setEventsConnected, unseen: () => device?.leads() ?? false }) : null;
   }
 
   let device: Notices | null = null;
@@ -165,7 +165,7 @@ export function live(client: QueryClient): () => void {
   let left = false;
   /** Most people have no notifications on their device, and fetch nothing of them. */
   async function chooseDevice({ push_enabled }: Site) {
-    const now = left || !remembered() ? null : push_enabled ? "on" : "withdrawn";
+    const now = left || !notificationsEnabled() ? null : push_enabled ? "on" : "withdrawn";
     if (now === wanted) return;
     wanted = now;
     device?.end();
@@ -181,7 +181,7 @@ export function live(client: QueryClient): () => void {
   const stop = client.getQueryCache().subscribe(({ query }) => {
     if (query.queryKey[0] === siteQuery.queryKey[0] || query.queryKey[0] === sessionQuery.queryKey[0]) choose();
   });
-  const stopRemembered = onRemembered(choose);
+  const stopRemembered = onEnabledChange(choose);
   return () => {
     left = true;
     stop();

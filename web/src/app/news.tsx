@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 import { useWelcome } from "../accounts/use-welcome";
-import { DeviceDoor } from "../notices/device-door";
+import { DeviceNotifications } from "../notices/device-notifications";
 import { NotificationCard } from "../profiles/notification-card";
 import { LiveUpdates } from "../updates/live-updates";
 
@@ -12,7 +12,7 @@ export default function News() {
   return (
     <div className="wrap grid items-start gap-x-12 gap-y-8 pt-section lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
       <LiveUpdates />
-      <NotificationCard device={<DeviceDoor />} />
+      <NotificationCard device={<DeviceNotifications />} />
       {welcome.open && (
         <Suspense>
           <Welcome onClose={welcome.close} />

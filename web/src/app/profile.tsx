@@ -23,7 +23,7 @@ import { Section } from "../ui/section";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { errorToast, toast } from "../ui/toast";
 import { VideoCard } from "../videos/video-card";
-import { leftByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
+import { signedOutByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
 
 const DeviceSwitch = lazy(() => import("../notices/device-switch"));
 
@@ -40,7 +40,7 @@ export default function Profile() {
   }, [user]);
 
   // Whoever signs out returns home; whoever comes signed out is asked who they are.
-  if (!pending && !user) return <Navigate to={leftByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
+  if (!pending && !user) return <Navigate to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
   return (
     <div id="profile" className="wrap grid grid-cols-[minmax(0,1fr)] gap-x-12 gap-y-4 pt-4 lg:grid-cols-[212px_minmax(0,1fr)] lg:pt-8">
       <PageMeta title="Profile" description="Your family, your payments and your emails from camp." />

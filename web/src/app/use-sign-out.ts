@@ -7,7 +7,7 @@ import { errorToast, toast } from "../ui/toast";
 let byChoice = false;
 
 /** Whether nobody is signed in because somebody wanted it so; a session that ran out is another matter. */
-export const leftByChoice = () => byChoice;
+export const signedOutByChoice = () => byChoice;
 
 /** Somebody is there (again). */
 export function stays() {

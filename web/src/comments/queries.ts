@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { api, send } from "../api/client";
-import { askForNews } from "../api/queries";
+import { pollInterval } from "../api/queries";
 
 export const commentsQuery = (videoId: string) =>
   infiniteQueryOptions({
@@ -15,7 +15,7 @@ export const commentsQuery = (videoId: string) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     select: ({ pages }) => pages.flatMap((page) => page.items),
-    refetchInterval: askForNews,
+    refetchInterval: pollInterval,
   });
 
 export const postComment = (videoId: string, content: string) =>

@@ -5,7 +5,7 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Switch } from "../ui/field";
 import { obstacle, onPermission, permitted, showNotification, switchOff, switchOn, type Obstacle } from "./device";
-import { onRemembered, remembered } from "./remembered";
+import { onEnabledChange, notificationsEnabled } from "./enabled";
 
 const words: Record<Obstacle, string> = {
   blocked:
@@ -17,7 +17,7 @@ const words: Record<Obstacle, string> = {
 };
 
 const listen = (changed: () => void) => {
-  const [first, second] = [onRemembered(changed), onPermission(changed)];
+  const [first, second] = [onEnabledChange(changed), onPermission(changed)];
   return () => {
     first();
     second();
@@ -25,14 +25,14 @@ const listen = (changed: () => void) => {
 };
 
 /** Whether this device shows notifications, and what stands in the way. */
-export default function DeviceSwitch({ takesFocus = false }: { takesFocus?: boolean }) {
-  const on = useSyncExternalStore(listen, () => remembered() && permitted());
+export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: boolean }) {
+  const on = useSyncExternalStore(listen, () => notificationsEnabled() && permitted());
   const hurdle = useSyncExternalStore(listen, obstacle);
   const campName = useSite()?.site_name ?? "";
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   // Once: the button that opened this is gone, so the keyboard goes on here.
-  const [focused] = useState(() => (takesFocus ? (input: HTMLInputElement | null) => input?.focus() : undefined));
+  const [focused] = useState(() => (focusOnMount ? (input: HTMLInputElement | null) => input?.focus() : undefined));
 
   async function change(wanted: boolean) {
     if (!wanted) await switchOff();

@@ -1,4 +1,4 @@
-import { remember } from "./remembered";
+import { setNotificationsEnabled } from "./enabled";
 
 /** Why this browser cannot show notifications as it stands. */
 export type Obstacle = "blocked" | "home screen" | "insecure" | "unable";
@@ -46,12 +46,12 @@ export async function switchOn(): Promise<"on" | "blocked" | "unanswered"> {
   const answer = await Notification.requestPermission();
   if (answer !== "granted") return answer === "denied" ? "blocked" : "unanswered";
   await worker();
-  remember(true);
+  setNotificationsEnabled(true);
   return "on";
 }
 
 export async function switchOff() {
-  remember(false);
+  setNotificationsEnabled(false);
   await dismissWorker();
 }
 

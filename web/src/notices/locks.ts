@@ -1,5 +1,5 @@
 /** Holds a lock between all open pages until told to let go. */
-export function hold(name: string, mode: LockMode, held: () => void = () => undefined): () => void {
+export function holdLock(name: string, mode: LockMode, held: () => void = () => undefined): () => void {
   if (!navigator.locks) {
     // An old browser: each page counts for itself, and the tag of a notification keeps it one.
     queueMicrotask(held);
@@ -17,7 +17,7 @@ export function hold(name: string, mode: LockMode, held: () => void = () => unde
 }
 
 /** Whether any page holds it. */
-export async function isHeld(name: string) {
+export async function isLockHeld(name: string) {
   const known = await navigator.locks?.query();
   return known?.held?.some((lock) => lock.name === name) ?? false;
 }

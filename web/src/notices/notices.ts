@@ -1,9 +1,9 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { siteQuery } from "../api/queries";
 import { dismissWorker, permitted, showNotification, type Notice } from "./device";
-import { hold, isHeld } from "./locks";
-import { remembered } from "./remembered";
-import { alreadyTold, noteTold } from "./told";
+import { holdLock, isLockHeld } from "./locks";
+import { notificationsEnabled } from "./enabled";
+import { shownBefore, recordShown } from "./shown-notices";
 
 export type Notices = {
   /** Whether this page is the one that listens for all of them while none is looked at. */
@@ -26,14 +26,14 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   let leads = false;
   let leaveSight: (() => void) | undefined;
 
-  const leave = hold("notifications: who listens", "exclusive", () => {
+  const leave = holdLock("notifications: who listens", "exclusive", () => {
     leads = true;
     onLead();
   });
 
   function look() {
     leaveSight?.();
-    leaveSight = document.hidden ? undefined : hold(inSight, "shared");
+    leaveSight = document.hidden ? undefined : holdLock(inSight, "shared");
   }
   look();
   document.addEventListener("visibilitychange", look);
@@ -42,22 +42,22 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
     await new Promise((done) => setTimeout(done, Math.random() * spread));
     // The camp may have switched it off since this page was last looked at.
     const site = await client.fetchQuery({ ...siteQuery, staleTime: 0, retry: false }).catch(() => client.getQueryData(siteQuery.queryKey));
-    if (ended || !site?.push_enabled || !remembered() || !permitted()) return;
+    if (ended || !site?.push_enabled || !notificationsEnabled() || !permitted()) return;
     await showNotification(notice);
   }
 
   return {
     leads: () => leads,
     say(notice) {
-      const before = alreadyTold(notice.id);
+      const before = shownBefore(notice.id);
       if (!document.hidden) {
-        noteTold(notice.id, "here");
+        recordShown(notice.id, "here");
         return before !== "by notification";
       }
       if (before || !leads) return false;
-      void isHeld(inSight).then((elsewhere) => {
+      void isLockHeld(inSight).then((elsewhere) => {
         if (elsewhere) return;
-        noteTold(notice.id, "by notification");
+        recordShown(notice.id, "by notification");
         return show(notice);
       }).catch(() => undefined);
       return false;

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, send, type LiveUpdate } from "../api/client";
-import { askForNews } from "../api/queries";
+import { pollInterval } from "../api/queries";
 
 /** How many the home page knows of. */
 export const newestLimit = 10;
@@ -8,7 +8,7 @@ export const newestLimit = 10;
 export const newestUpdatesQuery = queryOptions({
   queryKey: ["updates", "newest"],
   queryFn: ({ signal }) => send(api.GET("/api/live-updates", { params: { query: { limit: newestLimit } }, signal })),
-  refetchInterval: askForNews,
+  refetchInterval: pollInterval,
 });
 
 export const allUpdatesQuery = infiniteQueryOptions({
@@ -18,14 +18,14 @@ export const allUpdatesQuery = infiniteQueryOptions({
   initialPageParam: "",
   getNextPageParam: (page) => page.next,
   select: ({ pages }) => pages.flatMap((page) => page.items),
-  refetchInterval: askForNews,
+  refetchInterval: pollInterval,
 });
 
 export const updateQuery = (id: string) =>
   queryOptions({
     queryKey: ["update", id],
     queryFn: ({ signal }) => send(api.GET("/api/live-updates/{id}", { params: { path: { id } }, signal })),
-    refetchInterval: ({ state }) => (state.data ? askForNews() : false),
+    refetchInterval: ({ state }) => (state.data ? pollInterval() : false),
   });
 
 /** The list with this update at its place: pinned ones first, then the newest. */

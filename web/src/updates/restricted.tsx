@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import { isApiError, type ApiError } from "../api/client";
 import { useSession, useSite } from "../api/queries";
-import { gateWords } from "../lib/gate";
+import { accessMessage } from "../lib/access-message";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
@@ -15,7 +15,7 @@ export function Restricted({ error, back }: { error: ApiError; back: string }) {
   return (
     <div className="sheet grid justify-items-center gap-3 px-5 py-8 text-center">
       <Icon name="lock" className="size-8 text-pine" />
-      <p className="max-w-[52ch]">{gateWords(error.code, site?.access) ?? error.message}</p>
+      <p className="max-w-[52ch]">{accessMessage(error.code, site?.access) ?? error.message}</p>
       {user ? (
         <Link to={paths.contact} className={buttonLook("line")}>Write to the camp</Link>
       ) : (

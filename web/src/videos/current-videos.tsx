@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { everyHalfMinute, siteQuery } from "../api/queries";
+import { everyThirtySeconds, siteQuery } from "../api/queries";
 import { useFilters } from "../lib/filters";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -14,7 +14,7 @@ import { videosQuery, type Sort } from "./queries";
 import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
 
 export default function CurrentVideos() {
-  const site = useQuery({ ...siteQuery, refetchInterval: everyHalfMinute }).data;
+  const site = useQuery({ ...siteQuery, refetchInterval: everyThirtySeconds }).data;
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const sort: Sort = params.get("sort") === "popular" ? "popular" : "newest";

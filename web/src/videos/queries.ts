@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, send } from "../api/client";
-import { askForNews } from "../api/queries";
+import { pollInterval } from "../api/queries";
 
 export type Sort = "newest" | "popular";
 type ListFilter = { collection: "current" | "archive"; q?: string | undefined; sort?: Sort | undefined; year?: number | undefined };
@@ -9,14 +9,14 @@ export const homeVideosQuery = queryOptions({
   queryKey: ["videos", "home"],
   queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "home" } }, signal })),
   // A scheduled video appears by itself on a page that is being looked at.
-  refetchInterval: askForNews,
+  refetchInterval: pollInterval,
 });
 
 /** The newest few of this year, of which the home page shows those that its three leave out. */
 export const newestQuery = queryOptions({
   queryKey: ["videos", "newest"],
   queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "current", limit: 4 } }, signal })),
-  refetchInterval: askForNews,
+  refetchInterval: pollInterval,
 });
 
 export const videosQuery = (filter: ListFilter) =>
@@ -27,7 +27,7 @@ export const videosQuery = (filter: ListFilter) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     select: ({ pages }) => pages.flatMap((page) => page.items),
-    refetchInterval: filter.collection === "current" ? askForNews : false,
+    refetchInterval: filter.collection === "current" ? pollInterval : false,
   });
 
 export const yearsQuery = queryOptions({
@@ -47,7 +47,7 @@ export const videoQuery = (id: string) =>
   queryOptions({
     queryKey: ["video", id],
     queryFn: ({ signal }) => send(api.GET("/api/videos/{id}", { params: { path: { id } }, signal })),
-    refetchInterval: ({ state }) => (state.data ? askForNews() : false),
+    refetchInterval: ({ state }) => (state.data ? pollInterval() : false),
   });
 
 export const countView = (id: string) => send(api.POST("/api/videos/{id}/views", { params: { path: { id } } }));

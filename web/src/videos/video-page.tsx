@@ -4,7 +4,7 @@ import { Link, useLocation, useParams } from "react-router";
 import { isApiError, type ApiError, type Video } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { longDate } from "../lib/format";
-import { gateWords } from "../lib/gate";
+import { accessMessage } from "../lib/access-message";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
@@ -173,7 +173,7 @@ function Gate({ error }: { error: ApiError }) {
       <PageMeta title={title ?? "Video"} description="A video for members of the camp." />
       <span className="grid size-16 place-items-center rounded-full bg-pine-wash text-pine"><Icon name="lock" className="size-8" /></span>
       <h1>{title}</h1>
-      <p className="max-w-[52ch] text-muted">{gateWords(error.code, site?.access) ?? error.message}</p>
+      <p className="max-w-[52ch] text-muted">{accessMessage(error.code, site?.access) ?? error.message}</p>
       <div className="flex flex-wrap justify-center gap-3">
         {user ? (
           <Link to={paths.contact} className={buttonLook()}>Write to the camp</Link>

@@ -3,7 +3,7 @@ import { isApiError } from "../../api/client";
 import { ConfirmDialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { unlessGone } from "../shared/missing-records";
+import { ignoreNotFound } from "../shared/missing-records";
 import { useStaff } from "../shared/session";
 import { OwnTwoFactor } from "./own-two-factor";
 import { changeAccount, deleteAccount, sendReset, type Account } from "./queries";
@@ -38,7 +38,7 @@ function DeleteAccount({ account, own, onChanged, onClose }: Props) {
       action="Delete account"
       onClose={onClose}
       onConfirm={() => orToast(async () => {
-        await unlessGone(deleteAccount(account.id));
+        await ignoreNotFound(deleteAccount(account.id));
         toast({ title: "Success", description: "Admin account deleted successfully" });
         await onChanged();
       })}

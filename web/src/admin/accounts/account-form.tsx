@@ -4,7 +4,7 @@ import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { takesFocus } from "../shared/focus-on-mount";
+import { focusOnMount } from "../shared/focus";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
 
@@ -68,7 +68,7 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
       <DraftNotice what="account" stale={stale} onReload={reload} />
       <div className="grid items-start gap-4 md:grid-cols-2">
         <Field label="Username" error={errors.username}>
-          <TextInput name="username" value={draft.username} onChange={(event) => set({ username: event.target.value })} maxLength={60} autoComplete="off" autoCapitalize="none" spellCheck={false} ref={takesFocus} required />
+          <TextInput name="username" value={draft.username} onChange={(event) => set({ username: event.target.value })} maxLength={60} autoComplete="off" autoCapitalize="none" spellCheck={false} ref={focusOnMount} required />
         </Field>
         <Field label="Email" error={errors.email}>
           <TextInput name="email" type="email" dir="ltr" value={draft.email} onChange={(event) => set({ email: event.target.value })} maxLength={254} autoComplete="off" required />

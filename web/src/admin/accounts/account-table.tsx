@@ -9,8 +9,7 @@ import { cx } from "../../ui/class-names";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { takesFocus } from "../shared/focus-on-mount";
-import { keepFocus } from "../shared/restore-focus";
+import { focusOnMount, restoreFocus } from "../shared/focus";
 import { roleName, useStaff } from "../shared/session";
 import type { Question } from "./account-dialogs";
 import { AccountForm } from "./account-form";
@@ -70,7 +69,7 @@ export function AccountTable({ accounts, only, onChanged, ask }: Props) {
                     onDone={async () => {
                       endEditing();
                       await onChanged();
-                      keepFocus();
+                      restoreFocus();
                     }}
                   />
                 </td>
@@ -141,7 +140,7 @@ function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable
       </td>
       <td className="md:px-2 md:py-1.5">
         <div className="flex justify-end max-md:-me-2">
-          <IconButton ref={wasEdited ? takesFocus : undefined} icon="edit" label={`Edit ${username}`} title="Edit" onClick={onEdit} />
+          <IconButton ref={wasEdited ? focusOnMount : undefined} icon="edit" label={`Edit ${username}`} title="Edit" onClick={onEdit} />
           <IconButton icon="system" label={`Sessions of ${username}`} title="Sessions" onClick={() => ask("sessions")} />
           <IconButton icon="mail" label={`Mail ${username} a link for a new password`} title="Reset the password by mail" disabled={disabled} onClick={() => ask("reset")} />
           {disabled ? (

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, PasswordInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { takesFocus } from "../shared/focus-on-mount";
+import { focusOnMount } from "../shared/focus";
 import { useStaffForm } from "../shared/form";
 import { changeOwnPassword, everyAccount, sessionsOf } from "./queries";
 
@@ -30,7 +30,7 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
           <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
           <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
           <Field label="Current password" error={errors["current_password"]}>
-            <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} ref={takesFocus} required />
+            <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} ref={focusOnMount} required />
           </Field>
           <Field label="New password" error={errors["new_password"]} hint={shortest ? `At least ${shortest} characters.` : undefined}>
             <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />

@@ -6,8 +6,8 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, PasswordInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway, staffQuery } from "../shared/session";
-import { takesFocus } from "../shared/focus-on-mount";
+import { requiresSignIn, staffQuery } from "../shared/session";
+import { focusOnMount } from "../shared/focus";
 import { TwoFactorSetup } from "../shared/two-factor";
 import { endTwoFactor, everyAccount } from "./queries";
 
@@ -57,7 +57,7 @@ function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Prom
     check: required({ current_password: "Please enter your password." }),
     submit: (data) => endTwoFactor(text(data, "current_password")),
     done: onDone,
-    failed: (error) => isTurnedAway(error),
+    failed: (error) => requiresSignIn(error),
   });
   if (staff.two_factor_required) {
     return <p className="text-muted">You sign in with a code of your authenticator app. The camp asks for it, so it cannot be turned off. If the phone is lost, whoever runs the portal can reset it.</p>;
@@ -67,7 +67,7 @@ function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Prom
       <p className="text-muted">You sign in with your password and a code of your authenticator app. To turn that off, enter your password. All other devices are signed out then.</p>
       <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
       <Field label="Password" error={errors.current_password}>
-        <PasswordInput name="current_password" autoComplete="current-password" ref={takesFocus} required />
+        <PasswordInput name="current_password" autoComplete="current-password" ref={focusOnMount} required />
       </Field>
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">

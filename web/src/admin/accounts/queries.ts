@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { api, type Staff } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
-import { orNull } from "../shared/missing-records";
+import { nullIfNotFound } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type Account = Schemas["Account"];
@@ -33,7 +33,7 @@ export const accountsQuery = (kind: Kind | null) =>
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readAccount = ({ id }: Account) => orNull(asStaff(api.GET("/api/admin/accounts/{id}", at(id))));
+export const readAccount = ({ id }: Account) => nullIfNotFound(asStaff(api.GET("/api/admin/accounts/{id}", at(id))));
 export const addAccount = (body: NewAccount) => asStaff(api.POST("/api/admin/accounts", { body }));
 export const changeAccount = ({ id, version }: Account, changes: Omit<AccountPatch, "version">) =>
   asStaff(api.PATCH("/api/admin/accounts/{id}", { ...at(id), body: { version, ...changes } }));

@@ -16,7 +16,7 @@ import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { PageHead } from "../shared/page-head";
-import { saveFile } from "../shared/download";
+import { downloadFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { DayChart } from "./day-chart";
 import { analyticsQuery, analyticsTable, type Activity, type Analytics as Figures } from "./queries";
@@ -30,7 +30,7 @@ export default function Analytics() {
   const download = useMutation({
     mutationFn: () => analyticsTable(period),
     onSuccess: (text) => {
-      saveFile(`analytics-${period}.csv`, text, "text/csv;charset=utf-8");
+      downloadFile(`analytics-${period}.csv`, text, "text/csv;charset=utf-8");
       toast({ title: "Success", description: "The days were downloaded as a table" });
     },
     onError: (error) => toastFailure(error),

@@ -9,7 +9,7 @@ import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
 import { OwnersOnly } from "../shared/owners-only";
 import { PageHead } from "../shared/page-head";
-import { saveFile } from "../shared/download";
+import { downloadFile } from "../shared/download";
 import { EntryRow } from "./entry-row";
 import { FilterBar, nothingAsked, readFilter } from "./filter-bar";
 import { auditQuery, auditTable, menusQuery, type Filter } from "./queries";
@@ -75,7 +75,7 @@ function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
   const download = useMutation({
     mutationFn: () => auditTable(filter),
     onSuccess: (table) => {
-      saveFile("audit.csv", table, "text/csv;charset=utf-8");
+      downloadFile("audit.csv", table, "text/csv;charset=utf-8");
       toast({ title: "Success", description: "The log was downloaded as a table" });
     },
     onError: (error) => toastFailure(error),

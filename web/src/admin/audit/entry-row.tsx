@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { campDateTime } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import type { Entry, Line } from "./queries";
-import { actionLabel, actorLabel, fieldLabel, leadsTo, shortId, shown, subjectLabel, type Reading } from "./words";
+import { actionLabel, actorLabel, fieldLabel, linkedRecord, shortId, shown, subjectLabel, type Reading } from "./words";
 
 type Props = { entry: Entry; reading: Reading; record: string | undefined };
 
@@ -93,7 +93,7 @@ const Changes = ({ lines, reading }: LinesProps) => (
 const Facts = ({ lines, reading }: LinesProps) => (
   <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
     {lines.map((line) => {
-      const to = leadsTo(line);
+      const to = linkedRecord(line);
       const text = shown(line.field, line.after, reading);
       return (
         <div key={line.field} className="wrap-anywhere">

@@ -205,4 +205,4 @@ export function shown(field: string, value: unknown, { timeZone, menus }: Readin
 }
 
 /** Values of a record that can be looked up in the log. */
-export const leadsTo = ({ field, after }: Line) => (["merged", "video_id", "subject"].includes(field) && typeof after === "string" && isRecordId(after) ? after : null);
+export const linkedRecord = ({ field, after }: Line) => (["merged", "video_id", "subject"].includes(field) && typeof after === "string" && isRecordId(after) ? after : null);

@@ -8,7 +8,7 @@ import { Button, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon, type IconName } from "../../ui/icon";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { dashboardQuery, type Attention } from "../shared/dashboard-query";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { PageHead } from "../shared/page-head";
@@ -22,7 +22,7 @@ export default function Dashboard() {
   const site = useSite();
   const staff = useStaff();
   const signOut = useSignOut(useOutletContext<() => void>());
-  const dashboard = useQuery({ ...dashboardQuery, refetchInterval: useEvery(everyQuarterMinute) });
+  const dashboard = useQuery({ ...dashboardQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) });
   const { data } = dashboard;
 
   return (

@@ -4,8 +4,8 @@ import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { useKeyOfContent } from "../shared/idempotency-key";
-import { takesFocus } from "../shared/focus-on-mount";
+import { useIdempotencyKey } from "../shared/idempotency-key";
+import { focusOnMount } from "../shared/focus";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { addFaq, categories, changeFaq, placeholdersQuery, readFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
 import { filled } from "./words";
@@ -22,7 +22,7 @@ type Props = { entry: AdminFaq | null; category: Category; onClose: () => void }
 /** A question with its answer, and beside them how families read it. */
 export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
-  const keyOf = useKeyOfContent();
+  const keyOf = useIdempotencyKey();
   const placeholders = useQuery(placeholdersQuery).data ?? [];
   const edited = useDraft({
     opened: entry,
@@ -62,7 +62,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
       <form {...form} className="grid gap-5">
         <DraftNotice what="question" stale={stale} onReload={reload} />
         <Field label="Question" error={errors["question"]}>
-          <TextInput name="question" dir="auto" maxLength={300} autoComplete="off" ref={takesFocus} value={draft.question} onChange={(event) => set({ question: event.target.value })} required />
+          <TextInput name="question" dir="auto" maxLength={300} autoComplete="off" ref={focusOnMount} value={draft.question} onChange={(event) => set({ question: event.target.value })} required />
         </Field>
         <Field label="Category" error={errors["category"]}>
           <Select name="category" value={draft.category} onChange={(event) => set({ category: event.target.value as Category })}>

@@ -7,11 +7,11 @@ import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { StatCards } from "../shared/stat-cards";
-import { unlessGone } from "../shared/missing-records";
+import { ignoreNotFound } from "../shared/missing-records";
 import { FaqDialog } from "./faq-dialog";
 import { FaqList, FaqSkeleton } from "./faq-list";
 import { categories, deleteFaq, faqQuery, faqStatsQuery, useFaqChanged, type AdminFaq, type Category } from "./queries";
@@ -19,7 +19,7 @@ import { categories, deleteFaq, faqQuery, faqStatsQuery, useFaqChanged, type Adm
 type Open = { what: "add"; entry: null } | { what: "edit" | "delete"; entry: AdminFaq } | null;
 
 /** Questions and answers: written, published, put in order. */
-export default function FaqDesk() {
+export default function FaqManagement() {
   const faqChanged = useFaqChanged();
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
@@ -89,9 +89,9 @@ export default function FaqDesk() {
           action="Delete question"
           onClose={() => setOpen(null)}
           onConfirm={async () => {
-            await unlessGone(deleteFaq(open.entry.id));
+            await ignoreNotFound(deleteFaq(open.entry.id));
             toast({ title: "FAQ Deleted", description: "The question has been removed." });
-            void faqChanged().then(keepFocus);
+            void faqChanged().then(restoreFocus);
           }}
         >
           Links to it stop working. This cannot be undone. An unpublished question can be published again later.

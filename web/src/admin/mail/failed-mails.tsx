@@ -9,9 +9,9 @@ import { Button } from "../../ui/button";
 import { Field, Select } from "../../ui/field";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { Listing } from "../shared/listing";
 import { failedQuery, sendAgain, useMailChanged, type About, type FailedMail } from "./queries";
 import { MailSkeleton, Reason } from "./row";
@@ -23,7 +23,7 @@ const abouts: readonly About[] = ["videos", "other"];
 export function FailedMails() {
   const { params, set } = useFilters();
   const about = abouts.find((one) => one === params.get("about")) ?? null;
-  const every = useEvery(everyQuarterMinute);
+  const every = useRefetchInterval(everyFifteenSeconds);
   const failed = useInfiniteQuery({ ...failedQuery(about), refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every) });
   const mailChanged = useMailChanged();
   const again = useMutation({
@@ -34,7 +34,7 @@ export function FailedMails() {
           ? { title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` }
           : { title: "Success", description: "Somebody has sent it again already" },
       );
-      void mailChanged().then(keepFocus);
+      void mailChanged().then(restoreFocus);
     },
     onError: (error) => toastFailure(error, "The mails could not be sent again."),
   });

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { number } from "../../lib/format";
 import { useFilters } from "../../lib/filters";
 import { Segmented } from "../../ui/segmented";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { dashboardQuery } from "../shared/dashboard-query";
 import { PageHead } from "../shared/page-head";
 import { FailedMails } from "./failed-mails";
@@ -14,7 +14,7 @@ const views = ["mails", "addresses"] as const;
 export default function Mail() {
   const { params, set } = useFilters();
   const view = views.find((one) => one === params.get("show")) ?? "mails";
-  const attention = useQuery({ ...dashboardQuery, refetchInterval: useEvery(everyQuarterMinute) }).data?.attention;
+  const attention = useQuery({ ...dashboardQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.attention;
 
   return (
     <>

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, useQueryClient } from "@tanstac
 import { api } from "../../api/client";
 import type { components, operations } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
-import { unlessGone } from "../shared/missing-records";
+import { ignoreNotFound } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type FailedMail = Schemas["FailedMail"];
@@ -41,7 +41,7 @@ export async function sendAgain(mails: FailedMail[]) {
 }
 
 /** When somebody was quicker, mail goes to it already, as was wanted. */
-export const letThrough = (email: string) => unlessGone(asStaff(api.POST("/api/admin/mail/refused/let-through", { body: { email } })));
+export const letThrough = (email: string) => ignoreNotFound(asStaff(api.POST("/api/admin/mail/refused/let-through", { body: { email } })));
 
 /** Call after mails were sent again or an address let through: wherever they are counted is asked again. */
 export function useMailChanged() {

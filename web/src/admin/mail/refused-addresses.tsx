@@ -8,9 +8,9 @@ import { Button, buttonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { Listing } from "../shared/listing";
 import { useStaff } from "../shared/session";
 import { EditUser } from "../users/edit-user";
@@ -20,7 +20,7 @@ import { MailSkeleton, Reason } from "./row";
 
 /** Addresses to which nothing goes any more, because their mail server said that it does not want them. */
 export function RefusedAddresses() {
-  const every = useEvery(everyQuarterMinute);
+  const every = useRefetchInterval(everyFifteenSeconds);
   const refused = useInfiniteQuery({ ...refusedQuery, refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every) });
   return (
     <>
@@ -56,7 +56,7 @@ function AddressRow({ address }: { address: RefusedAddress }) {
     mutationFn: () => letThrough(email),
     onSuccess: () => {
       toast({ title: "Success", description: `Mail goes to ${email} again` });
-      void mailChanged().then(keepFocus);
+      void mailChanged().then(restoreFocus);
     },
     onError: (error) => toastFailure(error, "The address could not be let through."),
   });

@@ -11,10 +11,10 @@ import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
-import { OrderBy, readOrder } from "../shared/sort-select";
+import { SortSelect, readSort } from "../shared/sort-select";
 import { GivenTo, readGiven } from "./given-to";
 import { OpenMessage } from "./open-message";
 import { awaitsDelivery, changeMessage, inboxQuery, messageCountsQuery, useMessagesChanged, type Department, type InboxFilter, type Message, type MessageStatus } from "./queries";
@@ -34,7 +34,7 @@ export function Inbox() {
   const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
   const department = departments.find((one) => one === params.get("department"));
   const given = readGiven(params);
-  const order = readOrder(params, orders);
+  const order = readSort(params, orders);
   const filter: InboxFilter = {
     ...(term ? { q: term } : {}),
     ...(status ? { status } : {}),
@@ -43,7 +43,7 @@ export function Inbox() {
     ...given,
     ...order,
   };
-  const slowly = useEvery(everyQuarterMinute);
+  const slowly = useRefetchInterval(everyFifteenSeconds);
   const counts = useQuery({ ...messageCountsQuery, refetchInterval: slowly }).data;
   const messages = useInfiniteQuery({
     ...inboxQuery(filter),
@@ -63,7 +63,7 @@ export function Inbox() {
             {departments.map((one) => <option key={one} value={one}>{departmentName[one]}</option>)}
           </Select>
           <GivenTo given={given} set={set} />
-          <div className="max-sm:col-span-2"><OrderBy names={orders} order={order} set={set} /></div>
+          <div className="max-sm:col-span-2"><SortSelect names={orders} order={order} set={set} /></div>
         </div>
         <Segmented
           label="Filter by status"

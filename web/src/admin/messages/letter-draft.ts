@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { readDraft, writeDraft } from "../../lib/drafts";
-import { freshKey } from "../shared/idempotency-key";
+import { newIdempotencyKey } from "../shared/idempotency-key";
 import { staffArea, useStaff } from "../shared/session";
 import { audiences, type Audience } from "./queries";
 
@@ -12,7 +12,7 @@ export type LetterDraft = {
   key: string;
 };
 
-const blank = (): LetterDraft => ({ subject: "", body: "", audience: "families", key: freshKey() });
+const blank = (): LetterDraft => ({ subject: "", body: "", audience: "families", key: newIdempotencyKey() });
 
 const isDraft = (value: unknown): value is LetterDraft => {
   if (typeof value !== "object" || value === null) return false;

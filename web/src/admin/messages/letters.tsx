@@ -12,7 +12,7 @@ import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../
 import { Icon } from "../../ui/icon";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { summary } from "../videos/mail-report";
 import { Listing } from "../shared/listing";
@@ -42,7 +42,7 @@ function Compose() {
   const site = useSite();
   const { draft: { subject, body, audience, key }, change, clear } = useLetterDraft();
   const [asking, setAsking] = useState(false);
-  const refetchInterval = useEvery(everyQuarterMinute);
+  const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   const reach = { families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data, mailing_list: useQuery(letterReachQuery("mailing_list")).data, both: useQuery(letterReachQuery("both")).data };
   const recipients = reach[audience];
 
@@ -123,7 +123,7 @@ function Compose() {
 }
 
 function SentLetters() {
-  const slowly = useEvery(everyQuarterMinute);
+  const slowly = useRefetchInterval(everyFifteenSeconds);
   const filters = useFilters();
   const asked = filters.params.get("to");
   const audience = audiences.find((one) => one === asked) ?? null;

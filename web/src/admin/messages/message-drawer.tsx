@@ -9,7 +9,7 @@ import { Drawer } from "../../ui/drawer";
 import { Field, Select } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { useStaff } from "../shared/session";
 import { changeMessage, colleaguesQuery, deleteMessage, retryReplies, useMessagesChanged, type Message, type MessagePatch, type Reply } from "./queries";
 import { ReplyBox } from "./reply-box";
@@ -94,7 +94,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
             }
             toast({ title: "Message Deleted" });
             onClose();
-            void messagesChanged().then(keepFocus);
+            void messagesChanged().then(restoreFocus);
           }}
         >
           Its answers go with it. This cannot be undone.

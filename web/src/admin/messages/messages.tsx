@@ -4,7 +4,7 @@ import { useSearchParams } from "react-router";
 import { count } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Segmented } from "../../ui/segmented";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { PageHead } from "../shared/page-head";
 import { Inbox } from "./inbox";
 import { Letters } from "./letters";
@@ -18,7 +18,7 @@ type View = (typeof views)[number];
 export default function Messages() {
   const [params, setParams] = useSearchParams();
   const view: View = views.find((one) => one === params.get("view")) ?? "inbox";
-  const unread = useQuery({ ...messageCountsQuery, refetchInterval: useEvery(everyQuarterMinute) }).data?.unread ?? 0;
+  const unread = useQuery({ ...messageCountsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.unread ?? 0;
   // A letter that somebody began is kept while they look something up in the inbox.
   const [everWrote, setEverWrote] = useState(view === "letters");
   if (view === "letters" && !everWrote) setEverWrote(true);

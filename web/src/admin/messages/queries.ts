@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient, t
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
-import { orNull } from "../shared/missing-records";
+import { nullIfNotFound } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type Message = Schemas["Message"];
@@ -56,7 +56,7 @@ export const awaitsDelivery = ({ replies }: Message) => replies.some(({ delivery
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readMessage = ({ id }: Message) => orNull(asStaff(api.GET("/api/admin/messages/{id}", at(id))));
+export const readMessage = ({ id }: Message) => nullIfNotFound(asStaff(api.GET("/api/admin/messages/{id}", at(id))));
 
 /** What is left out stays; the document says otherwise only because of its defaults. */
 export const changeMessage = (id: string, change: Partial<MessagePatch>) =>

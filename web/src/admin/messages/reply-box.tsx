@@ -5,7 +5,7 @@ import { explain, explainOr } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, TextArea } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
+import { requiresSignIn } from "../shared/session";
 import type { DraftState } from "./keep-draft";
 import { keepReply } from "./keep-reply";
 import { readMessage, replyTo, type Message } from "./queries";
@@ -79,7 +79,7 @@ function useReply({ message, onFresh, onGone }: Props) {
       if (isApiError(error, "not_found")) return lost();
       if (isApiError(error, "answered", "drafted")) return forestalled(explain(error));
       keeper.type(text);
-      if (!isTurnedAway(error)) setFailure((isApiError(error) && error.fields["body"]) || explainOr(error, "Failed to send the reply. Please try again."));
+      if (!requiresSignIn(error)) setFailure((isApiError(error) && error.fields["body"]) || explainOr(error, "Failed to send the reply. Please try again."));
     },
   });
 

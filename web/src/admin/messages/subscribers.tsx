@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { Listing } from "../shared/listing";
 import { useStaff } from "../shared/session";
 import { removeSubscriber, subscribersCsv, subscribersQuery, type Subscriber } from "./queries";
@@ -93,7 +93,7 @@ function RemoveDialog({ subscriber, onClose }: { subscriber: Subscriber; onClose
         }
         toast({ title: "Subscriber Removed", description: `${subscriber.email} gets no more letters from the mailing list.` });
         void client.invalidateQueries({ queryKey: ["admin", "letter-reach"] });
-        void client.invalidateQueries({ queryKey: ["admin", "subscribers"] }).then(keepFocus);
+        void client.invalidateQueries({ queryKey: ["admin", "subscribers"] }).then(restoreFocus);
       }}
     >
       Whoever it belongs to can sign up again.

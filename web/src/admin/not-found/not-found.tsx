@@ -3,7 +3,7 @@ import { PageMeta } from "../../lib/page";
 import { buttonLook } from "../../ui/button";
 import { firstPage } from "../shared/session";
 
-export const NoSuchPage = () => (
+export const AdminNotFound = () => (
   <div className="grid justify-items-center gap-4 pt-8 text-center">
     <PageMeta title="Page not found" description="Oops! Page not found" />
     <img src="/art/placeholder.svg" alt="" width={640} height={360} className="w-full max-w-sm rounded-lg" />

@@ -30,12 +30,12 @@ export function useSettingsChanged() {
   return (items: Setting[]) => {
     client.setQueryData(settingsQuery.queryKey, items);
     // The site's colours are a style sheet of its own, whose address changes with it.
-    void client.fetchQuery({ ...siteQuery, staleTime: 0 }).then(({ style_sheet }) => wear(style_sheet ?? null), () => undefined);
+    void client.fetchQuery({ ...siteQuery, staleTime: 0 }).then(({ style_sheet }) => applyStyleSheet(style_sheet ?? null), () => undefined);
     for (const key of [siteQuery.queryKey, staffQuery.queryKey, ["admin", "audit"]]) void client.invalidateQueries({ queryKey: key });
   };
 }
 
-function wear(address: string | null) {
+function applyStyleSheet(address: string | null) {
   const before = document.head.querySelector<HTMLLinkElement>('link[rel="stylesheet"][href^="/look.css"]');
   if (before?.getAttribute("href") === address) return;
   if (address) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: address }));

@@ -14,7 +14,7 @@ import { useOpenForm } from "../shared/leave-guard";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { OwnersOnly } from "../shared/owners-only";
 import { PageHead } from "../shared/page-head";
-import { saveFile } from "../shared/download";
+import { downloadFile } from "../shared/download";
 import { StaleNotice } from "../shared/stale-notice";
 import { ImportDialog } from "./import-dialog";
 import { changeSettings, exportSettings, settingsQuery, useSeen, useSettingsChanged, useSettingsDraft, type Setting } from "./queries";
@@ -37,7 +37,7 @@ function AllSettings() {
   const download = useMutation({
     mutationFn: exportSettings,
     onSuccess: (text) => {
-      saveFile("settings.json", text, "application/json");
+      downloadFile("settings.json", text, "application/json");
       toast({ title: "Settings Exported", description: "The file holds what is saved, without unsaved changes." });
     },
     onError: (error) => toastFailure(error),

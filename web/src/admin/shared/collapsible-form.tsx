@@ -7,7 +7,7 @@ import { Icon, type IconName } from "../../ui/icon";
  * A form above its list, unfolded by `?action=` in the address. Folded away it keeps what was typed; once it was
  * sent, the next one is empty.
  */
-export function useFoldedForm(action: string, { params, set }: Filters) {
+export function useCollapsibleForm(action: string, { params, set }: Filters) {
   const open = params.get("action") === action;
   const [everOpened, setEverOpened] = useState(open);
   const [sent, setSent] = useState(false);
@@ -38,9 +38,9 @@ export function useFoldedForm(action: string, { params, set }: Filters) {
   };
 }
 
-type ButtonProps = ReturnType<typeof useFoldedForm>["button"] & { icon: IconName; children: string };
+type ButtonProps = ReturnType<typeof useCollapsibleForm>["button"] & { icon: IconName; children: string };
 
-export const FoldedFormButton = ({ ref, open, onClick, icon, children }: ButtonProps) => (
+export const CollapsibleFormButton = ({ ref, open, onClick, icon, children }: ButtonProps) => (
   <button ref={ref} type="button" aria-expanded={open} onClick={onClick} className={buttonLook("main", "max-sm:w-full")}>
     <Icon name={open ? "close" : icon} />
     {children}

@@ -1,5 +1,5 @@
 /** Puts what the server told into the browser's downloads. */
-export function saveFile(name: string, content: BlobPart, type: string) {
+export function downloadFile(name: string, content: BlobPart, type: string) {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   document.body.append(link);

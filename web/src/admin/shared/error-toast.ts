@@ -1,12 +1,12 @@
 import { explain, explainOr } from "../../lib/forms";
 import { errorToast } from "../../ui/toast";
-import { isTurnedAway } from "./session";
+import { requiresSignIn } from "./session";
 
 /**
  * Shows why a call failed: the server's message, or the fallback when the server does not know the reason itself. An
  * ended session shows nothing here, because the sign-in dialog opens.
  */
 export function toastFailure(error: unknown, fallback?: string) {
-  if (isTurnedAway(error)) return;
+  if (requiresSignIn(error)) return;
   errorToast(fallback === undefined ? explain(error) : explainOr(error, fallback));
 }

@@ -4,7 +4,7 @@ import { useForm, type FormOptions } from "../../lib/forms";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { useOpenForm } from "./leave-guard";
-import { isTurnedAway } from "./session";
+import { requiresSignIn } from "./session";
 import { StaleNotice } from "./stale-notice";
 
 const questions = {
@@ -70,7 +70,7 @@ export function usePageForm<Result>({ failed, ...options }: FormOptions<Result>)
 }
 
 const refusalOf = <Result,>(failed: FormOptions<Result>["failed"], becameStale?: () => void): NonNullable<FormOptions<Result>["failed"]> => (error, form) => {
-  if (isTurnedAway(error)) return true;
+  if (requiresSignIn(error)) return true;
   if (becameStale && isApiError(error, "stale")) {
     becameStale();
     return true;

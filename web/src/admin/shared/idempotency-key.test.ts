@@ -1,10 +1,10 @@
 import { renderHook } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { useKeyOfContent } from "./idempotency-key";
+import { useIdempotencyKey } from "./idempotency-key";
 
 describe("the key of what a form sends", () => {
   it("stays for the same content, also when other content was tried in between", () => {
-    const { result: { current: keyOf } } = renderHook(() => useKeyOfContent());
+    const { result: { current: keyOf } } = renderHook(() => useIdempotencyKey());
     const first = keyOf({ title: "Campfire", is_featured: false });
     const other = keyOf({ title: "Campfire!", is_featured: false });
     expect(other).not.toBe(first);
@@ -12,8 +12,8 @@ describe("the key of what a form sends", () => {
   });
 
   it("is another one in the next form, whatever stands in it", () => {
-    const { result: one } = renderHook(() => useKeyOfContent());
-    const { result: next } = renderHook(() => useKeyOfContent());
+    const { result: one } = renderHook(() => useIdempotencyKey());
+    const { result: next } = renderHook(() => useIdempotencyKey());
     expect(next.current({ title: "Campfire" })).not.toBe(one.current({ title: "Campfire" }));
   });
 });

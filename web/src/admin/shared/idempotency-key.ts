@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 /** A fresh key for each form that is filled in; `randomUUID` is missing where the page is not served over https. */
-export function freshKey(): string {
+export function newIdempotencyKey(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
@@ -14,11 +14,11 @@ export function freshKey(): string {
  * The key of what a form sends. Another try with the same content has the same key, so that it makes no second record
  * when only the answer to the first got lost; other content has a fresh one.
  */
-export function useKeyOfContent() {
+export function useIdempotencyKey() {
   const [keys] = useState(() => new Map<string, string>());
   return (content: object) => {
     const text = JSON.stringify(content);
-    const key = keys.get(text) ?? freshKey();
+    const key = keys.get(text) ?? newIdempotencyKey();
     keys.set(text, key);
     return key;
   };

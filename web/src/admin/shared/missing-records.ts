@@ -1,12 +1,12 @@
 import { isApiError } from "../../api/client";
 
 /** Deletes; when somebody was quicker it is gone, as was wanted. */
-export async function unlessGone(deleting: Promise<unknown>): Promise<void> {
-  await orNull(deleting);
+export async function ignoreNotFound(deleting: Promise<unknown>): Promise<void> {
+  await nullIfNotFound(deleting);
 }
 
 /** The record as it is now, or null when it was deleted. */
-export async function orNull<Row>(reading: Promise<Row>): Promise<Row | null> {
+export async function nullIfNotFound<Row>(reading: Promise<Row>): Promise<Row | null> {
   try {
     return await reading;
   } catch (error) {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { count, number } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import type { IconName } from "../../ui/icon";
-import { everyQuarterMinute, useEvery } from "./refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "./refetch-interval";
 import { dashboardQuery, type Tiles } from "./dashboard-query";
 
 export type AdminPage = {
@@ -67,5 +67,5 @@ const pages: AdminPage[] = [
 export const pagesFor = (role: "owner" | "staff") => pages.filter(({ ownersOnly }) => !ownersOnly || role === "owner");
 
 export function useTiles(): Tiles | undefined {
-  return useQuery({ ...dashboardQuery, refetchInterval: useEvery(everyQuarterMinute) }).data?.tiles;
+  return useQuery({ ...dashboardQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.tiles;
 }

@@ -24,9 +24,9 @@ function subscribe(listener: () => void) {
  * How often to ask for news: not at all once nobody has touched the page for a while. Every question counts as
  * activity on the server, so a page that asked for ever would keep a forgotten laptop signed in.
  */
-export function useEvery(milliseconds: number): number | false {
+export function useRefetchInterval(milliseconds: number): number | false {
   const attended = useSyncExternalStore(subscribe, () => Date.now() - last < patience);
   return attended ? milliseconds : false;
 }
 
-export const everyQuarterMinute = 15_000;
+export const everyFifteenSeconds = 15_000;

@@ -32,26 +32,26 @@ export const staffQuery = queryOptions({
 export const useStaff = () => useQuery(staffQuery).data?.staff ?? null;
 
 /** The camp asks for an authenticator app and this account has none yet; the server lets it do nothing else. */
-export const mustEnrol = (staff: Staff) => staff.two_factor_required && !staff.two_factor;
+export const mustSetUpTwoFactor = (staff: Staff) => staff.two_factor_required && !staff.two_factor;
 
-const atTheDoor = new Set<() => void>();
+const signInListeners = new Set<() => void>();
 
 /** Tells whenever the server turned a call of the staff area away at the door. */
-export function onTurnedAway(listener: () => void) {
-  atTheDoor.add(listener);
+export function onSignInRequired(listener: () => void) {
+  signInListeners.add(listener);
   return () => {
-    atTheDoor.delete(listener);
+    signInListeners.delete(listener);
   };
 }
 
-export const isTurnedAway = (error: unknown) => isApiError(error, "staff_required", "second_factor_setup_required");
+export const requiresSignIn = (error: unknown) => isApiError(error, "staff_required", "second_factor_setup_required");
 
 /** `send` for the calls that need a member of the staff. */
 export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T> {
   try {
     return await send(call);
   } catch (error) {
-    if (isTurnedAway(error)) atTheDoor.forEach((listener) => listener());
+    if (requiresSignIn(error)) signInListeners.forEach((listener) => listener());
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { takesFocus } from "./focus-on-mount";
+import { focusOnMount } from "./focus";
 
 /** Two people at one record: nothing is overwritten silently, and nothing that was typed is lost. */
 export function StaleNotice({ what, onReload }: { what: string; onReload: () => Promise<unknown> }) {
@@ -18,7 +18,7 @@ export function StaleNotice({ what, onReload }: { what: string; onReload: () => 
       <Button
         look="line"
         icon="refresh"
-        ref={takesFocus}
+        ref={focusOnMount}
         busy={busy}
         className="justify-self-start"
         onClick={async () => {

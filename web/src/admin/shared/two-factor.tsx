@@ -7,8 +7,8 @@ import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { asStaff, isTurnedAway, staffQuery, useStaff } from "./session";
-import { takesFocus } from "./focus-on-mount";
+import { asStaff, requiresSignIn, staffQuery, useStaff } from "./session";
+import { focusOnMount } from "./focus";
 
 type Enrolment = components["schemas"]["Enrolment"];
 
@@ -90,7 +90,7 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
     submit: (data) => asStaff(api.POST("/api/admin/two-factor", { body: { current_password: text(data, "current_password") } })),
     done: onBegun,
     failed: (error) => {
-      if (!isApiError(error, "conflict")) return isTurnedAway(error);
+      if (!isApiError(error, "conflict")) return requiresSignIn(error);
       onSetUpElsewhere();
       return true;
     },
@@ -100,7 +100,7 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
       <p className="text-muted">{asked ? "The camp requires an authenticator app. " : ""}To set it up, enter your password first.</p>
       <input type="text" name="username" autoComplete="username" defaultValue={staff?.username} hidden readOnly />
       <Field label="Your password" error={errors.current_password}>
-        <PasswordInput name="current_password" autoComplete="current-password" ref={takesFocus} required />
+        <PasswordInput name="current_password" autoComplete="current-password" ref={focusOnMount} required />
       </Field>
       <FormMessage>{message}</FormMessage>
       <Button type="submit" busy={busy}>{busy ? "Checking..." : "Continue"}</Button>

@@ -6,7 +6,7 @@ import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { escapeAsks, useModal } from "../../ui/dialog";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
-import { mustEnrol, onTurnedAway, staffQuery } from "../shared/session";
+import { mustSetUpTwoFactor, onSignInRequired, staffQuery } from "../shared/session";
 import { SignInForm } from "./sign-in-form";
 import { TwoFactorSetup } from "../shared/two-factor";
 
@@ -24,17 +24,17 @@ export function Guard({ children }: Props) {
   const [left, setLeft] = useState(false);
   const [enrolling, setEnrolling] = useState(false);
   const staff = session.data?.staff ?? null;
-  const welcome = staff !== null && !mustEnrol(staff);
+  const welcome = staff !== null && !mustSetUpTwoFactor(staff);
 
-  useEffect(() => onTurnedAway(() => void client.invalidateQueries({ queryKey: staffQuery.queryKey })), [client]);
+  useEffect(() => onSignInRequired(() => void client.invalidateQueries({ queryKey: staffQuery.queryKey })), [client]);
 
   if (welcome && inside !== staff) setInside(staff);
   if (inside && staff && !welcome && !enrolling) setEnrolling(true);
 
   // Not before the session is gone: the door would lead straight back in.
-  if (left) return welcome ? <Opening /> : <Navigate to={paths.admin.login} replace />;
+  if (left) return welcome ? <GuardSkeleton /> : <Navigate to={paths.admin.login} replace />;
   if (!inside) {
-    if (session.isPending || welcome) return <Opening />;
+    if (session.isPending || welcome) return <GuardSkeleton />;
     if (session.isError) {
       return (
         <main className="wrap py-section">
@@ -48,15 +48,15 @@ export function Guard({ children }: Props) {
     <>
       {children(inside, () => setLeft(true))}
       {enrolling ? (
-        <Door title="Set up two-factor" onLeave={() => setLeft(true)}>
+        <SignInDialog title="Set up two-factor" onLeave={() => setLeft(true)}>
           <TwoFactorSetup onDone={() => setEnrolling(false)} />
-        </Door>
+        </SignInDialog>
       ) : (
         staff === null && !session.isPending && (
-          <Door title="Please sign in again" onLeave={() => setLeft(true)}>
+          <SignInDialog title="Please sign in again" onLeave={() => setLeft(true)}>
             <p className="mb-4 text-muted">Your session has ended. Everything on the page is still as you left it.</p>
             <SignInForm username={inside.username} />
-          </Door>
+          </SignInDialog>
         )
       )}
     </>
@@ -64,7 +64,7 @@ export function Guard({ children }: Props) {
 }
 
 /** Closed until one has signed in: neither Escape nor the backdrop opens it. */
-function Door({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
+function SignInDialog({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
   const ref = useModal();
   return (
     <dialog
@@ -82,7 +82,7 @@ function Door({ title, onLeave, children }: { title: string; onLeave: () => void
   );
 }
 
-const Opening = () => (
+const GuardSkeleton = () => (
   <Loading label="Opening the staff area" className="wrap grid min-h-dvh content-start gap-5 pt-8">
     <Skeleton className="h-10 w-64 max-w-full" />
     <Skeleton className="h-64 w-full" />

@@ -5,7 +5,7 @@ import { useSite } from "../../api/queries";
 import { PageMeta } from "../../lib/page";
 import { paths } from "../../lib/paths";
 import { Loading, Skeleton } from "../../ui/states";
-import { mustEnrol, staffNext, staffQuery } from "../shared/session";
+import { mustSetUpTwoFactor, staffNext, staffQuery } from "../shared/session";
 import { SignInForm } from "./sign-in-form";
 import { TwoFactorSetup } from "../shared/two-factor";
 
@@ -18,8 +18,8 @@ export function Login() {
   const staff = session.data?.staff;
 
   // Stays until the recovery codes have been seen, whatever the session says meanwhile.
-  if (staff && mustEnrol(staff) && !enrolling) setEnrolling(true);
-  if (staff && !mustEnrol(staff) && !enrolling) return <Navigate to={staffNext(params.get("next"))} replace />;
+  if (staff && mustSetUpTwoFactor(staff) && !enrolling) setEnrolling(true);
+  if (staff && !mustSetUpTwoFactor(staff) && !enrolling) return <Navigate to={staffNext(params.get("next"))} replace />;
 
   const sentHere = params.has("next");
   return (

@@ -5,8 +5,8 @@ import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { mustEnrol, staffQuery, useStaffChanged } from "../shared/session";
-import { takesFocus } from "../shared/focus-on-mount";
+import { mustSetUpTwoFactor, staffQuery, useStaffChanged } from "../shared/session";
+import { focusOnMount } from "../shared/focus";
 
 type Props = { username?: string | undefined; onSignedIn?: (staff: Staff) => void };
 
@@ -37,7 +37,7 @@ export function SignInForm({ username, onSignedIn }: Props) {
     },
     done: async ({ staff }) => {
       if (!staff) return;
-      if (!mustEnrol(staff)) toast({ title: "Login Successful", description: `Welcome ${staff.username}!` });
+      if (!mustSetUpTwoFactor(staff)) toast({ title: "Login Successful", description: `Welcome ${staff.username}!` });
       onSignedIn?.(staff);
       await staffChanged(staff);
       await client.invalidateQueries({ queryKey: staffQuery.queryKey });
@@ -59,16 +59,16 @@ export function SignInForm({ username, onSignedIn }: Props) {
           spellCheck={false}
           maxLength={100}
           defaultValue={username}
-          {...(username ? {} : { ref: takesFocus })}
+          {...(username ? {} : { ref: focusOnMount })}
           required
         />
       </Field>
       <Field label="Password" error={errors.password}>
-        <PasswordInput name="password" autoComplete="current-password" maxLength={128} {...(username ? { ref: takesFocus } : {})} required />
+        <PasswordInput name="password" autoComplete="current-password" maxLength={128} {...(username ? { ref: focusOnMount } : {})} required />
       </Field>
       {wantsCode && (
         <Field label="Code" error={errors.code} hint="Six digits from your authenticator app, or one of your recovery codes.">
-          <TextInput name="code" autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} maxLength={40} ref={takesFocus} required className="tabular-nums" />
+          <TextInput name="code" autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} maxLength={40} ref={focusOnMount} required className="tabular-nums" />
         </Field>
       )}
       <FormMessage>{message}</FormMessage>

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { moved } from "../shared/drag-order";
-import { unlessGone } from "../shared/missing-records";
+import { ignoreNotFound } from "../shared/missing-records";
 import { addImage, orderImages, removeImage, type AdminProduct } from "./queries";
 
 export const most = 4;
@@ -56,7 +56,7 @@ export function usePictures(opened: AdminProduct | null) {
       onSaved(next);
     };
     const gone = base.filter(({ key }) => !ordered.includes(key));
-    for (const { key } of gone) await unlessGone(removeImage(product.id, key));
+    for (const { key } of gone) await ignoreNotFound(removeImage(product.id, key));
     if (gone.length > 0) saved({ ...now, images: now.images.filter(({ id }) => !gone.some(({ key }) => key === id)) });
 
     for (const { key, file } of pictures) {

@@ -10,7 +10,7 @@ import { Switch } from "../../ui/field";
 import { Loading, Skeleton } from "../../ui/states";
 import { TwoScripts } from "../../ui/two-scripts";
 import { errorToast, toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
+import { requiresSignIn } from "../shared/session";
 import { useCurrency } from "../shared/money-input";
 import { changeProduct, useProductsChanged, type AdminProduct } from "./queries";
 
@@ -36,7 +36,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
       toast({ title: "Product Updated", description: sentence(product.title, change) });
     },
     onError: (error) => {
-      if (isTurnedAway(error)) return;
+      if (requiresSignIn(error)) return;
       const elsewhere = isApiError(error, "stale", "not_found");
       if (elsewhere) void productsChanged();
       const why = elsewhere ? "Somebody else changed it in the meantime. Please look again." : "Failed to update product. Please try again.";
@@ -92,10 +92,10 @@ function sentence(title: string, change: Flag) {
   return change.is_featured ? `${title} is featured.` : `${title} is no longer featured.`;
 }
 
-export const shelf = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,15.5rem),1fr))] gap-4";
+export const productGrid = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,15.5rem),1fr))] gap-4";
 
 export const ProductsSkeleton = () => (
-  <Loading label="Loading products" className={shelf}>
+  <Loading label="Loading products" className={productGrid}>
     {Array.from({ length: 8 }, (_, i) => (
       <div key={i} className="sheet overflow-clip">
         <Skeleton className="aspect-4/3 rounded-none max-sm:aspect-3/1" />

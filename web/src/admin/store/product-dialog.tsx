@@ -6,8 +6,8 @@ import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
-import { useKeyOfContent } from "../shared/idempotency-key";
-import { takesFocus } from "../shared/focus-on-mount";
+import { useIdempotencyKey } from "../shared/idempotency-key";
+import { focusOnMount } from "../shared/focus";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { MoneyInput, useCurrency } from "../shared/money-input";
 import { changesOf, draftOf, missing, problemsOf, productOf, type Draft } from "./draft";
@@ -20,7 +20,7 @@ type Props = { product: AdminProduct | null; category: Category | ""; onClose: (
 /** A product with its pictures. */
 export function ProductDialog({ product: opened, category, onClose }: Props) {
   const productsChanged = useProductsChanged();
-  const keyOf = useKeyOfContent();
+  const keyOf = useIdempotencyKey();
   const [incomplete, setIncomplete] = useState(false);
   const currency = useCurrency();
   const pictures = usePictures(opened);
@@ -107,7 +107,7 @@ function ProductFields({ draft, set, errors }: FieldsProps & { errors: Errors })
   return (
     <>
       <Field label="Product Title" error={errors["title"]}>
-        <TextInput {...bind("title")} dir="auto" maxLength={120} autoComplete="off" ref={takesFocus} required />
+        <TextInput {...bind("title")} dir="auto" maxLength={120} autoComplete="off" ref={focusOnMount} required />
       </Field>
       <Field label="Description" optional error={errors["description"]}>
         <TextArea {...bind("description")} dir="auto" rows={4} maxLength={2_000} />

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } 
 import { api, type Product } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
-import { orNull } from "../shared/missing-records";
+import { nullIfNotFound } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type AdminProduct = Schemas["Page_AdminProduct"]["items"][number];
@@ -32,7 +32,7 @@ export const productStatsQuery = queryOptions({
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readProduct = ({ id }: AdminProduct) => orNull(asStaff(api.GET("/api/admin/products/{id}", at(id))));
+export const readProduct = ({ id }: AdminProduct) => nullIfNotFound(asStaff(api.GET("/api/admin/products/{id}", at(id))));
 export const addProduct = (key: string, body: NewProduct) => asStaff(api.POST("/api/admin/products", { params: { header: { "Idempotency-Key": key } }, body }));
 export const changeProduct = (id: string, body: ProductPatch) => asStaff(api.PATCH("/api/admin/products/{id}", { ...at(id), body }));
 export const deleteProduct = (id: string) => asStaff(api.DELETE("/api/admin/products/{id}", at(id)));

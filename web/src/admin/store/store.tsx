@@ -8,13 +8,13 @@ import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { errorToast, toast } from "../../ui/toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { Listing } from "../shared/listing";
-import { OrderBy, readOrder } from "../shared/sort-select";
+import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
 import { StatCards } from "../shared/stat-cards";
-import { unlessGone } from "../shared/missing-records";
-import { ProductCard, ProductsSkeleton, shelf } from "./product-card";
+import { ignoreNotFound } from "../shared/missing-records";
+import { ProductCard, ProductsSkeleton, productGrid } from "./product-card";
 import { ProductDialog } from "./product-dialog";
 import { deleteProduct, productsQuery, productStatsQuery, useProductsChanged, type AdminProduct, type Category, type ProductOrder } from "./queries";
 
@@ -24,11 +24,11 @@ const orders: Record<ProductOrder, string> = { newest: "Newest first", title: "B
 const categories = Object.keys(categoryName) as Category[];
 
 /** What the camp sells: shown, hidden, priced and pictured. */
-export default function StoreDesk() {
+export default function StoreManagement() {
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const category = categories.find((one) => one === params.get("category"));
-  const order = readOrder(params, orders);
+  const order = readSort(params, orders);
   const products = useInfiniteQuery(productsQuery({ ...(term ? { q: term } : {}), ...(category ? { category } : {}), ...order }));
   const stats = useQuery(productStatsQuery).data;
   const [open, setOpen] = useState<Open>(null);
@@ -50,7 +50,7 @@ export default function StoreDesk() {
       />
       <div className="mb-4 flex flex-wrap gap-3">
         <SearchBox label="Search products" placeholder="Search products by title or description..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
-        <div className="max-sm:w-full"><OrderBy names={orders} order={order} set={set} /></div>
+        <div className="max-sm:w-full"><SortSelect names={orders} order={order} set={set} /></div>
         <Segmented
           label="Filter by category"
           value={category ?? "all"}
@@ -76,7 +76,7 @@ export default function StoreDesk() {
         }
       >
         {(all) => (
-          <ul className={shelf}>
+          <ul className={productGrid}>
             {all.map((product) => (
               <li key={product.id} className="grid">
                 <ProductCard product={product} onEdit={() => setOpen({ what: "edit", product })} onDelete={() => setOpen({ what: "delete", product })} />
@@ -102,13 +102,13 @@ function DeleteProduct({ product, onClose }: { product: AdminProduct; onClose: (
       onClose={onClose}
       onConfirm={async () => {
         try {
-          await unlessGone(deleteProduct(product.id));
+          await ignoreNotFound(deleteProduct(product.id));
         } catch (error) {
           errorToast("Failed to delete product. Please try again.");
           throw error;
         }
         toast({ title: "Product Deleted", description: "Product has been removed from the store." });
-        void productsChanged().then(keepFocus);
+        void productsChanged().then(restoreFocus);
       }}
     >
       Its pictures go with it. This cannot be undone. A hidden product can be shown again later.

@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../ui/button";
 import { FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { useKeyOfContent } from "../shared/idempotency-key";
+import { useIdempotencyKey } from "../shared/idempotency-key";
 import { usePageForm } from "../shared/form";
 import { draftOf, missing, newUpdateOf, postLabel, posted, type Draft } from "./draft";
 import { createUpdate, reachQuery, useUpdatesChanged } from "./queries";
@@ -16,8 +16,8 @@ type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 /** A new update. It is shown at once, and its mail goes out once. Folded away it keeps what was typed. */
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
-  const keyOf = useKeyOfContent();
-  const reach = useQuery({ ...reachQuery, refetchInterval: useEvery(everyQuarterMinute), enabled: open }).data?.recipients;
+  const keyOf = useIdempotencyKey();
+  const reach = useQuery({ ...reachQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds), enabled: open }).data?.recipients;
   const [draft, setDraft] = useState<Draft>(() => draftOf(null, "UTC"));
 
   const { busy, errors, message, form } = usePageForm({

@@ -8,13 +8,13 @@ import { Select } from "../../ui/field";
 import { SearchBox } from "../../ui/search-box";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { FoldedFormButton, useFoldedForm } from "../shared/collapsible-form";
-import { keepFocus } from "../shared/restore-focus";
+import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
+import { restoreFocus } from "../shared/focus";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
-import { unlessGone } from "../shared/missing-records";
+import { ignoreNotFound } from "../shared/missing-records";
 import { CreateForm } from "./create-form";
 import { EditUpdate } from "./edit-update";
 import { deleteUpdate, updatesQuery, useUpdatesChanged, type AdminUpdate, type Priority, type Standing } from "./queries";
@@ -33,19 +33,19 @@ export default function LiveUpdates() {
   const term = filters.params.get("q")?.trim() ?? "";
   const standing = standings.find((one) => one === filters.params.get("standing"));
   const priority = priorities.find((one) => one === filters.params.get("priority"));
-  const slowly = useEvery(everyQuarterMinute);
+  const slowly = useRefetchInterval(everyFifteenSeconds);
   const updates = useInfiniteQuery({
     ...updatesQuery({ ...(term ? { q: term } : {}), ...(standing ? { standing } : {}), ...(priority ? { priority } : {}) }),
     // While mails are on their way their number changes by the second.
     refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries?.queued)) ? 4_000 : slowly),
   });
   const [open, setOpen] = useState<Open>(null);
-  const creation = useFoldedForm("create", filters);
+  const creation = useCollapsibleForm("create", filters);
 
   return (
     <>
       <PageHead title="Live Updates" description="Short announcements, on the site at once and by mail">
-        <FoldedFormButton {...creation.button} icon="plus">Create Update</FoldedFormButton>
+        <CollapsibleFormButton {...creation.button} icon="plus">Create Update</CollapsibleFormButton>
       </PageHead>
 
       {creation.everOpened && <CreateForm key={creation.key} open={creation.open} onCancel={creation.close} onDone={creation.done} />}
@@ -121,13 +121,13 @@ function DeleteUpdate({ update, onClose }: { update: AdminUpdate; onClose: () =>
       onClose={onClose}
       onConfirm={async () => {
         try {
-          await unlessGone(deleteUpdate(update.id));
+          await ignoreNotFound(deleteUpdate(update.id));
         } catch (error) {
           toastFailure(error, "Failed to delete update.");
           throw error;
         }
         toast({ title: "Update Deleted", description: "The live update has been removed." });
-        void updatesChanged().then(keepFocus);
+        void updatesChanged().then(restoreFocus);
       }}
     >
       Its page will say that it was withdrawn. This cannot be undone. A deactivated update can be shown again later.

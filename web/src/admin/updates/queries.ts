@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } 
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
-import { orNull } from "../shared/missing-records";
+import { nullIfNotFound } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type AdminUpdate = Schemas["AdminUpdate"];
@@ -11,9 +11,9 @@ export type UpdatePatch = Schemas["UpdatePatch"];
 export type Priority = AdminUpdate["priority"];
 
 export type Standing = "active" | "inactive" | "expired";
-type DeskFilter = { q?: string; standing?: Standing; priority?: Priority };
+type AdminVideoFilter = { q?: string; standing?: Standing; priority?: Priority };
 
-export const updatesQuery = (filter: DeskFilter) =>
+export const updatesQuery = (filter: AdminVideoFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "live-updates", filter],
     queryFn: ({ pageParam, signal }) =>
@@ -32,7 +32,7 @@ export const reachQuery = queryOptions({
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readUpdate = ({ id }: AdminUpdate) => orNull(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
+export const readUpdate = ({ id }: AdminUpdate) => nullIfNotFound(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
 export const createUpdate = (key: string, body: NewUpdate) => asStaff(api.POST("/api/admin/live-updates", { params: { header: { "Idempotency-Key": key } }, body }));
 export const editUpdate = (id: string, body: UpdatePatch) => asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
 export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useSite } from "../../api/queries";
 import { Checkbox, Field, Select, TextArea, TextInput } from "../../ui/field";
-import { takesFocus } from "../shared/focus-on-mount";
+import { focusOnMount } from "../shared/focus";
 import { zoneName } from "../shared/words";
 import { endOfDay, type Draft } from "./draft";
 import type { Priority } from "./queries";
@@ -13,7 +13,7 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
   const site = useSite();
   const title = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (focus) takesFocus(title.current);
+    if (focus) focusOnMount(title.current);
   }, [focus]);
 
   return (

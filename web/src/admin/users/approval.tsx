@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { decide, useUsersChanged, type Decision, type Family } from "./queries";
-import { nameOf, standingOf, toldWords } from "./words";
+import { nameOf, approvalStatus, decisionToast } from "./words";
 
 const textButton = "inline-flex min-h-tap items-center rounded-sm px-1 text-sm font-medium text-pine underline-offset-2 hover:underline aria-disabled:opacity-60";
 
@@ -20,8 +20,8 @@ export function ApproveButtons({ family }: { family: Family }) {
 
   async function say(decision: Decision) {
     try {
-      const { told } = await decide(family.id, decision, standingOf(family));
-      toast({ title: title[decision], description: toldWords(told, name, decision) });
+      const { told } = await decide(family.id, decision, approvalStatus(family));
+      toast({ title: title[decision], description: decisionToast(told, name, decision) });
     } catch (error) {
       if (!isApiError(error) || error.status !== 409) throw error;
       // Nobody has confirmed the address yet, or somebody else was quicker; the lists are about to show it.

@@ -7,7 +7,7 @@ import { deleteFamily, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 
 /** The row that had the focus is gone with its family. */
-function keepFocus() {
+function restoreFocus() {
   if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
 }
 
@@ -32,7 +32,7 @@ export function DeleteUser({ family, onClose, onDeleted }: { family: Family; onC
         }
         toast({ title: "User Deleted", description: `${name} has been removed from the system` });
         onDeleted?.();
-        void usersChanged().then(() => setTimeout(keepFocus, 100));
+        void usersChanged().then(() => setTimeout(restoreFocus, 100));
       }}
     >
       <p>Are you sure you want to delete {name}? This action cannot be undone.</p>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { family, leah, payment, plan } from "../../test/families";
 import { adjustment, changesOf, draftOf, problemsOf } from "./edit-draft";
-import { freshKey } from "../shared/idempotency-key";
+import { newIdempotencyKey } from "../shared/idempotency-key";
 import { threeWay } from "../shared/form";
 import { amountOf, balanceAfter, problemsOf as recordProblems, type Draft } from "./record-draft";
 import { running } from "./statement";
@@ -65,10 +65,10 @@ describe("a row for the ledger", () => {
 
   it("has a key of its own, also without randomUUID", () => {
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-    expect(freshKey()).toMatch(uuid);
+    expect(newIdempotencyKey()).toMatch(uuid);
     const own = crypto.randomUUID;
     Object.defineProperty(crypto, "randomUUID", { value: undefined, configurable: true });
-    expect(freshKey()).toMatch(uuid);
+    expect(newIdempotencyKey()).toMatch(uuid);
     Object.defineProperty(crypto, "randomUUID", { value: own, configurable: true });
   });
 });

@@ -6,8 +6,8 @@ import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
-import { takesFocus } from "../shared/focus-on-mount";
-import { orNull } from "../shared/missing-records";
+import { focusOnMount } from "../shared/focus";
+import { nullIfNotFound } from "../shared/missing-records";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
 import { MoneyInput } from "../shared/money-input";
@@ -31,7 +31,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     draftOf: (one) => draftOf(one, usual),
     ...(withPlan ? { begun: { planned: true } } : {}),
     read: async ({ id }) => {
-      const fresh = await orNull(readFamily(id));
+      const fresh = await nullIfNotFound(readFamily(id));
       void usersChanged();
       return fresh;
     },
@@ -72,7 +72,7 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
         <fieldset className="grid gap-4">
           <legend className="mb-3 font-head text-xl font-semibold">Profile Information</legend>
           <Field label="Full Name" error={errors.full_name}>
-            <TextInput {...typed("full_name")} dir="auto" maxLength={120} autoComplete="off" ref={takesFocus} />
+            <TextInput {...typed("full_name")} dir="auto" maxLength={120} autoComplete="off" ref={focusOnMount} />
           </Field>
           <Field label="Email" error={errors.email} hint={family.unconfirmed_email ? <Unconfirmed email={family.unconfirmed_email} /> : family.logins > 0 ? "Logins keep the address that they sign in with." : undefined}>
             <TextInput {...typed("email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />

@@ -5,8 +5,8 @@ import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Field, FormMessage, Select, TextArea } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
-import { takesFocus } from "../shared/focus-on-mount";
+import { requiresSignIn } from "../shared/session";
+import { focusOnMount } from "../shared/focus";
 import { useCloseQuestion } from "../shared/form";
 import { ImportReportView } from "./import-report";
 import { RecentImports } from "./recent-imports";
@@ -63,7 +63,7 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
       }
     } catch (error) {
       if (dryRun) setReport(null);
-      if (!isTurnedAway(error)) setFailure(explain(error));
+      if (!requiresSignIn(error)) setFailure(explain(error));
     } finally {
       setBusy(null);
     }
@@ -132,7 +132,7 @@ function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
     <>
       <div className="flex flex-wrap items-center gap-3">
         <input ref={input} type="file" accept=".xlsx,.csv,.txt,.json,text/csv,text/plain" aria-label="Excel or CSV file" onChange={(event) => choose(event.target.files?.[0])} className="peer sr-only" tabIndex={-1} />
-        <Button look="line" icon="up" ref={takesFocus} onClick={() => input.current?.click()}>{file ? "Choose another file" : "Choose an Excel or CSV file"}</Button>
+        <Button look="line" icon="up" ref={focusOnMount} onClick={() => input.current?.click()}>{file ? "Choose another file" : "Choose an Excel or CSV file"}</Button>
         {file && (
           <>
             <bdi className="min-w-0 text-sm break-all text-muted">{file.name}</bdi>

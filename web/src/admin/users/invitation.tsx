@@ -5,7 +5,7 @@ import { Dialog } from "../../ui/dialog";
 import { Field, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { takesFocus } from "../shared/focus-on-mount";
+import { focusOnMount } from "../shared/focus";
 import { invitationLink, invite, useUsersChanged, type Family } from "./queries";
 
 /** By mail, or as a link to hand over by other means. */
@@ -47,7 +47,7 @@ export function InvitationButtons({ family }: { family: Family }) {
       {link && (
         <Dialog title="Copy failed" onClose={() => setLink(null)}>
           <Field label="Please copy the link manually." hint="It works once.">
-            <TextInput readOnly dir="ltr" value={link} ref={takesFocus} onFocus={(event) => event.target.select()} />
+            <TextInput readOnly dir="ltr" value={link} ref={focusOnMount} onFocus={(event) => event.target.select()} />
           </Field>
         </Dialog>
       )}

@@ -7,7 +7,7 @@ import { FormMessage } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
+import { requiresSignIn } from "../shared/session";
 import { mergeFamilies, useUsersChanged, type Family, type Merged, type MergedTotal } from "./queries";
 import { addressOf, listed, mailKinds, nameOf } from "./words";
 
@@ -51,7 +51,7 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
       void usersChanged();
     } catch (error) {
       setBusy(false);
-      if (!isTurnedAway(error)) setFailure(explain(error));
+      if (!requiresSignIn(error)) setFailure(explain(error));
     }
   }
 

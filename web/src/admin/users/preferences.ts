@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { errorToast, toast } from "../../ui/toast";
-import { isTurnedAway } from "../shared/session";
+import { requiresSignIn } from "../shared/session";
 import { editFamily, knownFamily, readFamily, writeFamily, type Family, type FamilyDetail } from "./queries";
 
 export type Preference = "daily_video_email" | "camp_updates_email" | "email_notifications";
@@ -45,7 +45,7 @@ export function usePreference(family: Family, preference: Preference): [boolean,
     },
     onError: (error, on) => {
       write({ [preference]: !on });
-      if (!isTurnedAway(error)) errorToast(isApiError(error, "conflict") ? error.message : "Failed to update notification settings");
+      if (!requiresSignIn(error)) errorToast(isApiError(error, "conflict") ? error.message : "Failed to update notification settings");
       void client.invalidateQueries({ queryKey: ["admin", "users"] });
     },
   });

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { longDate, money } from "../../lib/format";
 import { EmptyState } from "../../ui/states";
-import { Letterhead, Paper } from "./paper";
+import { Letterhead, PrintPage } from "./print-page";
 import { statementQuery } from "./queries";
 
 /** Short enough to be read over the telephone; the end of an id is its random part. */
@@ -12,7 +12,7 @@ export default function ReceiptPage() {
   const { id = "", paymentId = "" } = useParams();
   const query = useQuery(statementQuery(id));
   return (
-    <Paper title="Receipt" familyId={id} query={query}>
+    <PrintPage title="Receipt" familyId={id} query={query}>
       {(statement) => {
         const { plan, currency, date } = statement;
         const payment = statement.payments.find((one) => one.id === paymentId && one.kind === "payment");
@@ -46,6 +46,6 @@ export default function ReceiptPage() {
           </>
         );
       }}
-    </Paper>
+    </PrintPage>
   );
 }

@@ -7,8 +7,8 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
-import { freshKey } from "../shared/idempotency-key";
-import { takesFocus } from "../shared/focus-on-mount";
+import { newIdempotencyKey } from "../shared/idempotency-key";
+import { focusOnMount } from "../shared/focus";
 import { useCloseQuestion, useStaffForm } from "../shared/form";
 import { MoneyInput } from "../shared/money-input";
 import { MailNotice, NoteFields } from "./note-fields";
@@ -53,7 +53,7 @@ const saying: Record<Kind, { doing: string; label: string; hint: string; note: s
 function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: NonNullable<Family["plan"]> }) {
   const today = useSite()?.today ?? "";
   const usersChanged = useUsersChanged();
-  const [key] = useState(freshKey);
+  const [key] = useState(newIdempotencyKey);
   const [draft, setDraft] = useState<Draft>({ kind, amount: "", direction: "more", payment_date: today, notes: "", staff_notes: "", as_credit: false });
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const amount = amountOf(draft);
@@ -98,7 +98,7 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
         )}
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Field label={saying[kind].label} error={errors.amount} hint={saying[kind].hint || undefined}>
-            <MoneyInput name="amount" ref={takesFocus} value={draft.amount} onChange={(typed) => set({ amount: typed })} required />
+            <MoneyInput name="amount" ref={focusOnMount} value={draft.amount} onChange={(typed) => set({ amount: typed })} required />
           </Field>
           <Field label={kind === "payment" ? "Payment Date" : "Date"} error={errors.payment_date}>
             <TextInput name="payment_date" type="date" max={today} value={draft.payment_date} onChange={(event) => set({ payment_date: event.target.value })} required />

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { longDate, money, shortDate } from "../../lib/format";
 import { cx } from "../../ui/class-names";
-import { Letterhead, Paper } from "./paper";
+import { Letterhead, PrintPage } from "./print-page";
 import { statementQuery, type FamilyPayment } from "./queries";
 import { kindName, signed } from "./words";
 
@@ -19,7 +19,7 @@ export default function StatementPage() {
   const { id = "" } = useParams();
   const query = useQuery(statementQuery(id));
   return (
-    <Paper title="Statement" familyId={id} query={query}>
+    <PrintPage title="Statement" familyId={id} query={query}>
       {(statement) => {
         const { plan, payments, currency, date } = statement;
         const shown = (cents: number) => money(cents, currency);
@@ -68,7 +68,7 @@ export default function StatementPage() {
           </>
         );
       }}
-    </Paper>
+    </PrintPage>
   );
 }
 

@@ -9,11 +9,11 @@ import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states";
 import { toastFailure } from "../shared/error-toast";
-import { useEvery } from "../shared/refetch-interval";
-import { FoldedFormButton, useFoldedForm } from "../shared/collapsible-form";
+import { useRefetchInterval } from "../shared/refetch-interval";
+import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
-import { saveFile } from "../shared/download";
+import { downloadFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { AddUser } from "./add-user";
 import { DeleteUser } from "./delete-user";
@@ -40,7 +40,7 @@ export default function Users() {
   const action = params.get("action");
   const shownUser = params.get("user");
 
-  const every = useEvery(everyMinute);
+  const every = useRefetchInterval(everyMinute);
   const summary = useQuery({ ...summaryQuery, refetchInterval: every });
   const users = useInfiniteQuery({
     ...usersQuery({ ...(term ? { q: term } : {}), ...(filter === "all" ? {} : { filter }), sort, direction }),
@@ -51,7 +51,7 @@ export default function Users() {
   // Both come from the same camp: one press asks for whichever failed.
   const retry = () => Promise.all([summary, users].filter(({ isError }) => isError).map((query) => query.refetch()));
   const retrying = summary.isFetching || users.isFetching;
-  const adding = useFoldedForm("add", filters);
+  const adding = useCollapsibleForm("add", filters);
 
   function sortBy(next: Sort, way?: Direction) {
     const turned = direction === "asc" ? "desc" : "asc";
@@ -69,7 +69,7 @@ export default function Users() {
         <div className="flex flex-wrap gap-3 max-sm:w-full">
           <ExportButton />
           <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">Import</Button>
-          <FoldedFormButton {...adding.button} icon="plus">Add New User</FoldedFormButton>
+          <CollapsibleFormButton {...adding.button} icon="plus">Add New User</CollapsibleFormButton>
         </div>
       </PageHead>
 
@@ -259,7 +259,7 @@ function ExportButton() {
   async function save() {
     setBusy(true);
     try {
-      saveFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8");
+      downloadFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8");
     } catch (error) {
       toastFailure(error);
     } finally {

@@ -5,8 +5,8 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { FormMessage } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
-import { freshKey } from "../shared/idempotency-key";
-import { takesFocus } from "../shared/focus-on-mount";
+import { newIdempotencyKey } from "../shared/idempotency-key";
+import { focusOnMount } from "../shared/focus";
 import { useStaffForm } from "../shared/form";
 import { MailNotice, NoteFields } from "./note-fields";
 import { useUsersChanged, voidPayment, type Family, type Payment } from "./queries";
@@ -15,7 +15,7 @@ import { kindName, signed } from "./words";
 /** Takes a row of the ledger back by a row of its own; nothing is deleted. */
 export function VoidDialog({ payment, family, currency, onClose }: { payment: Payment; family: Family; currency: string; onClose: () => void }) {
   const usersChanged = useUsersChanged();
-  const [key] = useState(freshKey);
+  const [key] = useState(newIdempotencyKey);
   const what = kindName[payment.kind].toLowerCase();
   const { busy, errors, message, form, close, question } = useStaffForm({
     leave: { name: "The reason", onClose },
@@ -40,7 +40,7 @@ export function VoidDialog({ payment, family, currency, onClose }: { payment: Pa
             {payment.staff_notes && <span className="block text-sm text-muted">Only staff: <bdi>{payment.staff_notes}</bdi></span>}
           </p>
           <p className="text-muted">It stays in the ledger, crossed out, and a row of its own takes the amount back.</p>
-          <NoteFields legend="Reason" familyHint="In the mail and in their payment history." family={{ name: "reason", ref: takesFocus }} staff={{ name: "staff_notes" }} errors={errors} />
+          <NoteFields legend="Reason" familyHint="In the mail and in their payment history." family={{ name: "reason", ref: focusOnMount }} staff={{ name: "staff_notes" }} errors={errors} />
           <MailNotice family={family}>{`The family gets a corrected receipt by mail, with the ${what} that was taken back and the new balance.`}</MailNotice>
           <FormMessage>{message}</FormMessage>
           <div className="flex flex-wrap justify-end gap-3">

@@ -28,10 +28,10 @@ export const nameOf = ({ full_name }: Pick<Family, "full_name">) => full_name ||
 /** A parent who registered by themselves and whom the camp has neither approved nor refused. */
 export const waits = ({ user_type, approved_at, refused_at }: Family) => user_type === "parent" && !approved_at && !refused_at;
 
-export const standingOf = ({ approved_at, refused_at }: Family): Standing => (approved_at ? "approved" : refused_at ? "refused" : "waiting");
+export const approvalStatus = ({ approved_at, refused_at }: Family): Standing => (approved_at ? "approved" : refused_at ? "refused" : "waiting");
 
 /** Whether somebody hears of a decision about them. */
-export function toldWords(told: Decided["told"], name: string, decision: Decision) {
+export function decisionToast(told: Decided["told"], name: string, decision: Decision) {
   if (told === "by_mail") return `${name} is told by mail.`;
   if (told === "no_address") return `${name} has not confirmed an address yet, so nobody was mailed.`;
   return `${name} was ${decision === "approve" ? "approved" : "refused"} before, and is not mailed again.`;

@@ -2,9 +2,9 @@ import type { AdminVideo } from "../../api/client";
 import { count } from "../../lib/format";
 import { ConfirmDialog } from "../../ui/dialog";
 import { errorToast, toast } from "../../ui/toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { deleteVideo, useVideosChanged } from "./queries";
-import { unlessGone } from "../shared/missing-records";
+import { ignoreNotFound } from "../shared/missing-records";
 import { VideoTitle } from "../shared/video-title";
 
 export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: () => void }) {
@@ -18,13 +18,13 @@ export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: (
       onClose={onClose}
       onConfirm={async () => {
         try {
-          await unlessGone(deleteVideo(video.id));
+          await ignoreNotFound(deleteVideo(video.id));
         } catch (error) {
           errorToast("Failed to delete video");
           throw error;
         }
         toast({ title: "Success", description: "Video deleted successfully" });
-        void videosChanged().then(keepFocus);
+        void videosChanged().then(restoreFocus);
       }}
     >
       {video.comment_count + video.like_count > 0 ? `Its ${loses} go with it. ` : ""}This cannot be undone.

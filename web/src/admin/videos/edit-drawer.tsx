@@ -11,8 +11,8 @@ import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateL
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
-import { isTurnedAway } from "../shared/session";
-import { takesFocus } from "../shared/focus-on-mount";
+import { requiresSignIn } from "../shared/session";
+import { focusOnMount } from "../shared/focus";
 import { TriedNotice, type Tried } from "./try-video";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { people, withNotifications } from "../shared/words";
@@ -55,7 +55,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
   }
 
   function refused(error: unknown) {
-    if (isTurnedAway(error)) return true;
+    if (requiresSignIn(error)) return true;
     if (isApiError(error, "stale")) {
       becameStale();
       return true;
@@ -85,7 +85,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
       <form {...form} className="grid gap-5">
         <DraftNotice what="video" stale={stale} onReload={reload} />
         <Field label="Video Title" error={errors.title}>
-          <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={takesFocus} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+          <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={focusOnMount} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
         </Field>
         <Field label="Description" optional error={errors.description}>
           <TextArea name="description" dir="auto" rows={4} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />

@@ -7,12 +7,12 @@ import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
-import { useKeyOfContent } from "../shared/idempotency-key";
+import { useIdempotencyKey } from "../shared/idempotency-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoPatch, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
-import { isTurnedAway } from "../shared/session";
-import { takesFocus } from "../shared/focus-on-mount";
+import { requiresSignIn } from "../shared/session";
+import { focusOnMount } from "../shared/focus";
 import { TriedNotice, type Tried } from "./try-video";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { UnpublishQuestion } from "./unpublish-question";
@@ -65,7 +65,7 @@ function changesOf(draft: Draft, base: Draft, video: AdminVideo): Omit<VideoPatc
 /** Adds a video of an earlier summer, or changes one. */
 export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
-  const keyOf = useKeyOfContent();
+  const keyOf = useIdempotencyKey();
   const [asking, setAsking] = useState(false);
   const [tried, setTried] = useState<Tried | null>(null);
   const edited = useDraft({
@@ -92,7 +92,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
   }
 
   function refused(error: unknown) {
-    if (isTurnedAway(error)) return true;
+    if (requiresSignIn(error)) return true;
     if (isApiError(error, "stale")) {
       becameStale();
       return true;
@@ -127,7 +127,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
         <DraftNotice what="video" stale={stale} onReload={reload} />
         <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
           <Field label="Video Title" error={errors.title}>
-            <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={takesFocus} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+            <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={focusOnMount} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
           </Field>
           <Field label="Camp Year" error={errors.year ?? errors.upload_date}>
             <Select name="year" value={draft.year} onChange={(event) => set({ year: event.target.value })} required>

@@ -9,14 +9,14 @@ import { Icon } from "../../ui/icon";
 import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { DeleteDialog } from "./delete-dialog";
 import { GalleryDialog } from "./gallery-dialog";
 import { Listing } from "../shared/listing";
 import { NotRefreshed } from "../shared/not-refreshed";
-import { OrderBy, readOrder } from "../shared/sort-select";
+import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
-import { deskQuery, foundQuery, galleryYearsQuery, videoOrders, type VideoOrder } from "./queries";
+import { adminVideosQuery, foundQuery, galleryYearsQuery, videoOrders, type VideoOrder } from "./queries";
 import { addressOf, StatusBadge } from "./report-row";
 import { VideoTitle } from "../shared/video-title";
 
@@ -28,8 +28,8 @@ export default function Gallery() {
   const site = useSite();
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
-  const order = readOrder(params, videoOrders);
-  const years = useQuery({ ...galleryYearsQuery, refetchInterval: useEvery(everyQuarterMinute) });
+  const order = readSort(params, videoOrders);
+  const years = useQuery({ ...galleryYearsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) });
   const [open, setOpen] = useState<Open>(null);
   const add = () => setOpen({ what: "add", video: null });
   const ask: Ask = (what, video) => setOpen({ what, video });
@@ -42,7 +42,7 @@ export default function Gallery() {
 
       <div className="mb-4 flex flex-wrap gap-3">
         <SearchBox label="Search gallery" placeholder="Search all summers by title, description, or date..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
-        <div className="max-sm:w-full"><OrderBy names={videoOrders} order={order} set={set} /></div>
+        <div className="max-sm:w-full"><SortSelect names={videoOrders} order={order} set={set} /></div>
       </div>
 
       {term ? (
@@ -96,7 +96,7 @@ function Summer({ year, videos, startsOpen, order, ask }: { year: number; videos
 }
 
 function SummerVideos({ year, expected, order, ask }: { year: number; expected: number; order: Order; ask: Ask }) {
-  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", year, ...order }), refetchInterval: useEvery(everyQuarterMinute) });
+  const videos = useInfiniteQuery({ ...adminVideosQuery({ collection: "archive", year, ...order }), refetchInterval: useRefetchInterval(everyFifteenSeconds) });
   if (videos.data) {
     return (
       <div className="border-t border-line">
@@ -113,7 +113,7 @@ function SummerVideos({ year, expected, order, ask }: { year: number; expected: 
 
 /** What is found in all summers. */
 function FoundVideos({ term, order, ask, onClear }: { term: string; order: Order; ask: Ask; onClear: () => void }) {
-  const videos = useInfiniteQuery({ ...deskQuery({ collection: "archive", q: term, ...order }), refetchInterval: useEvery(everyQuarterMinute) });
+  const videos = useInfiniteQuery({ ...adminVideosQuery({ collection: "archive", q: term, ...order }), refetchInterval: useRefetchInterval(everyFifteenSeconds) });
   const found = useQuery(foundQuery(term)).data?.archive;
   const shown = videos.data?.length ?? 0;
   return (

@@ -6,12 +6,12 @@ import { Icon } from "../../ui/icon";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { deliveriesQuery, retryDeliveries, type Deliveries } from "./queries";
 
 /** While mails are on their way their number changes by the second. */
 function useDeliveries(id: string, enabled = true) {
-  const slowly = useEvery(everyQuarterMinute);
+  const slowly = useRefetchInterval(everyFifteenSeconds);
   return useQuery({
     ...deliveriesQuery(id),
     enabled,

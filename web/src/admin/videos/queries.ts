@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } 
 import { api, type AdminVideo } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
-import { orNull } from "../shared/missing-records";
+import { nullIfNotFound } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type NewVideo = Schemas["NewVideo"];
@@ -16,13 +16,13 @@ export type Deliveries = Schemas["Deliveries"];
 export type Attention = "failed_mails" | "reported_comments" | "held_comments";
 export type VideoOrder = "newest" | "views" | "title";
 export const videoOrders: Record<VideoOrder, string> = { newest: "Newest first", views: "Most viewed", title: "By title" };
-type DeskFilter = { q?: string; status?: VideoStatus; attention?: Attention; collection?: "current" | "archive"; year?: number; sort?: VideoOrder };
+type AdminVideoFilter = { q?: string; status?: VideoStatus; attention?: Attention; collection?: "current" | "archive"; year?: number; sort?: VideoOrder };
 
-const page = (filter: DeskFilter, limit: number, cursor: string, signal?: AbortSignal) =>
+const page = (filter: AdminVideoFilter, limit: number, cursor: string, signal?: AbortSignal) =>
   asStaff(api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
 
 /** The videos of every status, the last added first unless another order is asked for. A search asks for more at once, so that its count is true. */
-export const deskQuery = (filter: DeskFilter) =>
+export const adminVideosQuery = (filter: AdminVideoFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "videos", filter],
     queryFn: ({ pageParam, signal }) => page(filter, filter.q || filter.year ? 100 : 25, pageParam, signal),
@@ -82,13 +82,13 @@ export const videoCommentsQuery = (id: string) =>
     },
   });
 
-export const awaitsJudgement = (comment: AdminComment) => comment.reports > 0 && !comment.hidden;
-const urgency = (comment: AdminComment) => (comment.held ? 2 : awaitsJudgement(comment) ? 1 : 0);
+export const needsReview = (comment: AdminComment) => comment.reports > 0 && !comment.hidden;
+const urgency = (comment: AdminComment) => (comment.held ? 2 : needsReview(comment) ? 1 : 0);
 
 const at = (id: string) => ({ params: { path: { id } } });
 
 /** The video as it is now, or null when it was deleted. */
-export const readVideo = ({ id }: AdminVideo) => orNull(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
+export const readVideo = ({ id }: AdminVideo) => nullIfNotFound(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
 export const createVideo = (key: string, body: NewVideo) => asStaff(api.POST("/api/admin/videos", { params: { header: { "Idempotency-Key": key } }, body }));
 export const createGalleryVideo = (key: string, body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { params: { header: { "Idempotency-Key": key } }, body }));
 export const editVideo = (id: string, body: VideoPatch) => asStaff(api.PATCH("/api/admin/videos/{id}", { ...at(id), body }));

@@ -10,14 +10,14 @@ import { Select } from "../../ui/field";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { DeleteDialog } from "./delete-dialog";
 import { EditDrawer } from "./edit-drawer";
-import { FoldedFormButton, useFoldedForm } from "../shared/collapsible-form";
+import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { Listing } from "../shared/listing";
-import { OrderBy, readOrder } from "../shared/sort-select";
+import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
-import { countsQuery, deskQuery, foundQuery, videoOrders, type Attention, type VideoStatus } from "./queries";
+import { countsQuery, adminVideosQuery, foundQuery, videoOrders, type Attention, type VideoStatus } from "./queries";
 import { ReportRow, ReportsSkeleton } from "./report-row";
 import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { UploadForm } from "./upload-form";
@@ -38,17 +38,17 @@ export default function Reports() {
   const term = params.get("q")?.trim() ?? "";
   const status = statuses.find((one) => one === params.get("status"));
   const attention = reasons.find((one) => one === params.get("attention"));
-  const order = readOrder(params, videoOrders);
-  const refetchInterval = useEvery(everyQuarterMinute);
+  const order = readSort(params, videoOrders);
+  const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   const counts = useQuery({ ...countsQuery, refetchInterval }).data;
   const found = useQuery({ ...foundQuery(term), enabled: Boolean(term) });
   const videos = useInfiniteQuery({
-    ...deskQuery({ ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(attention ? { attention } : {}), ...order }),
+    ...adminVideosQuery({ ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(attention ? { attention } : {}), ...order }),
     // A scheduled video becomes a published one by itself.
     refetchInterval,
   });
   const [open, setOpen] = useState<Open>(null);
-  const upload = useFoldedForm("upload", filters);
+  const upload = useCollapsibleForm("upload", filters);
   const timeZone = site?.timezone ?? "UTC";
   const shown = videos.data?.length ?? 0;
   const selection = useSelection(videos.data ?? []);
@@ -56,7 +56,7 @@ export default function Reports() {
   return (
     <>
       <PageHead title="Report Management" description="Upload and manage daily progress reports">
-        <FoldedFormButton {...upload.button} icon="up">Upload New Report</FoldedFormButton>
+        <CollapsibleFormButton {...upload.button} icon="up">Upload New Report</CollapsibleFormButton>
       </PageHead>
 
       {upload.everOpened && <UploadForm key={upload.key} open={upload.open} onCancel={upload.close} onDone={upload.done} />}
@@ -96,7 +96,7 @@ export default function Reports() {
             <option value="">All videos</option>
             {reasons.map((reason) => <option key={reason} value={reason}>{reasonName[reason]}{counts ? ` (${number(counts[reason])})` : ""}</option>)}
           </Select>
-          <OrderBy names={videoOrders} order={order} set={set} />
+          <SortSelect names={videoOrders} order={order} set={set} />
         </div>
       </div>
 

@@ -6,9 +6,9 @@ import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { errorToast, toast } from "../../ui/toast";
-import { keepFocus } from "../shared/restore-focus";
+import { restoreFocus } from "../shared/focus";
 import { bulkVideos, useVideosChanged } from "./queries";
-import { isTurnedAway } from "../shared/session";
+import { requiresSignIn } from "../shared/session";
 import { VideoTitle } from "../shared/video-title";
 import { withNotifications } from "../shared/words";
 
@@ -136,11 +136,11 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
       const done = await bulkVideos(videos.map(({ id }) => id), action);
       onDone();
       toast(says(done));
-      void videosChanged().then(keepFocus);
+      void videosChanged().then(restoreFocus);
     } catch (error) {
       const gone = isApiError(error, "not_found");
       if (gone) void videosChanged();
-      if (!isTurnedAway(error)) errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
+      if (!requiresSignIn(error)) errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
       throw new Error(gone ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again." : explain(error), { cause: error });
     }
   };

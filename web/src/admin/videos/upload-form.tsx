@@ -7,7 +7,7 @@ import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../..
 import { toast } from "../../ui/toast";
 import { nineInTheMorning, reachOf, wallTime } from "./draft";
 import { toastFailure } from "../shared/error-toast";
-import { useKeyOfContent } from "../shared/idempotency-key";
+import { useIdempotencyKey } from "../shared/idempotency-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
@@ -24,7 +24,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const videosChanged = useVideosChanged();
-  const keyOf = useKeyOfContent();
+  const keyOf = useIdempotencyKey();
   const title = useRef<HTMLInputElement>(null);
   const [url, setUrl] = useState("");
   const [tried, setTried] = useState<Tried | null>(null);

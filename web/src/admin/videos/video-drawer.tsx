@@ -11,9 +11,9 @@ import { Drawer } from "../../ui/drawer";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { everyQuarterMinute, useEvery } from "../shared/refetch-interval";
+import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { MailReport } from "./mail-report";
-import { approveComment, awaitsJudgement, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
+import { approveComment, needsReview, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
 import { VideoTitle } from "../shared/video-title";
 
 /** How a video is doing among families: its mails and its comments. */
@@ -30,8 +30,8 @@ export function VideoDrawer({ video, onClose }: { video: AdminVideo; onClose: ()
 }
 
 function Comments({ video }: { video: AdminVideo }) {
-  const comments = useQuery({ ...videoCommentsQuery(video.id), refetchInterval: useEvery(everyQuarterMinute) });
-  const reported = comments.data?.filter(awaitsJudgement).length ?? 0;
+  const comments = useQuery({ ...videoCommentsQuery(video.id), refetchInterval: useRefetchInterval(everyFifteenSeconds) });
+  const reported = comments.data?.filter(needsReview).length ?? 0;
   const held = comments.data?.filter((comment) => comment.held).length ?? 0;
   return (
     <section aria-labelledby="comments" className="mt-8 border-t border-line pt-6">

@@ -2,7 +2,7 @@ const name = "notifications";
 const listeners = new Set<() => void>();
 
 /** Whether this browser was told to show notifications. It is asked for again where it has forgotten. */
-export function remembered() {
+export function notificationsEnabled() {
   try {
     return localStorage.getItem(name) === "on";
   } catch {
@@ -10,7 +10,7 @@ export function remembered() {
   }
 }
 
-export function remember(on: boolean) {
+export function setNotificationsEnabled(on: boolean) {
   try {
     if (on) localStorage.setItem(name, "on");
     else localStorage.removeItem(name);
@@ -21,7 +21,7 @@ export function remember(on: boolean) {
 }
 
 /** Hears of a change here and in other tabs. */
-export function onRemembered(listener: () => void) {
+export function onEnabledChange(listener: () => void) {
   const elsewhere = ({ key }: StorageEvent) => (key === name || key === null) && listener();
   listeners.add(listener);
   addEventListener("storage", elsewhere);

@@ -3,22 +3,22 @@ import { useMayWatch } from "../api/may-watch";
 import { useSite } from "../api/queries";
 import { Button } from "../ui/button";
 import { Skeleton } from "../ui/states";
-import { remembered } from "./remembered";
+import { notificationsEnabled } from "./enabled";
 
 const DeviceSwitch = lazy(() => import("./device-switch"));
 
 /** The way to notifications on this device; what is behind it is fetched by whoever opens it or has switched them on. */
-export function DeviceDoor() {
+export function DeviceNotifications() {
   const offered = useSite()?.push_enabled;
   const may = useMayWatch();
-  const [on] = useState(remembered);
+  const [on] = useState(notificationsEnabled);
   const [opened, setOpened] = useState(false);
   if (!offered || !may) return null;
   return (
     <div className="border-t border-pine/25 pt-2">
       {on || opened ? (
         <Suspense fallback={<Skeleton className="h-11" />}>
-          <DeviceSwitch takesFocus={opened} />
+          <DeviceSwitch focusOnMount={opened} />
         </Suspense>
       ) : (
         <Button look="quiet" icon="phone" className="-ms-2.5" onClick={() => setOpened(true)}>Notifications on this device</Button>

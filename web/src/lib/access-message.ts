@@ -1,5 +1,5 @@
 /** What opens the camp's videos and updates for whoever is not signed in; otherwise the server's sentence says it. */
-export function gateWords(code: string, access: string | undefined): string | null {
+export function accessMessage(code: string, access: string | undefined): string | null {
   if (code !== "sign_in_required") return null;
   return access === "families"
     ? "This is for the families of the summer. Sign in with the email address that the camp has of you, or create an account with it. An account alone is not enough: the camp confirms each family once."

@@ -11,7 +11,7 @@ import type { Statement } from "./queries";
 type Props = { title: string; familyId: string; query: { isError: boolean; error: unknown; isFetching: boolean; refetch: () => unknown; data: Statement | undefined }; children: (statement: Statement) => ReactNode };
 
 /** A sheet of paper on the screen, and nothing but that sheet when it is printed. */
-export function Paper({ title, familyId, query, children }: Props) {
+export function PrintPage({ title, familyId, query, children }: Props) {
   const missing = !query.data && isApiError(query.error, "not_found");
   return (
     <main id="main" data-paper tabIndex={-1} className="mx-auto w-full max-w-[50rem] px-gutter py-6 print:max-w-none print:p-0">

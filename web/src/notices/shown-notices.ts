@@ -13,10 +13,10 @@ function all(): [id: string, how: How][] {
   }
 }
 
-export const alreadyTold = (id: string): How | undefined => all().find((told) => told[0] === id)?.[1];
+export const shownBefore = (id: string): How | undefined => all().find((told) => told[0] === id)?.[1];
 
-export function noteTold(id: string, how: How) {
-  if (alreadyTold(id)) return;
+export function recordShown(id: string, how: How) {
+  if (shownBefore(id)) return;
   try {
     localStorage.setItem(name, JSON.stringify([...all(), [id, how]].slice(-most)));
   } catch {
