@@ -9,7 +9,7 @@ export type VideoCard = Schemas["VideoCard"];
 export type Video = Schemas["Video"];
 export type Comment = Schemas["Comment"];
 export type Profile = Schemas["Profile"];
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export type ProfilePatch = Partial<Schemas["ProfilePatch"]>;
 export type LoginSession = Schemas["LoginSession"];
 export type LiveUpdate = Schemas["LiveUpdate"];
@@ -20,12 +20,12 @@ export type Product = Schemas["Product"];
 export type Staff = Schemas["Staff"];
 export type AdminVideo = Schemas["AdminVideo"];
 
-/** Why the server, or the way to it, said no. `message` is always a sentence that may be shown. */
+/** Why a request failed, at the server or on the way. `message` is always a sentence that can be shown. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly code: string;
   readonly status: number;
-  /** What is wrong with which field, keyed by the field's name in the request. */
+  /** Messages by the field's name in the request. */
   readonly fields: Record<string, string>;
   /** Seconds to wait before another try makes sense. */
   readonly retryAfter: number | null;
@@ -47,7 +47,7 @@ export const isApiError = (error: unknown, ...codes: string[]): error is ApiErro
 const patience = 30_000;
 
 export const api = createClient<paths>({
-  // Looked up at each call, so that tests can put their own in place.
+  // Looked up at each call, so that tests can replace it.
   fetch: (request) => {
     const timeout = AbortSignal.timeout(patience);
     const signal = "any" in AbortSignal ? AbortSignal.any([request.signal, timeout]) : timeout;
@@ -57,7 +57,7 @@ export const api = createClient<paths>({
   credentials: "same-origin",
 });
 
-/** Waits for a call of `api` and gives its body, or throws an ApiError. */
+/** Awaits a call of `api` and returns its body, or throws an ApiError. */
 export async function send<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const answer = await call.catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;

@@ -1,17 +1,17 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery, useQueryClient, type InvalidateOptions, type Query, type RefetchQueryFilters } from "@tanstack/react-query";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
-/** How often a page that is being looked at asks for news. */
+/** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
 
 let told = false;
 
-/** Whether the server tells this page its news by itself. */
+/** Whether the stream of server-sent events is connected. */
 export function setEventsConnected(yes: boolean) {
   told = yes;
 }
 
-/** Asking is the safety net under being told. */
+/** Polls less often while the stream is connected. */
 export const pollInterval = () => (told ? 5 * 60_000 : everyThirtySeconds);
 
 /** The next page of a list that is on its way, if one is. */
@@ -32,7 +32,7 @@ class PatientClient extends QueryClient {
 }
 
 export function makeQueryClient(): QueryClient {
-  // The server no longer knows this person: the header and the forms should not pretend otherwise.
+  // The session has ended: the header and the forms must show it.
   const onError = (error: unknown) => {
     const known = client.getQueryData(sessionQuery.queryKey)?.user;
     if (known && isApiError(error, "sign_in_required")) void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -43,7 +43,7 @@ export function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // Offline is an error that the page shows with a Retry, not an endless skeleton.
+        // The page shows an error with a Retry when it is offline, not an endless skeleton.
         networkMode: "always",
         retry: (failures, error) => failures < 2 && worthAnotherTry(error),
         retryDelay: (attempt) => 800 * 2 ** attempt,
@@ -56,7 +56,7 @@ export function makeQueryClient(): QueryClient {
 
 const worthAnotherTry = (error: unknown) => isApiError(error) && (error.code === "network" || error.status >= 500);
 
-/** What the server put into the page, so that the first paint needs no request. */
+/** The data that the server embedded in the page, so that the first paint needs no request. */
 function boot(): { site?: Site } {
   const text = document.getElementById("boot")?.textContent;
   if (!text) return {};
@@ -83,19 +83,19 @@ export const sessionQuery = queryOptions({
 
 export const useSite = (): Site | undefined => useQuery(siteQuery).data;
 
-/** Pending until the server has said who is there: a server in trouble makes nobody a stranger. */
+/** Pending until the server has answered: an error does not count as signed out. */
 export function useSession(): { user: SessionUser | null; pending: boolean } {
   const { data } = useQuery(sessionQuery);
   return { user: data?.user ?? null, pending: !data };
 }
 
-/** Call after signing in or out: what one person may see is nobody else's business. */
+/** Call after signing in or out: removes everything that the previous person could see. */
 export function useSessionChanged() {
   const client = useQueryClient();
   return async (user: SessionUser | null) => {
     await client.cancelQueries();
     client.setQueryData(sessionQuery.queryKey, { user });
-    // An invitation is its token's, and once it was spent there is nothing to ask.
+    // An invitation depends on its token only, and a used one cannot be read again.
     const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], "invitation"];
     client.removeQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "inactive" });
     await client.resetQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "active" });

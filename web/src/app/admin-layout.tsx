@@ -23,7 +23,7 @@ import { ThemeSwitch } from "./theme";
 
 type Props = { staff: Staff; onSignedOut: () => void };
 
-/** The frame of the staff area: navigation along the side, or behind a button where the screen is narrow. */
+/** The layout of the staff area: navigation at the side, or behind a button on narrow screens. */
 export function AdminLayout({ staff, onSignedOut }: Props) {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
@@ -57,7 +57,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
   );
 }
 
-/** Pages made for printing stand alone. */
+/** Pages for printing have no navigation. */
 export const PrintLayout = () => (
   <Suspense fallback={<div className="mx-auto w-full max-w-[50rem] px-gutter py-6"><PageSkeleton /></div>}>
     <Outlet />
@@ -80,9 +80,9 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
   const tiles = useTiles();
   const list = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  // On a low screen the page that is open may be further down the list.
+  // On a low screen the current page may be further down the list.
   useEffect(() => {
-    // Newer browsers answer with a promise, which an effect must not.
+    // Newer browsers return a promise, which an effect must not return.
     void list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [pathname]);
   const pages = pagesFor(staff.role);
@@ -164,7 +164,7 @@ function TopBar({ staff, onSignedOut }: Props) {
   const close = () => dialog.current?.close();
   const here = pagesFor(staff.role).find(({ to }) => to === pathname)?.label;
 
-  // Back and Forward change the page under an open menu.
+  // Closes an open menu after Back and Forward.
   useEffect(close, [pathname]);
 
   return (

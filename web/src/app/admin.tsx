@@ -23,7 +23,7 @@ const Analytics = lazy(() => import("../admin/analytics/analytics"));
 const Audit = lazy(() => import("../admin/audit/audit"));
 const Settings = lazy(() => import("../admin/settings/settings"));
 
-/** The staff area's own sitemap. */
+/** The routes of the staff area. */
 export default function Admin() {
   return (
     <Routes>

@@ -3,7 +3,7 @@ import { ErrorState } from "../ui/states";
 
 type Props = { children: ReactNode; small?: boolean };
 
-/** The last net. Most often a page's code could not be fetched, so that loading again helps. */
+/** Catches errors of rendering. Most often a page's code could not be loaded, so a reload helps. */
 export class ErrorBoundary extends Component<Props, { broken: boolean }> {
   override state = { broken: false };
 

@@ -75,7 +75,7 @@ function MobileMenu({ onSignOut }: { onSignOut: (() => void) | null }) {
   const { pathname } = useLocation();
   const close = () => dialog.current?.close();
 
-  // Back and Forward change the page under an open menu.
+  // Closes an open menu after Back and Forward.
   useEffect(close, [pathname]);
 
   return (

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { HomeVideos } from "../videos/home";
 
-// Below the fold, so that a phone draws tonight's video without waiting for it.
+// Below the fold: loaded lazily, so that a phone renders tonight's video first.
 const News = lazy(() => import("./news"));
 
 export default function Home() {

@@ -18,13 +18,13 @@ type Pages<Item> = InfiniteData<Page<Item>, string>;
 
 const lively = ["updates", "update", "comments"];
 const everything = [...lively, "videos", "video"];
-/** The lists that tonight's video comes into. */
+/** The lists that a new video appears in. */
 const tonight = [["videos", "home"], ["videos", "newest"], ["videos", "list", { collection: "current" }]];
 
-/** A thousand pages that hear of tonight's video should not all ask at the same moment. */
+/** Spreads the requests of many pages after a new video, in milliseconds. */
 const spread = 2_000;
 
-/** Lets what happens at camp appear on this page by itself, wherever it is shown. */
+/** Applies the server's events to the cached queries, so that every page shows them at once. */
 export function live(client: QueryClient): () => void {
   const announced = new Set<string>();
   const later = new Set<ReturnType<typeof setTimeout>>();
@@ -39,13 +39,13 @@ export function live(client: QueryClient): () => void {
     later.add(timer);
   }
 
-  /** What came between the filling of the page and the first word on its line was told to nobody here. */
+  /** Reads again what may have changed between the load of the page and the connection of the stream. */
   function begin() {
     lively.forEach((key) => refresh([key]));
     refreshSoon(...tonight);
   }
 
-  /** A page that slept through the afternoon shows what it missed without shouting it. */
+  /** A page that was asleep for hours shows what it missed without announcing it. */
   const isNews = (id: string, at: string) => !announced.has(id) && minutesSince(at) < 2 * 60;
 
   function say(notice: Notice, title: string) {
@@ -60,11 +60,11 @@ export function live(client: QueryClient): () => void {
   }
 
   function announceVideo({ id, title, published_at }: { id: string; title: string; published_at: string }) {
-    // The lists show it by themselves; only whoever asked to be told is told.
+    // The lists show the video anyway; it is announced only to those who switched notifications on.
     if (device && isNews(id, published_at)) say({ id, title, body: `A new video from ${campName()}`, path: paths.video(id) }, "New video");
   }
 
-  /** Changes what is known, also where an answer is on its way that cannot know of it yet. */
+  /** Changes cached data, also while an older response is still on its way. */
   async function change<Data>(queryKey: readonly unknown[], by: (data: Data) => Data) {
     // The next page of a list is waited for: whoever pressed for it would press in vain.
     const query = client.getQueryCache().find({ queryKey, exact: true });
@@ -86,7 +86,7 @@ export function live(client: QueryClient): () => void {
     void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => without(list, id));
     void change<Pages<LiveUpdate>>(allUpdatesQuery.queryKey, (list) => withoutIn(list, id));
     void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(id).queryKey, (one) => ({ ...one, title: "", message: "", author: "", withdrawn: true }));
-    // Others move up into the free place.
+    // Another update takes the free place.
     refreshSoon(newestUpdatesQuery.queryKey);
   }
 
@@ -103,7 +103,7 @@ export function live(client: QueryClient): () => void {
     });
   }
 
-  /** One's own that waited for the camp is read by everybody now. */
+  /** One's own comment was approved and is visible to everybody now. */
   const shownToAll = (known: Pages<Comment>, id: string): Pages<Comment> => ({
     ...known,
     pages: known.pages.map((page) => ({ ...page, items: page.items.map((comment) => (comment.id === id ? { ...comment, held: false } : comment)) })),
@@ -142,7 +142,7 @@ export function live(client: QueryClient): () => void {
     }
   }
 
-  // Whoever may not watch is told nothing, so there is no line to keep open.
+  // Without access there are no events, so the stream stays closed.
   let line: Line | null = null;
   let listener = "";
   function choose() {
@@ -163,7 +163,7 @@ export function live(client: QueryClient): () => void {
   let device: Notices | null = null;
   let wanted: "on" | "withdrawn" | null = null;
   let left = false;
-  /** Most people have no notifications on their device, and fetch nothing of them. */
+  /** The code for notifications is loaded only where somebody switched them on. */
   async function chooseDevice({ push_enabled }: Site) {
     const now = left || !notificationsEnabled() ? null : push_enabled ? "on" : "withdrawn";
     if (now === wanted) return;

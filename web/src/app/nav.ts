@@ -1,6 +1,6 @@
 import { paths } from "../lib/paths";
 
-/** What the header and the footer lead to. A page that comes to exist is added here, one line each. */
+/** The links of the header and the footer. Add new pages here. */
 export const mainNav = [
   { label: "Home", to: paths.home },
   { label: "Current Videos", to: paths.currentVideos },

@@ -6,7 +6,7 @@ import { LiveUpdates } from "../updates/live-updates";
 
 const Welcome = lazy(() => import("../accounts/welcome"));
 
-/** What camp has to say, and how to hear of it. */
+/** The newest updates, and how to subscribe to them. */
 export default function News() {
   const welcome = useWelcome();
   return (

@@ -23,11 +23,11 @@ import { Section } from "../ui/section";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { errorToast, toast } from "../ui/toast";
 import { VideoCard } from "../videos/video-card";
-import { signedOutByChoice, stays, useSignedOut, useSignOut } from "./use-sign-out";
+import { resetSignedOutByChoice, signedOutByChoice, useSignedOut, useSignOut } from "./use-sign-out";
 
 const DeviceSwitch = lazy(() => import("../notices/device-switch"));
 
-/** Where a family, a login, its payments and its favorites meet. */
+/** The profile with family, login, payments and favorites. */
 export default function Profile() {
   const { user, pending } = useSession();
   const signOut = useSignOut("Failed to sign out. Please try again.");
@@ -36,10 +36,10 @@ export default function Profile() {
   const asked = user ? profile : session;
 
   useEffect(() => {
-    if (user) stays();
+    if (user) resetSignedOutByChoice();
   }, [user]);
 
-  // Whoever signs out returns home; whoever comes signed out is asked who they are.
+  // Signing out leads home; opening the page without a session leads to the sign-in page.
   if (!pending && !user) return <Navigate to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
   return (
     <div id="profile" className="wrap grid grid-cols-[minmax(0,1fr)] gap-x-12 gap-y-4 pt-4 lg:grid-cols-[212px_minmax(0,1fr)] lg:pt-8">
@@ -98,7 +98,7 @@ function Contents() {
   );
 }
 
-/** The section whose beginning was passed last. */
+/** The section that is scrolled to. */
 function useSectionInSight() {
   const [at, setAt] = useState<string>(contents[0][0]);
   useEffect(() => {
@@ -140,7 +140,7 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
   );
 }
 
-/** Not offered where the camp does not want it. */
+/** Hidden where the camp has switched it off. */
 const useDeviceOffered = () => [useMayWatch(), useSite()?.push_enabled].every(Boolean);
 
 function Device() {

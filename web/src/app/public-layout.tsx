@@ -38,13 +38,13 @@ export function PublicLayout() {
   );
 }
 
-/** A link followed starts the new page at its top, also for the keyboard; Back returns to where one was. */
+/** A link opens the new page at its top, for the keyboard too; Back restores the scroll position. */
 export function useNewPage(main: RefObject<HTMLElement | null>) {
   const { pathname } = useLocation();
   const walked = useNavigationType() !== "POP";
   const shown = useRef<string>(undefined);
   useEffect(() => {
-    // A search or a filter changes the address too, but it is the same page: whoever types in it keeps the focus.
+    // A search or a filter changes the address too, but the page and the focus stay.
     if (shown.current === pathname) return;
     shown.current = pathname;
     if (!walked) return;

@@ -4,7 +4,7 @@ import { PublicLayout } from "./public-layout";
 
 type Module = { default: ComponentType };
 
-/** A page that is fetched when it is wanted; one that is here already is drawn without a moment of waiting. */
+/** A page whose code is loaded on demand; a page that is loaded already renders without a delay. */
 function page(path: string, load: () => Promise<Module>) {
   let here: ComponentType | undefined;
   const fetch = async () => {
@@ -45,12 +45,12 @@ const pages = [
 
 const Admin = lazy(() => import("./admin"));
 
-/** Fetches the page at an address, for the first drawing to have it. The staff area fetches its own. */
+/** Loads the page at an address before the first render. The staff area loads its own pages. */
 export const fetchPage = async (pathname: string) => {
   if (!matchPath("/admin/*", pathname)) await pages.find(({ path }) => matchPath(path, pathname))?.fetch();
 };
 
-/** The whole sitemap. The staff area has its own, in admin.tsx, so that none of it reaches a parent's phone. */
+/** All routes. Those of the staff area are in admin.tsx, so that public pages load none of its code. */
 export function Sitemap() {
   return (
     <Routes>

@@ -20,7 +20,7 @@ function choose(theme: Theme) {
   try {
     localStorage.setItem("theme", theme);
   } catch {
-    // Storage is switched off: the choice lasts until the page is left.
+    // Without storage the choice lasts as long as the page.
   }
   listeners.forEach((listener) => listener());
 }

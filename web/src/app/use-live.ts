@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 
-/** Starts listening to camp once the page itself is done. */
+/** Connects to the server's events once the page has loaded. */
 export function useLive() {
   const client = useQueryClient();
   useEffect(() => {
@@ -9,7 +9,7 @@ export function useLive() {
     let end: (() => void) | undefined;
     let left = false;
     const start = () =>
-      // A page without its live part still asks from time to time.
+      // A page that cannot load this part still polls.
       void import("./live").then(({ live }) => left || (end = live(client)), () => undefined);
     const idle = "requestIdleCallback" in window ? requestIdleCallback(start, { timeout: 5_000 }) : setTimeout(start, 1_500);
     return () => {

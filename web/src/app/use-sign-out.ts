@@ -6,15 +6,15 @@ import { errorToast, toast } from "../ui/toast";
 
 let byChoice = false;
 
-/** Whether nobody is signed in because somebody wanted it so; a session that ran out is another matter. */
+/** Whether the person signed out; an expired session does not count. */
 export const signedOutByChoice = () => byChoice;
 
-/** Somebody is there (again). */
-export function stays() {
+/** Call when somebody is signed in again. */
+export function resetSignedOutByChoice() {
   byChoice = false;
 }
 
-/** Forgets the person. */
+/** Removes everything of the person who signed out. */
 export function useSignedOut() {
   const sessionChanged = useSessionChanged();
   return async (said: { title: string; description?: string }) => {

@@ -6,7 +6,7 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { errorToast, toast } from "../ui/toast";
 
-/** Until the address is confirmed there is no commenting and no mail, so this stays in sight. */
+/** Stays visible until the address is confirmed, because before that there are no comments and no mail. */
 export function VerifyBanner() {
   const site = useSite();
   const { user } = useSession();

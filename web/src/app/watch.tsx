@@ -2,7 +2,7 @@ import type { Video } from "../api/client";
 import { CommentsPanel } from "../comments/comments-panel";
 import { VideoPage } from "../videos/video-page";
 
-/** Where a video and the talk about it meet. */
+/** The page of a video with its comments. */
 export default function Watch() {
   return <VideoPage comments={commentsOn} />;
 }

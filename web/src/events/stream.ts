@@ -15,18 +15,18 @@ export type Told = { [Kind in (typeof kinds)[number]]: [kind: Kind, data: Data<K
 type Listener = {
   /** One event, each at most once and in order. */
   tell: (...event: Told) => void;
-  /** The line stands for the first time. The page was filled before that, so what is lively is to be asked for once more. */
+  /** The stream is connected for the first time. The page was loaded before that, so data that changes often is to be read again. */
   begin: () => void;
-  /** Something may have been missed: everything has to be asked for again. */
+  /** Events may have been missed: everything has to be read again. */
   reset: () => void;
-  /** Whether the server is telling this page its news just now. */
+  /** Called when the stream connects and disconnects. */
   following?: (yes: boolean) => void;
-  /** Whether to listen on while nobody looks at the page. */
+  /** Whether to stay connected while the page is hidden. */
   unseen?: () => boolean;
 };
 
 export type Line = {
-  /** Opens or closes it, as is right now. */
+  /** Connects or disconnects, whichever the page needs now. */
   wake: () => void;
   end: () => void;
 };
@@ -34,15 +34,15 @@ export type Line = {
 /** Waits before another try, in milliseconds; the last one repeats, and is what a full server asks for. */
 const waits = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000];
 
-/** A line may be dead without the browser knowing; the heartbeat does not reach scripts. Reopening costs little. */
+/** A connection may be dead without the browser noticing; comment lines do not reach scripts. Reconnecting is cheap. */
 const silence = 3 * 60_000;
 
 /** Timers that are this late mean that the device slept. */
 const beat = 15_000;
 
 /**
- * Follows the server's events while the page is being looked at, or is to listen unseen. After a lost connection, a
- * hidden tab or a sleeping phone it goes on from the last event that it heard.
+ * Receives the server's events while the page is visible, or is to stay connected while hidden. After a lost
+ * connection, a hidden tab or a sleeping phone it resumes after the last event that it received.
  */
 export function follow({ tell, begin, reset, following, unseen = () => false }: Listener, address = "/api/events"): Line {
   let source: EventSource | null = null;
@@ -87,7 +87,7 @@ export function follow({ tell, begin, reset, following, unseen = () => false }: 
         tell(...([kind, JSON.parse(event.data)] as Told));
       });
     }
-    // Reopened by ourselves: the browser would give up at the first answer that is not a stream.
+    // Reconnects without the browser, which gives up at the first response that is not a stream.
     opened.addEventListener("error", () => {
       if (source !== opened) return;
       close();
@@ -105,12 +105,12 @@ export function follow({ tell, begin, reset, following, unseen = () => false }: 
 
   function wake() {
     failures = 0;
-    // Hidden now: what stands may stay.
+    // The page was just hidden: an open connection may stay.
     if (!(document.hidden && source && unseen())) open();
   }
 
   const pulse = setInterval(() => {
-    // The timers of a hidden page are let through once a minute.
+    // Browsers run the timers of a hidden page once a minute.
     const slept = Date.now() - beatAt > (document.hidden ? silence : 3 * beat);
     beatAt = Date.now();
     if (listens() && (slept || (source && Date.now() - heardAt > silence))) open();
@@ -139,7 +139,7 @@ export function follow({ tell, begin, reset, following, unseen = () => false }: 
   };
 }
 
-/** Ids are growing numbers. One that cannot be compared is taken as new. */
+/** Ids are increasing numbers. An id that cannot be compared counts as new. */
 function isAfter(id: string, last: string) {
   const [a, b] = [Number(id), Number(last)];
   return !id || !last || Number.isNaN(a) || Number.isNaN(b) || a > b;

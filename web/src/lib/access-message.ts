@@ -1,4 +1,4 @@
-/** What opens the camp's videos and updates for whoever is not signed in; otherwise the server's sentence says it. */
+/** Tells visitors how they get access to videos and updates; null leaves it to the server's message. */
 export function accessMessage(code: string, access: string | undefined): string | null {
   if (code !== "sign_in_required") return null;
   return access === "families"

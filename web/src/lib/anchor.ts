@@ -1,13 +1,13 @@
 import { useEffect } from "react";
 import { useLocation } from "react-router";
 
-/** The part of the page that the address names after its #, once that part is there. */
+/** Scrolls to the element that the address names after its #, as soon as it is rendered. */
 export function useAnchor(there = true): string {
   const { hash } = useLocation();
   const id = decode(hash.slice(1));
   useEffect(() => {
     if (!there || !id) return;
-    // After the layout has put a new page at its top.
+    // The layout scrolls a new page to its top first.
     const frame = requestAnimationFrame(() => document.getElementById(id)?.scrollIntoView());
     return () => cancelAnimationFrame(frame);
   }, [id, there]);

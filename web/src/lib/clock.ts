@@ -14,5 +14,5 @@ function subscribe(listener: () => void) {
   };
 }
 
-/** The present, to the second: ages on a page that stays open grow with it. */
+/** The current time, updated every second, so that relative times on an open page stay right. */
 export const useNow = () => new Date(useSyncExternalStore(subscribe, () => Math.ceil(Date.now() / 1_000) * 1_000));

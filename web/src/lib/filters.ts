@@ -10,11 +10,11 @@ export type Filters = {
   set: (changes: Record<string, string>, replace?: boolean) => void;
 };
 
-/** What a list is filtered and sorted by stands in the address bar. */
+/** Reads the filters and the order of a list from the address bar and writes them there. */
 export function useFilters(): Filters {
   const [params, setParams] = useSearchParams();
-  // On a slow device the page is drawn some time after the address has changed: a search that is told in between must
-  // not bring back the address of before.
+  // On a slow device the page renders some time after the address has changed: a search that changes in between must
+  // not restore the previous address.
   const now = useRef(params);
   const pending = useRef<string[]>([]);
   useEffect(() => {

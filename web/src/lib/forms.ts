@@ -90,7 +90,7 @@ export function explain(error: unknown) {
   return error.message;
 }
 
-/** In the server's words; when it does not know itself what went wrong, in these. */
+/** The server's message, or the fallback when the server does not know the reason itself. */
 export const explainOr = (error: unknown, words: string) => (isApiError(error) && error.code !== "internal" ? explain(error) : words);
 
 export const text = (data: FormData, name: string) => String(data.get(name) ?? "");

@@ -4,7 +4,7 @@ import { useSite } from "../api/queries";
 
 type Page = { title: string; description: string; image?: string | null };
 
-/** Keeps the browser title and the social tags, which the server wrote for the first page, true while one walks on. */
+/** Updates the browser title and the social tags on each page; the server wrote them for the first one. */
 export function PageMeta({ title, description, image }: Page) {
   const site = useSite();
   const { pathname } = useLocation();

@@ -1,4 +1,4 @@
-/** Every address of the portal. A link goes through here or it is a bug. */
+/** Every address of the portal. All links use it. */
 export const paths = {
   home: "/",
   currentVideos: "/current-videos",
@@ -53,7 +53,7 @@ export const paths = {
   },
 } as const;
 
-/** Where to go after signing in: a path of this portal, whatever the address bar claims. */
+/** Where to go after signing in: always a path of this portal, whatever the address bar contains. */
 export function safeNext(next: string | null): string {
   if (!next) return paths.home;
   try {

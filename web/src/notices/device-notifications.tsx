@@ -7,7 +7,7 @@ import { notificationsEnabled } from "./enabled";
 
 const DeviceSwitch = lazy(() => import("./device-switch"));
 
-/** The way to notifications on this device; what is behind it is fetched by whoever opens it or has switched them on. */
+/** Opens the switch for notifications on this device; its code is loaded only when it is opened or they are on. */
 export function DeviceNotifications() {
   const offered = useSite()?.push_enabled;
   const may = useMayWatch();

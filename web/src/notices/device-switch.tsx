@@ -24,14 +24,14 @@ const listen = (changed: () => void) => {
   };
 };
 
-/** Whether this device shows notifications, and what stands in the way. */
+/** Switches notifications on this device on and off, and explains why it cannot. */
 export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: boolean }) {
   const on = useSyncExternalStore(listen, () => notificationsEnabled() && permitted());
   const hurdle = useSyncExternalStore(listen, obstacle);
   const campName = useSite()?.site_name ?? "";
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
-  // Once: the button that opened this is gone, so the keyboard goes on here.
+  // Takes the focus once, because the button that opened this is gone.
   const [focused] = useState(() => (focusOnMount ? (input: HTMLInputElement | null) => input?.focus() : undefined));
 
   async function change(wanted: boolean) {

@@ -1,6 +1,6 @@
 import { setNotificationsEnabled } from "./enabled";
 
-/** Why this browser cannot show notifications as it stands. */
+/** Why this browser cannot show notifications at the moment. */
 export type Obstacle = "blocked" | "home screen" | "insecure" | "unable";
 
 export function obstacle(): Obstacle | null {
@@ -9,16 +9,16 @@ export function obstacle(): Obstacle | null {
   return isAppleMobile() ? "home screen" : "unable";
 }
 
-// An iPad says that it is a Mac, but no Mac can be touched.
+// An iPad identifies itself as a Mac, but no Mac has a touch screen.
 const isAppleMobile = () => /iPhone|iPad|iPod/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
 
 export const permitted = () => "Notification" in window && Notification.permission === "granted";
 
-/** Hears when somebody changes their mind in the browser's own settings. */
+/** Calls the listener when the permission changes in the browser's settings. */
 export function onPermission(listener: () => void) {
   let status: PermissionStatus | undefined;
   let left = false;
-  // Not every browser can be asked about notifications; each says so when one comes back to the page.
+  // Some browsers cannot query this permission, so it is also checked when the page becomes visible.
   void navigator.permissions?.query({ name: "notifications" }).then(
     (found) => {
       if (left) return;
@@ -35,13 +35,13 @@ export function onPermission(listener: () => void) {
   };
 }
 
-/** The one who shows notifications and hears the click on them: pages on an Android phone may not do it themselves. */
+/** The service worker shows notifications and handles clicks on them; pages on Android cannot. */
 async function worker() {
   await navigator.serviceWorker.register("/sw.js");
   return navigator.serviceWorker.ready;
 }
 
-/** Call from a click: browsers ask nobody who did nothing. */
+/** Call it from a click: browsers ask for permission only after one. */
 export async function switchOn(): Promise<"on" | "blocked" | "unanswered"> {
   const answer = await Notification.requestPermission();
   if (answer !== "granted") return answer === "denied" ? "blocked" : "unanswered";
@@ -56,7 +56,7 @@ export async function switchOff() {
 }
 
 export type Notice = {
-  /** Of the update or the video; the same one is never shown twice at once. */
+  /** Of the update or the video; a notification with the same id replaces the previous one. */
   id: string;
   title: string;
   body: string;
@@ -72,7 +72,7 @@ export async function showNotification({ id, title, body, path }: Notice) {
 const longest = 180;
 const shortened = (text: string) => (text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…` : text);
 
-/** Takes back what is still shown, and leaves nothing of ours in the browser. */
+/** Closes the notifications that are still shown and unregisters the service worker. */
 export async function dismissWorker() {
   const registration = await navigator.serviceWorker?.getRegistration("/");
   const shown = (await registration?.getNotifications()) ?? [];

@@ -1,7 +1,7 @@
 const name = "notifications";
 const listeners = new Set<() => void>();
 
-/** Whether this browser was told to show notifications. It is asked for again where it has forgotten. */
+/** Whether somebody switched notifications on in this browser. */
 export function notificationsEnabled() {
   try {
     return localStorage.getItem(name) === "on";
@@ -15,12 +15,12 @@ export function setNotificationsEnabled(on: boolean) {
     if (on) localStorage.setItem(name, "on");
     else localStorage.removeItem(name);
   } catch {
-    // A browser that keeps nothing forgets this with the page.
+    // Without storage the choice lasts as long as the page.
   }
   listeners.forEach((listener) => listener());
 }
 
-/** Hears of a change here and in other tabs. */
+/** Calls the listener after a change in this tab or another one. */
 export function onEnabledChange(listener: () => void) {
   const elsewhere = ({ key }: StorageEvent) => (key === name || key === null) && listener();
   listeners.add(listener);

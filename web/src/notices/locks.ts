@@ -1,7 +1,7 @@
-/** Holds a lock between all open pages until told to let go. */
+/** Holds a lock shared by all open pages until the returned function is called. */
 export function holdLock(name: string, mode: LockMode, held: () => void = () => undefined): () => void {
   if (!navigator.locks) {
-    // An old browser: each page counts for itself, and the tag of a notification keeps it one.
+    // Old browsers have no locks: each page acts for itself, and the tag keeps notifications unique.
     queueMicrotask(held);
     return () => undefined;
   }
@@ -16,7 +16,7 @@ export function holdLock(name: string, mode: LockMode, held: () => void = () => 
   return () => left.abort();
 }
 
-/** Whether any page holds it. */
+/** Whether any page holds the lock. */
 export async function isLockHeld(name: string) {
   const known = await navigator.locks?.query();
   return known?.held?.some((lock) => lock.name === name) ?? false;

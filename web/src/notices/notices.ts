@@ -6,21 +6,21 @@ import { notificationsEnabled } from "./enabled";
 import { shownBefore, recordShown } from "./shown-notices";
 
 export type Notices = {
-  /** Whether this page is the one that listens for all of them while none is looked at. */
+  /** Whether this page is the leader, which stays connected while all pages are hidden. */
   leads: () => boolean;
-  /** Whether the page itself is to say it: it is looked at, and nothing was said of it before. Otherwise it is a notification. */
+  /** Returns true when the page itself is to show the notice: it is visible, and the notice is new. Otherwise a notification shows it. */
   say: (notice: Notice) => boolean;
-  /** There is nothing more to read of it. */
+  /** Closes the notification of something that was withdrawn. */
   takeBack: (id: string) => void;
   end: () => void;
 };
 
 const inSight = "notifications: a page in sight";
 
-/** A thousand devices that hear of tonight's video should not all ask at the same moment. */
+/** Spreads the requests of many devices after a new video, in milliseconds. */
 const spread = 2_000;
 
-/** Lets this device show notifications, one for each update and video however many pages are open. */
+/** Shows one notification for each update and video, however many pages are open. */
 export function notices(client: QueryClient, onLead: () => void): Notices {
   let ended = false;
   let leads = false;
@@ -40,7 +40,7 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
 
   async function show(notice: Notice) {
     await new Promise((done) => setTimeout(done, Math.random() * spread));
-    // The camp may have switched it off since this page was last looked at.
+    // The camp may have switched notifications off since this page was last visible.
     const site = await client.fetchQuery({ ...siteQuery, staleTime: 0, retry: false }).catch(() => client.getQueryData(siteQuery.queryKey));
     if (ended || !site?.push_enabled || !notificationsEnabled() || !permitted()) return;
     await showNotification(notice);
@@ -78,5 +78,5 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   };
 }
 
-/** The camp wants none any more. */
+/** Removes the service worker after the camp has switched notifications off. */
 export const withdraw = () => dismissWorker().catch(() => undefined);

@@ -3,7 +3,7 @@ const most = 20;
 
 type How = "here" | "by notification";
 
-/** What this browser has said already, by id; a page that listens after another one hears the last hours again. */
+/** The notices that this browser has shown, by id; a page that connects later receives the events of the last hours again. */
 function all(): [id: string, how: How][] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(name) ?? "[]");
@@ -20,6 +20,6 @@ export function recordShown(id: string, how: How) {
   try {
     localStorage.setItem(name, JSON.stringify([...all(), [id, how]].slice(-most)));
   } catch {
-    // Then only the tag keeps a notification from coming twice.
+    // Without storage only the tag prevents a second notification.
   }
 }

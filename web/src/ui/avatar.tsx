@@ -1,6 +1,6 @@
 import { cx } from "./class-names";
 
-/** Initials in a circle; the name stands beside it, so it is silent for screen readers. */
+/** Initials in a circle, hidden from screen readers because the name is beside it. */
 export function Avatar({ initials, className }: { initials: string; className?: string }) {
   return (
     <span

@@ -27,7 +27,7 @@ type ButtonProps = ComponentProps<"button"> & { look?: ButtonLook; busy?: boolea
 export function Button({ look, busy = false, icon, className, children, type = "button", disabled, ...rest }: ButtonProps) {
   return (
     <button
-      // A busy button keeps the focus; it only stops answering.
+      // A busy button keeps the focus but ignores presses.
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       disabled={disabled}

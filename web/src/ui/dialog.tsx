@@ -51,7 +51,7 @@ export function useModal() {
   return ref;
 }
 
-/** Taken before the browser sees it, who at a second Escape in a row closes a dialog, and the one under it, unasked. */
+/** Handles Escape before the browser, which closes a dialog and the one below it at a second Escape in a row. */
 export function escapeAsks(event: KeyboardEvent, onClose: () => void) {
   if (event.key !== "Escape") return;
   event.preventDefault();
@@ -65,13 +65,13 @@ type ConfirmProps = {
   name: ReactNode;
   children?: ReactNode;
   action: string;
-  /** Red, unless what is asked about takes nothing away. */
+  /** Red, unless nothing is lost by it. */
   look?: ButtonLook;
   onConfirm: () => Promise<unknown> | unknown;
   onClose: () => void;
 };
 
-/** Asks before something that cannot be taken back, and says what it is about. */
+/** Asks before something that cannot be undone. */
 export function ConfirmDialog({ title, name, children, action, look = "danger", onConfirm, onClose }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);

@@ -19,7 +19,7 @@ export function Drawer({ title, onClose, children }: Props) {
         event.preventDefault();
         onClose();
       }}
-      // A phone that goes back twice closes a dialog whatever it answers; this one goes when its owner says so.
+      // A phone closes a dialog at the second Back even when it is canceled; this one closes only with its owner.
       onClose={(event) => event.target === ref.current && ref.current.isConnected && !ref.current.open && ref.current.showModal()}
       onMouseDown={(event) => event.target === ref.current && onClose()}
       className="m-0 ms-auto h-dvh max-h-none w-[min(34rem,100vw)] max-w-none border-line bg-paper p-0 shadow-high animate-rise open:flex open:flex-col sm:border-s"

@@ -7,7 +7,7 @@ const Wire = createContext<Wiring | null>(null);
 
 type FieldProps = { label: ReactNode; hint?: ReactNode; error?: string | null; optional?: boolean; className?: string; children: ReactNode };
 
-/** Label above, error below in words. The control inside finds its id and description by itself. */
+/** A label above and an error below the control, which takes its id and description from the context. */
 export function Field({ label, hint, error, optional = false, className, children }: FieldProps) {
   const id = useId();
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
@@ -115,12 +115,12 @@ type ChoicesProps<Value extends string> = {
   error?: string | null | undefined;
 };
 
-/** One of a few in a form, side by side where there is room. */
+/** Radio buttons, side by side where there is room. */
 export function Choices<Value extends string>({ legend, name, options, defaultValue, error }: ChoicesProps<Value>) {
   const id = useId();
   const group = useRef<HTMLFieldSetElement>(null);
 
-  // React leaves a radio button alone whose default is learned only later.
+  // React does not update a radio button whose default arrives later.
   useEffect(() => {
     const radios = [...(group.current?.querySelectorAll("input") ?? [])];
     const standard = radios.find((radio) => radio.value === defaultValue);
@@ -162,7 +162,7 @@ export function Choices<Value extends string>({ legend, name, options, defaultVa
   );
 }
 
-/** Something that takes effect by being switched; a Checkbox waits for its form. */
+/** A switch takes effect at once; a Checkbox is sent with its form. */
 export function Switch({ label, hint, className, ...rest }: TickProps) {
   const id = useId();
   return (

@@ -53,7 +53,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Icons that point along the line of reading turn round in a right-to-left page. */
+/** Icons that point in the reading direction are mirrored on a right-to-left page. */
 const directed = new Set<IconName>(["next", "previous", "out", "signOut"]);
 
 export function Icon({ name, className, filled = false }: { name: IconName; className?: string; filled?: boolean }) {

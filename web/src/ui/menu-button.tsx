@@ -6,7 +6,7 @@ type Props = { face: ReactNode; className?: string; start?: boolean; children: (
 /** Pixels that a panel keeps from the edge of the window. */
 const edge = 12;
 
-/** A button that unfolds a small panel under itself; Escape or leaving it folds it again. */
+/** A button that opens a small panel below itself; Escape or moving the focus away closes it. */
 export function MenuButton({ face, className, start = false, children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -14,7 +14,7 @@ export function MenuButton({ face, className, start = false, children }: Props) 
   const panel = useRef<HTMLDivElement>(null);
   const id = useId();
 
-  // On a narrow phone the panel would reach over the edge.
+  // Keeps the panel inside the window on a narrow phone.
   useLayoutEffect(() => {
     if (!open || !panel.current) return;
     const { style } = panel.current;

@@ -4,7 +4,7 @@ import { Icon } from "./icon";
 
 type Props = { label: string; placeholder?: string; value: string; onSearch: (term: string) => void; className?: string };
 
-/** Searches shortly after the typing stops; `/` anywhere on the page leads here. */
+/** Searches shortly after typing stops; `/` focuses it from anywhere on the page. */
 export function SearchBox({ label, placeholder, value, onSearch, className }: Props) {
   const ref = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -13,7 +13,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
   const [typed, setTyped] = useState(value);
   const [seen, setSeen] = useState(value);
 
-  // The address bar changed from outside: Back, or Clear Search.
+  // The address changed elsewhere: Back, or Clear Search.
   if (seen !== value) {
     setSeen(value);
     if (typed.trim() !== value) setTyped(value);

@@ -3,7 +3,7 @@ import { cx } from "./class-names";
 
 type Props = { id: string; title: string; beside?: ReactNode; className?: string; children: ReactNode };
 
-/** One subject of a long page on a sheet of its own; `id` is where the page's own contents lead. */
+/** A section of a long page; `id` is the target of links within the page. */
 export const Section = ({ id, title, beside, className, children }: Props) => (
   <section id={id} aria-labelledby={`${id}-title`} className={cx("sheet scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}>
     <div className="mb-4 flex min-h-tap flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -10,7 +10,7 @@ type Props<Value extends string> = {
   className?: string;
 };
 
-/** One of a few, all of them visible. */
+/** A choice among a few options, all visible. */
 export function Segmented<Value extends string>({ label, value, options, onChange, className }: Props<Value>) {
   return (
     <div role="group" aria-label={label} className={cx("inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-0.5", className)}>

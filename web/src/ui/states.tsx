@@ -5,7 +5,7 @@ import { Icon } from "./icon";
 
 type StateProps = { title: ReactNode; children?: ReactNode; className?: string };
 
-/** Nothing here, and what to do about it. `children` are the next steps. */
+/** Shown instead of an empty list. `children` are the next steps. */
 export function EmptyState({ title, text, picture, children, className }: StateProps & { text?: ReactNode; picture?: string }) {
   return (
     <div className={cx("grid justify-items-center gap-3 rounded-lg border-[1.5px] border-dashed border-edge px-5 py-8 text-center text-muted", className)}>
@@ -17,7 +17,7 @@ export function EmptyState({ title, text, picture, children, className }: StateP
   );
 }
 
-/** A failure is not an empty list: it says so and offers another try. */
+/** Shown instead of data that could not be loaded, with another try. */
 export function ErrorState({ title, error, onRetry, retrying = false, className }: { title: string; error?: unknown; onRetry?: () => unknown; retrying?: boolean; className?: string }) {
   return (
     <div role="alert" className={cx("sheet grid justify-items-center gap-3 px-5 py-8 text-center", className)}>
@@ -33,7 +33,7 @@ export const Skeleton = ({ className }: { className?: string }) => (
   <span aria-hidden="true" className={cx("skeleton block min-h-[0.8em]", className)} />
 );
 
-/** Wraps skeletons: says once that something is coming, in words for those who cannot see it. */
+/** Wraps skeletons and announces the loading to screen readers once. */
 export const Loading = ({ label, children, className }: { label: string; children: ReactNode; className?: string }) => (
   <div role="status" aria-label={label} className={className}>
     <span className="sr-only">{label}</span>

@@ -13,7 +13,7 @@ const listeners = new Set<() => void>();
 let toasts: Toast[] = [];
 let lastId = 0;
 
-/** Says something in passing, for five seconds. Callable from anywhere. */
+/** Shows a message for five seconds. Can be called from anywhere. */
 export function toast(message: Message) {
   const id = ++lastId;
   change([...toasts.slice(-2), { ...message, id }]);
@@ -56,7 +56,7 @@ export function Toaster() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const layer = useRef<HTMLOListElement>(null);
 
-  // A dialog lies above everything that is not shown after it.
+  // The top layer shows what was opened last: reopening puts toasts above a dialog.
   useEffect(() => {
     if (!layer.current?.showPopover) return;
     layer.current.hidePopover();

@@ -17,7 +17,7 @@ import { useSignOut, useStaff } from "../shared/session";
 import { VideoTitle } from "../shared/video-title";
 import { scheduleTime } from "../shared/words";
 
-/** What staff see first: what needs somebody now, the ways that are walked most, and how much there is. */
+/** The first page of the staff area: what needs attention, the most frequent actions, and the counts. */
 export default function Dashboard() {
   const site = useSite();
   const staff = useStaff();
@@ -81,7 +81,7 @@ export default function Dashboard() {
 
 type Line = { icon: IconName; text: ReactNode; to?: string | undefined; tone?: "bad" | "due" };
 
-/** One line for each kind of thing that waits for somebody; a line leads to just those, where a list shows them. */
+/** One line for each kind of open task; a line links to the filtered list, where there is one. */
 export function linesOf(attention: Attention, timeZone: string): Line[] {
   const { unread_messages, failed_mails, failed_video_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs, next_video } = attention;
   const otherMails = failed_mails - failed_video_mails;

@@ -1,13 +1,13 @@
 import { money } from "../../lib/format";
 import { parseMoney, typedMoney } from "../../lib/money";
 
-/** The largest amount that the portal takes anywhere, in cents. */
+/** The largest amount that the portal accepts, in cents. */
 export const most = 100_000_000;
 
-/** An amount that is written as one, however large. */
+/** Matches anything that is written as an amount, however large. */
 const wellFormed = /^[-−]?[$€£₪]?(\d{1,3}(,\d{3})+|\d+)(\.\d{0,2})?$/;
 
-/** Why what was typed is no amount of money, or too large a one; null when it is one, or empty. */
+/** Why the typed text is not a valid amount; null when it is valid or empty. */
 export function amountProblem(typed: string, currency: string): string | null {
   const text = typed.replace(/\s/g, "");
   const cents = parseMoney(text);

@@ -7,7 +7,7 @@ export type Dashboard = components["schemas"]["Dashboard"];
 export type Tiles = Dashboard["tiles"];
 export type Attention = Dashboard["attention"];
 
-/** How much there is of everything, and what needs somebody now. */
+/** The counts of all pages, and what needs attention. */
 export const dashboardQuery = queryOptions({
   queryKey: ["admin", "dashboard"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/dashboard", { signal })),

@@ -1,4 +1,4 @@
-/** Puts what the server told into the browser's downloads. */
+/** Saves text from the server as a download. */
 export function downloadFile(name: string, content: BlobPart, type: string) {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = Object.assign(document.createElement("a"), { href: url, download: name });

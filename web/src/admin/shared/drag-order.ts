@@ -6,19 +6,19 @@ export function moved<Item>(items: readonly Item[], from: number, to: number): I
   return rest.toSpliced(to, 0, items[from]!);
 }
 
-/** Puts the entries of a list in another order by dragging; each list has its own way for the keyboard. */
+/** Reorders a list by dragging; each list has its own keyboard controls. */
 export function useDragOrder(move: (from: number, to: number) => void) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
   return {
-    /** Whether what is dragged would come to lie there. */
+    /** Whether the dragged entry would be dropped there. */
     isTarget: (i: number) => dragged !== null && over === i && dragged !== i,
     props: (i: number) => ({
       draggable: true,
       onDragStart: (event: DragEvent) => {
         setDragged(i);
         event.dataTransfer.effectAllowed = "move";
-        // Firefox drags nothing that carries nothing.
+        // Firefox does not drag an element without data.
         event.dataTransfer.setData("text/plain", String(i));
       },
       onDragOver: (event: DragEvent) => {

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** A fresh key for each form that is filled in; `randomUUID` is missing where the page is not served over https. */
+/** A new key. `crypto.randomUUID` is missing where the page is not served over https. */
 export function newIdempotencyKey(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -11,8 +11,8 @@ export function newIdempotencyKey(): string {
 }
 
 /**
- * The key of what a form sends. Another try with the same content has the same key, so that it makes no second record
- * when only the answer to the first got lost; other content has a fresh one.
+ * The key of a request, derived from its content. A retry with the same content has the same key, so that it creates no
+ * second record when only the first response was lost; other content has a new key.
  */
 export function useIdempotencyKey() {
   const [keys] = useState(() => new Map<string, string>());

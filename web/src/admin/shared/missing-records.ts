@@ -1,11 +1,11 @@
 import { isApiError } from "../../api/client";
 
-/** Deletes; when somebody was quicker it is gone, as was wanted. */
+/** Deletes a record; it is no error when somebody else has deleted it already. */
 export async function ignoreNotFound(deleting: Promise<unknown>): Promise<void> {
   await nullIfNotFound(deleting);
 }
 
-/** The record as it is now, or null when it was deleted. */
+/** The current record, or null when it was deleted. */
 export async function nullIfNotFound<Row>(reading: Promise<Row>): Promise<Row | null> {
   try {
     return await reading;

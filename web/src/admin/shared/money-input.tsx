@@ -6,7 +6,7 @@ import { summaryQuery } from "../users/queries";
 
 type Props = Omit<ComponentProps<"input">, "value" | "onChange" | "type"> & { value: string; onChange: (typed: string) => void };
 
-/** Dollars with cents; what was understood stands there when one leaves it. */
+/** An amount in dollars and cents, formatted when it loses the focus. */
 export function MoneyInput({ value, onChange, ...rest }: Props) {
   const currency = useCurrency();
   const sign = currencySign(currency);
@@ -31,7 +31,7 @@ export function MoneyInput({ value, onChange, ...rest }: Props) {
   );
 }
 
-/** The camp's currency, as the figures of the list tell it. */
+/** The camp's currency, from the summary of the families. */
 export const useCurrency = () => useQuery(summaryQuery).data?.currency ?? "USD";
 
 const currencySign = (currency: string) =>

@@ -3,7 +3,7 @@ import { Icon } from "../../ui/icon";
 
 type Props = { what: string; retrying: boolean; onRetry: () => unknown };
 
-/** What is shown was true a moment ago: say so rather than hide it. */
+/** Shown above data that could not be refreshed. */
 export const NotRefreshed = ({ what, retrying, onRetry }: Props) => (
   <div role="status" className="mb-4 flex flex-wrap items-center justify-between gap-x-4 rounded-md bg-amber-wash py-1 ps-3.5 pe-1 text-sm text-amber-text">
     <span className="flex items-center gap-2"><Icon name="alert" />The {what} could not be refreshed and may be out of date.</span>

@@ -9,19 +9,19 @@ export type AdminPage = {
   label: string;
   to: string;
   icon: IconName;
-  /** What the tile on the dashboard says it is for; the dashboard itself has none. */
+  /** The text of the tile on the dashboard; the dashboard itself has none. */
   about?: string;
-  /** How much there is: short beside the link, in words on the tile. */
+  /** The number beside the link, and as a phrase on the tile. */
   note?: (tiles: Tiles) => string;
   tile?: (tiles: Tiles) => string;
-  /** Somebody waits: it stands out. */
+  /** Highlights the number because somebody waits. */
   urgent?: (tiles: Tiles) => boolean;
-  /** Below the line, with what is set up once. */
+  /** Listed below the line, with pages that are used rarely. */
   house?: true;
   ownersOnly?: true;
 };
 
-/** What the staff area has. A page that comes to exist is added here, once for the navigation and the dashboard. */
+/** The pages of the staff area, for the navigation and the dashboard. Add new pages here. */
 const pages: AdminPage[] = [
   { label: "Dashboard", to: paths.admin.dashboard, icon: "home" },
   {

@@ -21,8 +21,8 @@ function subscribe(listener: () => void) {
 }
 
 /**
- * How often to ask for news: not at all once nobody has touched the page for a while. Every question counts as
- * activity on the server, so a page that asked for ever would keep a forgotten laptop signed in.
+ * The interval for polling: false once nobody has used the page for a while. Each request counts as activity on the
+ * server, so a page that polled forever would keep a forgotten laptop signed in.
  */
 export function useRefetchInterval(milliseconds: number): number | false {
   const attended = useSyncExternalStore(subscribe, () => Date.now() - last < patience);

@@ -11,7 +11,7 @@ export const staffArea = "staff ";
 /** Where staff land after signing in. */
 export const firstPage = paths.admin.dashboard;
 
-/** Back to where one came from, if that is a page of the staff area. */
+/** The page that asked for the sign-in, if it is in the staff area. */
 export function staffNext(next: string | null): string {
   if (!next) return firstPage;
   try {
@@ -36,7 +36,7 @@ export const mustSetUpTwoFactor = (staff: Staff) => staff.two_factor_required &&
 
 const signInListeners = new Set<() => void>();
 
-/** Tells whenever the server turned a call of the staff area away at the door. */
+/** Calls the listener when a call of the staff area was refused because nobody is signed in. */
 export function onSignInRequired(listener: () => void) {
   signInListeners.add(listener);
   return () => {
@@ -46,7 +46,7 @@ export function onSignInRequired(listener: () => void) {
 
 export const requiresSignIn = (error: unknown) => isApiError(error, "staff_required", "second_factor_setup_required");
 
-/** `send` for the calls that need a member of the staff. */
+/** `send` for calls that need a staff session. */
 export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T> {
   try {
     return await send(call);
@@ -56,7 +56,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
   }
 }
 
-/** Call after signing in or out: what one person may see is nobody else's business. */
+/** Call after signing in or out: removes everything that the previous person could see. */
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {

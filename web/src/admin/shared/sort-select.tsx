@@ -1,12 +1,12 @@
 import type { Filters } from "../../lib/filters";
 import { Select } from "../../ui/field";
 
-/** What each order of a list is called; the first is the usual one and stands in no address. */
+/** The name of each order; the first is the default and is not in the address. */
 type Names<Order extends string> = Record<Order, string>;
 
 const ordersOf = <Order extends string>(names: Names<Order>) => Object.keys(names) as Order[];
 
-/** The order that the address asks for, if it is another than the usual one. */
+/** The order in the address, unless it is the default. */
 export function readSort<Order extends string>(params: URLSearchParams, names: Names<Order>): { sort?: Order } {
   const sort = ordersOf(names).slice(1).find((one) => one === params.get("sort"));
   return sort ? { sort } : {};

@@ -4,7 +4,7 @@ import { Skeleton } from "../../ui/states";
 
 type Stat = { label: string; value: number | undefined; icon: IconName };
 
-/** The figures above a list. One that is not known yet keeps its place. */
+/** The figures above a list; one that is still loading keeps its place. */
 export const StatCards = ({ label, stats }: { label: string; stats: readonly Stat[] }) => (
   <dl aria-label={label} className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">
     {stats.map(({ label: name, value, icon }) => (

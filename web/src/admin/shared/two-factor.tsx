@@ -45,7 +45,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
       <PasswordFirst
         asked={asked === true}
         onBegun={setEnrolment}
-        // Set up in another window meanwhile: the session tells.
+        // Two-factor was set up in another window: read the session again.
         onSetUpElsewhere={() => void client.invalidateQueries({ queryKey: staffQuery.queryKey }).then(onDone)}
       />
     );
@@ -82,7 +82,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
 
 type FirstProps = { asked: boolean; onBegun: (enrolment: Enrolment) => void; onSetUpElsewhere: () => void };
 
-/** Whoever finds an open staff page must not be able to tie the account to a phone of their own. */
+/** Asks for the password, so that an unattended page is not enough to register another phone. */
 function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
   const staff = useStaff();
   const { busy, errors, message, form } = useForm({

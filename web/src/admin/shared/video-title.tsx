@@ -1,6 +1,6 @@
 import { splitScripts } from "../../ui/two-scripts";
 
-/** Both scripts of a title side by side, as they fit into a dense list. */
+/** A title in a dense list, with both scripts side by side. */
 export function VideoTitle({ children }: { children: string }) {
   const [first, yiddish] = splitScripts(children);
   return (

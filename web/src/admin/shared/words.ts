@@ -35,12 +35,12 @@ export function zoneName(timeZone: string) {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
 }
 
-/** What the button of a new video does. */
+/** The label of the button that saves a new video. */
 export function uploadLabel(status: VideoStatus, reach: number) {
   if (status === "draft") return "Save draft";
   if (status === "scheduled") return "Schedule";
   return reach > 0 ? `Publish and notify ${people(reach)}` : "Publish";
 }
 
-/** The wording of decision M5: it is said when mails were queued. */
+/** Adds the wording of decision M5 when mails were queued. */
 export const withNotifications = (sentence: string, notified: number) => (notified > 0 ? `${sentence} and notifications sent!` : sentence);

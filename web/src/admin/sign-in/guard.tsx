@@ -13,8 +13,8 @@ import { TwoFactorSetup } from "../shared/two-factor";
 type Props = { children: (staff: Staff, leave: () => void) => ReactNode };
 
 /**
- * Lets members of the staff in; the server guards every call by itself. Whoever was in and is turned away signs in
- * again over the page, which stays as it is with all that was typed.
+ * Shows the staff area to signed-in staff; the server checks every call by itself. When a session ends, the sign-in
+ * dialog opens above the page, which keeps everything that was typed.
  */
 export function Guard({ children }: Props) {
   const client = useQueryClient();
@@ -31,7 +31,7 @@ export function Guard({ children }: Props) {
   if (welcome && inside !== staff) setInside(staff);
   if (inside && staff && !welcome && !enrolling) setEnrolling(true);
 
-  // Not before the session is gone: the door would lead straight back in.
+  // Waits until the session is gone: the sign-in page would lead straight back.
   if (left) return welcome ? <GuardSkeleton /> : <Navigate to={paths.admin.login} replace />;
   if (!inside) {
     if (session.isPending || welcome) return <GuardSkeleton />;
@@ -63,7 +63,7 @@ export function Guard({ children }: Props) {
   );
 }
 
-/** Closed until one has signed in: neither Escape nor the backdrop opens it. */
+/** Cannot be closed before signing in, neither by Escape nor by the backdrop. */
 function SignInDialog({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
   const ref = useModal();
   return (

@@ -9,7 +9,7 @@ import { mustSetUpTwoFactor, staffNext, staffQuery } from "../shared/session";
 import { SignInForm } from "./sign-in-form";
 import { TwoFactorSetup } from "../shared/two-factor";
 
-/** The door of the staff area. It stands open for whoever is signed in already. */
+/** The sign-in page of the staff area; leads on when somebody is signed in already. */
 export function Login() {
   const site = useSite();
   const session = useQuery(staffQuery);
@@ -17,7 +17,7 @@ export function Login() {
   const [enrolling, setEnrolling] = useState(false);
   const staff = session.data?.staff;
 
-  // Stays until the recovery codes have been seen, whatever the session says meanwhile.
+  // Stays until the recovery codes were shown, even if the session is complete before.
   if (staff && mustSetUpTwoFactor(staff) && !enrolling) setEnrolling(true);
   if (staff && !mustSetUpTwoFactor(staff) && !enrolling) return <Navigate to={staffNext(params.get("next"))} replace />;
 

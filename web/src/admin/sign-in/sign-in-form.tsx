@@ -28,7 +28,7 @@ export function SignInForm({ username, onSignedIn }: Props) {
       try {
         return await send(api.POST("/api/admin/auth/sign-in", { body }));
       } catch (error) {
-        // A wrong code is told beside its field; a wrong password sounds otherwise.
+        // A wrong code is shown beside its field; a wrong password has another message.
         if (code && isApiError(error, "invalid_credentials") && /code/i.test(error.message)) {
           throw new ApiError({ code: error.code, status: error.status, detail: error.message, errors: [{ field: "code", message: error.message }] });
         }
