@@ -14,9 +14,8 @@ import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { summary } from "../videos/mail-report";
 import { Listing } from "../shared/listing";
-import { people } from "../shared/words";
+import { deliverySummary, people } from "../shared/words";
 import { useLetterDraft } from "./letter-draft";
 import { audiences, letterReachQuery, lettersQuery, retryLetter, sendLetter, type Audience, type Letter } from "./queries";
 import { audienceName, letterLabel, paragraphs } from "./words";
@@ -196,7 +195,7 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
             <Badge>{audienceName[letter.audience]}</Badge>
             <time dateTime={letter.created_at} title={campDateTime(letter.created_at, timeZone)}>{ago(letter.created_at, timeZone, new Date(Math.max(now, Date.parse(letter.created_at))))}</time>
             {letter.sent_by && <span>by <bdi>{letter.sent_by}</bdi></span>}
-            <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{summary(deliveries)}</span>
+            <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{deliverySummary(deliveries)}</span>
           </p>
         </summary>
         <div className="grid max-w-[70ch] gap-3 px-4 pb-4">

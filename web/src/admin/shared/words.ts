@@ -1,8 +1,5 @@
-import { campLocal, campTime, count } from "../../lib/format";
-import type { VideoStatus, VideoType } from "../videos/queries";
-
-export const statusName: Record<VideoStatus, string> = { published: "Published", scheduled: "Scheduled", draft: "Draft" };
-export const providerName: Record<VideoType, string> = { google_drive: "Google Drive", youtube: "YouTube", upload: "Media file" };
+import type { components } from "../../api/schema.gen";
+import { campLocal, campTime, count, number } from "../../lib/format";
 
 export const people = (n: number) => count(n, "person", "people");
 
@@ -35,12 +32,12 @@ export function zoneName(timeZone: string) {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
 }
 
-/** The label of the button that saves a new video. */
-export function uploadLabel(status: VideoStatus, reach: number) {
-  if (status === "draft") return "Save draft";
-  if (status === "scheduled") return "Schedule";
-  return reach > 0 ? `Publish and notify ${people(reach)}` : "Publish";
+/** "3 queued, 210 sent, 1 failed". */
+export function deliverySummary({ queued, sent, failed }: Pick<components["schemas"]["Deliveries"], "queued" | "sent" | "failed">) {
+  const parts = [
+    queued > 0 && `${number(queued)} queued`,
+    (sent > 0 || (queued === 0 && failed === 0)) && `${number(sent)} sent`,
+    failed > 0 && `${number(failed)} failed`,
+  ];
+  return parts.filter(Boolean).join(", ");
 }
-
-/** Adds the wording of decision M5 when mails were queued. */
-export const withNotifications = (sentence: string, notified: number) => (notified > 0 ? `${sentence} and notifications sent!` : sentence);

@@ -7,8 +7,7 @@ import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { summary } from "../videos/mail-report";
-import { scheduleTime } from "../shared/words";
+import { deliverySummary, scheduleTime } from "../shared/words";
 import { toggled } from "./draft";
 import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";
 
@@ -52,7 +51,7 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
         <p dir="auto" className="mt-1 line-clamp-4 max-w-[75ch] whitespace-pre-line">{update.message}</p>
         <p className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
           <span>Posted by <bdi>{update.author}</bdi>{update.posted_by && <> (<bdi>{update.posted_by}</bdi>)</>}</span>
-          {update.deliveries && <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{summary(update.deliveries)}</span>}
+          {update.deliveries && <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{deliverySummary(update.deliveries)}</span>}
           {end && (
             <span className="inline-flex items-center gap-1.5">
               <Icon name="clock" />

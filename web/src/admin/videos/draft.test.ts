@@ -3,7 +3,8 @@ import { adminVideo, draftVideo, scheduledVideo } from "../../test/staff";
 import { changesOf, draftOf, merge, reachOf, statusOf, updateLabel } from "./draft";
 import { campYears, dayInYear } from "./gallery-dialog";
 import { looksLikeLink } from "./link-field";
-import { scheduleTime, uploadLabel, withNotifications } from "../shared/words";
+import { scheduleTime } from "../shared/words";
+import { uploadLabel, withNotifications } from "./words";
 
 const zone = "America/New_York";
 

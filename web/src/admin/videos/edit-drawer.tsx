@@ -15,8 +15,9 @@ import { requiresSignIn } from "../shared/session";
 import { focusOnMount } from "../shared/focus";
 import { TriedNotice, type Tried } from "./try-video";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
-import { people, withNotifications } from "../shared/words";
+import { people } from "../shared/words";
 import { UnpublishQuestion } from "./unpublish-question";
+import { withNotifications } from "./words";
 
 type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
 

@@ -7,7 +7,7 @@ import { Skeleton } from "../../ui/states";
 import { Thumbnail } from "../../videos/thumbnail";
 import { linkQuery, type VideoType } from "./queries";
 import { TryVideo, type Tried } from "./try-video";
-import { providerName } from "../shared/words";
+import { providerName } from "./words";
 
 export const invalidUrl = "Please enter a valid URL.";
 

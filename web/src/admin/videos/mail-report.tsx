@@ -7,7 +7,8 @@ import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
-import { deliveriesQuery, retryDeliveries, type Deliveries } from "./queries";
+import { deliverySummary } from "../shared/words";
+import { deliveriesQuery, retryDeliveries } from "./queries";
 
 /** While mails are on their way their number changes by the second. */
 function useDeliveries(id: string, enabled = true) {
@@ -23,16 +24,7 @@ function useDeliveries(id: string, enabled = true) {
 export function MailSummary({ video }: { video: AdminVideo }) {
   const { data } = useDeliveries(video.id);
   if (!data) return "Mail";
-  return summary(data);
-}
-
-export function summary({ queued, sent, failed }: Deliveries) {
-  const parts = [
-    queued > 0 && `${number(queued)} queued`,
-    (sent > 0 || (queued === 0 && failed === 0)) && `${number(sent)} sent`,
-    failed > 0 && `${number(failed)} failed`,
-  ];
-  return parts.filter(Boolean).join(", ");
+  return deliverySummary(data);
 }
 
 /** Queued, sent, failed, with another try for those that failed. */

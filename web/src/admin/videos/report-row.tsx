@@ -7,8 +7,9 @@ import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { Thumbnail } from "../../videos/thumbnail";
 import { MailSummary } from "./mail-report";
-import { people, providerName, scheduleTime, statusName } from "../shared/words";
+import { people, scheduleTime } from "../shared/words";
 import { VideoTitle } from "../shared/video-title";
+import { providerName, statusName } from "./words";
 
 export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
   if (status === "published") return <Badge tone="good" icon="check">{statusName.published}</Badge>;

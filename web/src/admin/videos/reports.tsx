@@ -22,7 +22,7 @@ import { ReportRow, ReportsSkeleton } from "./report-row";
 import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { UploadForm } from "./upload-form";
 import { VideoDrawer } from "./video-drawer";
-import { statusName } from "../shared/words";
+import { statusName } from "./words";
 
 type Open = { what: "edit" | "delete" | "more"; video: AdminVideo } | null;
 

@@ -10,7 +10,7 @@ import { restoreFocus } from "../shared/focus";
 import { bulkVideos, useVideosChanged } from "./queries";
 import { requiresSignIn } from "../shared/session";
 import { VideoTitle } from "../shared/video-title";
-import { withNotifications } from "../shared/words";
+import { withNotifications } from "./words";
 
 /** As many as the server takes at once. */
 const most = 100;

@@ -13,7 +13,7 @@ import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { TriedNotice, type Tried } from "./try-video";
 import { usePageForm } from "../shared/form";
-import { uploadLabel, withNotifications } from "../shared/words";
+import { uploadLabel, withNotifications } from "./words";
 
 export const shortTitle = "Title must be at least 2 characters.";
 
