@@ -154,7 +154,7 @@ function welcome(created: boolean, linked: boolean, verified: boolean) {
 
 type NewAccountProps = { prefill: Prefill | null; userType: UserType; onUserType: (userType: UserType) => void; errors: Errors };
 
-/** Who opens an account; what an invitation knows already cannot be changed. */
+/** The fields of a new account; those that the invitation has cannot be changed. */
 const NewAccountFields = ({ prefill, userType, onUserType, errors }: NewAccountProps) => (
   <>
     {!prefill && (

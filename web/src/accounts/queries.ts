@@ -15,7 +15,7 @@ export const unsubscribe = (body: Body<"/api/unsubscribe">) => send(api.POST("/a
 export type Confirmation = components["schemas"]["Confirmation"];
 export type Verified = components["schemas"]["Verified"];
 
-/** What a link would confirm, and by what; asking does not spend it. */
+/** What a link would confirm; reading it does not use the token. */
 export const confirmationQuery = (token: string) =>
   queryOptions({
     queryKey: ["confirmation", token],
@@ -27,14 +27,14 @@ export const confirmationQuery = (token: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** Asking does not spend the invitation; signing up does. */
+/** Reading an invitation does not use it; signing up does. */
 export const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ["invitation", token],
     queryFn: () => send(api.POST("/api/auth/invitation", { body: { token } })),
     enabled: token !== "",
     staleTime: Infinity,
-    // Names leave with the page.
+    // Names leave the cache with the page.
     gcTime: 0,
   });
 
@@ -43,7 +43,7 @@ export const unsubscribeQuery = (token: string) =>
     queryKey: ["unsubscribe", token],
     queryFn: () => send(api.POST("/api/unsubscribe/preview", { body: { token } })),
     enabled: token !== "",
-    // What is being chosen is not asked for again underneath.
+    // Does not refetch while somebody makes a choice.
     staleTime: Infinity,
   });
 
@@ -63,5 +63,5 @@ export const deleteAccount = (current_password: string) => send(api.POST("/api/a
 /** A file, so the browser fetches it by itself. */
 export const downloadAddress = "/api/profile/download";
 
-/** The account knows, so that no other device asks either. */
+/** Stores it in the account, so that other devices do not ask. */
 export const rememberWelcome = () => send(api.PATCH("/api/profile", { body: { welcome_popup_shown: true } as Required<ProfilePatch> }));

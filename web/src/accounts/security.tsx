@@ -14,7 +14,7 @@ import { SessionLine } from "./session-line";
 
 type Leaving = { onSignedOut: (said: { title: string; description?: string }) => Promise<void> };
 
-/** The devices on which one is signed in. */
+/** The own sessions. */
 export function Sessions({ onSignedOut }: Leaving) {
   const sessions = useQuery(sessionsQuery);
   const [asking, setAsking] = useState(false);
@@ -62,7 +62,7 @@ function SessionRow({ session }: { session: LoginSession }) {
   return <SessionLine session={session} busy={end.isPending} onEnd={() => end.mutate()} />;
 }
 
-/** Password, one's own data, and the way out. */
+/** Password, data download and deletion of the account. */
 export function AccountSection({ onSignedOut }: Leaving) {
   const [open, setOpen] = useState<"password" | "delete" | null>(null);
   const close = () => setOpen(null);

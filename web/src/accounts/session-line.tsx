@@ -12,7 +12,7 @@ const devices: Record<LoginSession["device"], { label: string; icon: IconName }>
   computer: { label: "Computer", icon: "system" },
 };
 
-/** A device on which somebody is signed in, for parents and staff alike. */
+/** A session of a parent or of staff. */
 export function SessionLine({ session, busy, onEnd }: { session: LoginSession; busy: boolean; onEnd: () => void }) {
   const site = useSite();
   const now = useNow();

@@ -13,7 +13,7 @@ import { chooseMail, unsubscribe, unsubscribeQuery } from "./queries";
 
 const categories = { daily_videos: "daily video emails", camp_updates: "camp update emails", general: "letters from camp" };
 
-/** Works signed out: the link in the mail says whose it is. */
+/** Works without signing in: the link in the mail identifies the address. */
 export default function Unsubscribe() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";

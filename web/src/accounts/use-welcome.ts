@@ -8,7 +8,7 @@ function shownBefore() {
   try {
     return localStorage.getItem(flag) !== null;
   } catch {
-    // A device that remembers nothing would be asked on every visit.
+    // Without storage the popup would appear at every visit.
     return true;
   }
 }
@@ -17,13 +17,13 @@ function remember() {
   try {
     localStorage.setItem(flag, "true");
   } catch {
-    // Nothing to be done, and nothing depends on it.
+    // Without storage nothing is remembered.
   }
 }
 
 /**
- * Whether the welcome popup stands open: once in a device's life, to somebody not signed in who has looked at
- * the page for fifteen seconds. Somebody signed in needs no invitation, now or after signing out.
+ * Whether the welcome popup is open: once on each device, for visitors who have been on the page for fifteen seconds.
+ * Nobody who is or was signed in sees it.
  */
 export function useWelcome() {
   const site = useSite();
@@ -42,7 +42,7 @@ export function useWelcome() {
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     function show() {
-      // Somebody is in the middle of something, or of watching it: later, then.
+      // Postpones it while somebody types or watches.
       if (document.querySelector("dialog[open], video, iframe")) timer = setTimeout(show, 2_000);
       else if (!shownBefore()) setOpen(true);
     }

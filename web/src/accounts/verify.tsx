@@ -13,7 +13,7 @@ import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { confirmationQuery, resendConfirmation, verifyEmail, type Confirmation, type Verified } from "./queries";
 
-/** Mail scanners follow links, so that only the press of a button spends the token. */
+/** Mail scanners follow links, so only a press of the button uses the token. */
 export default function Verify() {
   const { user, pending } = useSession();
   const sessionChanged = useSessionChanged();
@@ -48,7 +48,7 @@ export default function Verify() {
       ) : token === "" ? (
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
       ) : pending || asked.isPending ? (
-        // The bar at the top would move the button from under the finger.
+        // The banner at the top would move the button.
         <Loading label="Loading" className="grid gap-3"><Skeleton className="h-5" /><Skeleton className="h-11" /></Loading>
       ) : isApiError(asked.error, "gone") ? (
         <Ended kind={kind} user={user} />

@@ -32,7 +32,7 @@ type Draft = typeof nobody;
 
 const steps = ["Who are you?", "Your details", "What may we write to you?"];
 
-/** Three steps from a stranger to somebody whom camp writes to. */
+/** Sign-up in three steps. */
 export default function Welcome({ onClose }: { onClose: () => void }) {
   const site = useSite();
   const sessionChanged = useSessionChanged();
@@ -40,7 +40,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const [draft, setDraft] = useState(nobody);
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Not with the cross, where the browser would begin.
+  // Focuses the heading; the browser would focus the close button.
   useEffect(() => heading.current?.focus(), []);
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const name = splitScripts(site?.site_name ?? "")[0];
@@ -58,7 +58,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
       onClose();
       toast({ title: `Welcome to ${name}!`, description: "Your account has been created and you are now signed in!" });
       await sessionChanged(user);
-      // Other devices of this family need not ask either. Should it fail, they will, once.
+      // Remembers it for the other devices of the family. When this fails, they ask once.
       await rememberWelcome().catch(() => undefined);
     },
     onError: (error) => {
@@ -67,7 +67,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
           ? { title: "Sign Up Error", description: explain(error), destructive: true }
           : { title: "Error", description: "Something went wrong. Please try again.", destructive: true },
       );
-      // What the server found wrong is on the step before.
+      // The fields that the server rejected are on the previous step.
       const wrong = isApiError(error) && ["name", "child_name", "email", "password"].find((field) => field in error.fields);
       if (wrong) {
         go(1);
@@ -120,7 +120,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What the step still needs. The button says it by being dead; other ways of sending a form are told in words. */
+/** What is missing in a step. The button is disabled; other ways of submitting the form show a toast. */
 function missingIn({ user_type, name, email, password, child_name }: Draft, step: number) {
   if (!user_type || (step > 0 && !(name.trim() && email.trim() && password))) {
     return { title: "Missing Information", description: "Please fill in all required fields." };

@@ -74,7 +74,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   useEffect(() => {
     latest.current = content;
   });
-  // The mutation says only after a while that it is pending; a double click is quicker.
+  // A double click is quicker than the pending state of the mutation.
   const sending = useRef(false);
 
   const post = useMutation({
@@ -146,7 +146,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   );
 }
 
-/** The server had a reason that the author can do something about. */
+/** Whether the server's reason helps the author. */
 const refused = (error: unknown) => isApiError(error) && error.status >= 400 && error.status < 500;
 
 function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: string; now: Date }) {

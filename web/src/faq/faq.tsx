@@ -71,11 +71,11 @@ function Questions({ entries }: { entries: Entry[] }) {
       return;
     }
     setOpen(entry.slug);
-    // Behind the router's back, which would scroll to it.
+    // Bypasses the router, which would scroll to it.
     history.replaceState(history.state, "", `#${encodeURIComponent(entry.slug)}`);
     if (counted.current.has(entry.id)) return;
     counted.current.add(entry.id);
-    // A view that is not counted is nobody's trouble.
+    // A view that could not be counted is ignored.
     countView(entry.id).catch(() => counted.current.delete(entry.id));
   }
 
@@ -107,6 +107,6 @@ function Questions({ entries }: { entries: Entry[] }) {
 
 const address = /([\w.+-]+@[\w-]+(?:\.[\w-]+)+)/;
 
-/** Addresses in a text can be pressed; everything else stays text. */
+/** Turns addresses in a text into links. */
 const WithMailLinks = ({ text }: { text: string }) =>
   text.split(address).map((part, i) => (i % 2 === 1 ? <a key={i} href={`mailto:${part}`} className="link wrap-anywhere">{part}</a> : part));

@@ -7,7 +7,7 @@ import { PageMeta } from "../lib/page";
 export type Part = { id: string; title: string; body: ReactNode };
 type Props = { title: string; description: string; updated: string; lede: ReactNode; parts: Part[] };
 
-/** A text to be read in peace: a narrow column, and beside it on a wide screen what it is about. */
+/** A long text in a narrow column, with a table of contents on wide screens. */
 export function LegalDocument({ title, description, updated, lede, parts }: Props) {
   useAnchor();
   return (
@@ -58,7 +58,7 @@ export const Terms = ({ children }: { children: [term: string, meaning: ReactNod
   </dl>
 );
 
-/** How the camp is reached, as far as the settings say. */
+/** The camp's contact details from the settings. */
 export function HowToReachUs() {
   const site = useSite();
   if (!site) return null;

@@ -28,9 +28,9 @@ export default function Contact() {
   const deletions = useDraftDeletions();
   const navigate = useNavigate();
   const { state, search } = useLocation();
-  // What a button of this page has just led to, and the focus follows.
+  // What a button of this page has just shown; it takes the focus.
   const [arrived, setArrived] = useState<"sent" | "form" | null>(null);
-  // This step of the history shows what was sent in it, also after a reload and Back. A link leads to an empty form.
+  // This entry of the history shows the sent message, also after a reload and Back. A link opens an empty form.
   const id = (state as { sent?: string } | null)?.sent;
   const kept = id && !pending ? readDraft<Sent>("sent message", user?.id) : null;
   const sent = kept?.id === id ? kept : null;
@@ -42,7 +42,7 @@ export default function Contact() {
   }
 
   function another() {
-    // What the address asked for has been said.
+    // The message with the subject from the address was sent.
     setArrived("form");
     void navigate(paths.contact, { replace: true });
   }
@@ -170,7 +170,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
           required
         />
       </Field>
-      {/* People do not see this field; whoever fills it in is a machine. */}
+      {/* A honeypot: people do not see this field. */}
       <div aria-hidden="true" className="sr-only">
         <label>Website <input name="website" type="text" tabIndex={-1} autoComplete="off" /></label>
       </div>

@@ -11,7 +11,7 @@ import { Section } from "../ui/section";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { paymentsQuery } from "./queries";
 
-/** What a family owes, what it has paid, and when. All amounts are cents. */
+/** The plan and the payments of a family. All amounts are in cents. */
 export function PaymentInformation() {
   const payments = useQuery(paymentsQuery);
   const { data } = payments;

@@ -10,7 +10,7 @@ import { errorToast, toast } from "../ui/toast";
 import { askSecondEmailAgain, categories } from "./queries";
 import type { ProfileForm } from "./use-profile-form";
 
-/** Where camp's mail for this family goes. */
+/** The addresses of the family. */
 export function EmailSettings({ form: { saved }, email, verified, resend, onChangeEmail }: { form: ProfileForm; email: string; verified: boolean; resend: ReactNode; onChangeEmail: () => void }) {
   return (
     <Section id="email-settings" title="Email Settings">
@@ -59,7 +59,7 @@ export function EmailSettings({ form: { saved }, email, verified, resend, onChan
   );
 }
 
-/** The owner of the second address may have lost the mail, or its link has ended. */
+/** Sends the confirmation of the second address again. */
 function AskAgain({ email }: { email: string }) {
   const ask = useMutation({
     mutationFn: askSecondEmailAgain,
@@ -84,7 +84,7 @@ const Address = ({ email, note, badge, children }: { email: string; note: string
   </li>
 );
 
-/** Of the family's other addresses: what goes there, and who decides it. */
+/** The preferences of the family's other addresses. */
 function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
   return of.map((other) => {
     const gets = categories.filter(({ key }) => other[key]).map(({ label }) => label.toLowerCase());

@@ -12,7 +12,7 @@ import { categories, profileQuery, type Preferences } from "./queries";
 
 const NotificationForm = lazy(() => import("./notification-form"));
 
-/** Which mails a family gets, on the home page; for a stranger, the way to get any. Below it what the device itself shows. */
+/** The family's mail preferences on the home page, or a sign-up for visitors; below them the notifications of the device. */
 export function NotificationCard({ device }: { device: ReactNode }) {
   const { user, pending } = useSession();
   return (

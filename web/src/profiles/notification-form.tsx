@@ -8,7 +8,7 @@ import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { errorToast, toast } from "../ui/toast";
 import { categories, profileQuery, saveProfile, type Preferences } from "./queries";
 
-/** Starts from what is saved, not from what this page remembers. */
+/** Starts from the saved preferences, not from cached ones. */
 export default function NotificationForm({ onClose }: { onClose: () => void }) {
   const saved = useQuery({ ...profileQuery, staleTime: 0, refetchOnWindowFocus: false });
   const [opened] = useState(() => Date.now());
@@ -64,7 +64,7 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
             label={label}
             hint={hint}
             checked={wanted[key]}
-            // The button that opened this panel is gone: the keyboard goes on here.
+            // Takes the focus, because the button that opened this panel is gone.
             ref={i === 0 ? (input) => input?.focus() : undefined}
             onChange={({ target }) => setWanted({ ...wanted, [key]: target.checked })}
             className="border-b border-pine/25 py-2"

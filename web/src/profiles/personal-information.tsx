@@ -28,7 +28,7 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
       title="Personal Information"
       beside={
         editing ? (
-          // Its own element, or the press on Edit would already send the form.
+          // A separate element, so that pressing Edit does not submit the form.
           <Button key="save" type="submit" form="personal-form" busy={form.busy}>{form.busy ? "Saving..." : "Save"}</Button>
         ) : (
           <Button key="edit" look="quiet" icon="edit" onClick={edit} className="-mx-2.5">Edit</Button>

@@ -17,7 +17,7 @@ export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (k
   return asksPassword(changes, saved) ? { ...changes, current_password: draft.current_password ?? "" } : changes;
 }
 
-/** Whoever finds an open page must not be able to shut the family's other parent out. */
+/** Asks for the password, so that an unattended page is not enough to lock out the other parent. */
 const asksPassword = (changes: ProfilePatch, saved: Profile) => saved.secondary_email_verified && "secondary_email" in changes;
 
 export type ProfileForm = ReturnType<typeof useProfileForm>;

@@ -34,7 +34,7 @@ export function ProductCard({ product, currency }: { product: Product; currency:
   );
 }
 
-/** All pictures of a product in a row that is pushed aside with a finger, or with the arrow keys. */
+/** All pictures of a product in a row that scrolls by swiping or with the arrow keys. */
 function Pictures({ product }: { product: Product }) {
   const { title, images } = product;
   const [broken, setBroken] = useState<string[]>([]);

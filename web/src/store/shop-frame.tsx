@@ -98,7 +98,7 @@ export function ShopFrame({ address, title }: { address: string; title: string }
   );
 }
 
-/** A shop on our own origin would be inside the sandbox in name only. */
+/** A shop on our own origin could escape the sandbox. */
 function safeShop(address: string) {
   const url = parse(address);
   const loopback = url?.hostname === "127.0.0.1" || url?.hostname === "localhost";

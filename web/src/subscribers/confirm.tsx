@@ -9,7 +9,7 @@ import { FormMessage } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { confirmSubscription } from "./queries";
 
-/** Mail scanners follow links, so that only the press of a button puts an address on the list. */
+/** Mail scanners follow links, so only a press of the button adds the address to the list. */
 export default function ConfirmSubscription() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";

@@ -4,7 +4,7 @@ import { Button } from "../ui/button";
 import { FieldError, FormMessage, TextInput } from "../ui/field";
 import { subscribe } from "./queries";
 
-/** The footer's mailing list. The address is written to only after its owner has said yes by mail. */
+/** The footer's mailing list. An address gets mail only after its owner has confirmed it. */
 export default function StayUpdated({ describedBy }: { describedBy: string }) {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { busy, errors, message, form } = useForm({

@@ -12,7 +12,7 @@ import { UpdateItem, UpdatesSkeleton } from "./update-item";
 
 const collapsed = 2;
 
-/** What camp has to say right now, on the home page. */
+/** The newest updates on the home page. */
 export function LiveUpdates() {
   const updates = useQuery(newestUpdatesQuery);
   return (

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, send, type LiveUpdate } from "../api/client";
 import { pollInterval } from "../api/queries";
 
-/** How many the home page knows of. */
+/** The number of updates on the home page. */
 export const newestLimit = 10;
 
 export const newestUpdatesQuery = queryOptions({
@@ -28,7 +28,7 @@ export const updateQuery = (id: string) =>
     refetchInterval: ({ state }) => (state.data ? pollInterval() : false),
   });
 
-/** The list with this update at its place: pinned ones first, then the newest. */
+/** Inserts an update in order: pinned ones first, then the newest. */
 export function placed(updates: LiveUpdate[], update: LiveUpdate): LiveUpdate[] {
   return [...updates.filter(({ id }) => id !== update.id), update].toSorted(
     (a, b) => Number(b.pinned) - Number(a.pinned) || Date.parse(b.created_at) - Date.parse(a.created_at),

@@ -8,7 +8,7 @@ import { Icon } from "../ui/icon";
 
 export const isRestricted = (error: unknown): error is ApiError => isApiError(error, "sign_in_required", "families_only", "awaiting_approval");
 
-/** Why somebody may not read the updates, and what opens them. */
+/** Why the updates are not visible, and how to get access. */
 export function Restricted({ error, back }: { error: ApiError; back: string }) {
   const { user } = useSession();
   const site = useSite();

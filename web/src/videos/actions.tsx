@@ -40,7 +40,7 @@ export function LikeButton({ video }: { video: Video }) {
   });
 
   function press() {
-    // While nobody knows yet who is there, the server is asked: it sends strangers to the sign-in.
+    // While the session is still loading, the server decides; it sends visitors to the sign-in page.
     if (!user && !pending) void navigate(paths.auth(pathname));
     else if (!like.isPending) like.mutate(!video.liked);
   }

@@ -21,13 +21,13 @@ const builtIn: Scene[] = [
   { name: "Field at noon", picture: "/art/hero-noon.svg", tone: "day" },
 ];
 
-/** The camp's own pictures, under a veil that makes them as dark as night. */
+/** The camp's own pictures, darkened so that the text is readable. */
 const own = (pictures: Site["pictures"]["hero"]) =>
   pictures.map(({ url, small_url, width }, i): Scene => ({ name: `Picture ${i + 1}`, picture: url, tone: "night", sizes: `${small_url} 1080w, ${url} ${width}w` }));
 
 const sceneLasts = 30_000;
 
-/** Camp through the day, and on top of it what a parent came for: tonight's video. */
+/** Pictures of the camp, and above them the newest video. */
 export function Hero({ promise, waiting }: { promise: Promised | null; waiting: boolean }) {
   const site = useSite();
   const pictures = site?.pictures.hero ?? [];
@@ -176,7 +176,7 @@ function listenToMotion(listener: () => void) {
 
 type Promised = { video: Card; headline: string; when: string; lede: string };
 
-/** What the hero may say of the newest video: tonight's, last night's, or simply the latest there is. */
+/** How the hero announces the newest video: tonight's, last night's, or the latest. */
 export function promiseOf(video: Card, { timezone, current_year }: Pick<Site, "timezone" | "current_year">, now = new Date()): Promised {
   const minutes = Math.round((video.duration_seconds ?? 0) / 60);
   const lede = `${minutes > 0 ? count(minutes, "minute") : "News"} from camp, for everyone who stayed home.`;

@@ -71,7 +71,7 @@ type SummersProps = { summers: { year: number; count: number }[]; opened: string
 
 const none = "none";
 
-/** Which summers stand open is in the address, so that Back from a video finds them as they were. */
+/** The open summers are in the address, so that Back from a video restores them. */
 function Summers({ summers, opened, onOpened }: SummersProps) {
   const atFirst = String(summers[0]?.year);
   // On a slow phone the address is drawn some time after a tap. What was tapped last counts until then: else the address

@@ -15,7 +15,7 @@ export function Player({ video }: { video: Video }) {
   function count() {
     if (counted.current) return;
     counted.current = true;
-    // A view that could not be counted is no reason to bother a parent.
+    // A view that could not be counted is ignored.
     countView(video.id).catch(() => undefined);
   }
 
@@ -24,7 +24,7 @@ export function Player({ video }: { video: Video }) {
 
 type Playable = Pick<Video, "title" | "video_type" | "video_url" | "thumbnail_url" | "duration_seconds">;
 type FileEvents = {
-  /** The browser has understood the file and begins to play it. */
+  /** The file is loaded and starts to play. */
   onLoaded?: (event: SyntheticEvent<HTMLVideoElement>) => void;
   onBroken?: () => void;
 };
@@ -35,7 +35,7 @@ type ScreenProps = FileEvents & {
   onStart?: () => void;
 };
 
-/** Files play in the browser's own player; Drive and YouTube are asked for nothing until somebody presses play. */
+/** Files play in the browser's own player; Drive and YouTube are loaded only when somebody presses play. */
 export function Screen({ video, playing = false, onStart, ...events }: ScreenProps) {
   const [started, setStarted] = useState(playing);
 

@@ -8,7 +8,7 @@ type ListFilter = { collection: "current" | "archive"; q?: string | undefined; s
 export const homeVideosQuery = queryOptions({
   queryKey: ["videos", "home"],
   queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "home" } }, signal })),
-  // A scheduled video appears by itself on a page that is being looked at.
+  // Polls, so that a scheduled video appears on an open page.
   refetchInterval: pollInterval,
 });
 

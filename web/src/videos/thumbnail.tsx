@@ -5,7 +5,7 @@ const placeholder = "/art/placeholder.svg";
 
 type Props = { url: string | null | undefined; eager?: boolean; className?: string };
 
-/** The picture of a video, or the camp's own drawing where there is none to be had. */
+/** The thumbnail of a video, or a placeholder. */
 export function Thumbnail({ url, eager = false, className }: Props) {
   const [failed, setFailed] = useState<string[]>([]);
   const shown = candidates(url).find((candidate) => !failed.includes(candidate)) ?? placeholder;
@@ -22,7 +22,7 @@ export function Thumbnail({ url, eager = false, className }: Props) {
       referrerPolicy="no-referrer"
       onError={giveUp}
       onLoad={({ currentTarget: picture }) => {
-        // YouTube answers a size that it does not have with a picture of 120 by 90.
+        // YouTube returns a picture of 120 by 90 for a size that it does not have.
         if (shown.includes(".ytimg.com/") && picture.naturalWidth <= 120) giveUp();
       }}
       className={cx("size-full object-cover", className)}

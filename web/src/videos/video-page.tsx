@@ -22,7 +22,7 @@ export function VideoPage({ comments }: { comments: (video: Video) => ReactNode 
   const { id = "" } = useParams();
   const video = useQuery(videoQuery(id));
 
-  // An answer to "may I?" outranks what was shown before it.
+  // A refusal replaces what was shown before.
   if (isApiError(video.error, "sign_in_required", "families_only", "awaiting_approval")) return <Gate error={video.error} />;
   if (isApiError(video.error) && [400, 404, 410, 422].includes(video.error.status)) return <NotFound />;
   if (video.data) return <Found key={video.data.id} video={video.data} comments={comments(video.data)} />;
@@ -158,7 +158,7 @@ function NotFound() {
   );
 }
 
-/** Why a video may not be watched, and what opens it. */
+/** Why a video cannot be watched, and how to get access. */
 function Gate({ error }: { error: ApiError }) {
   const { pathname } = useLocation();
   const { user } = useSession();

@@ -35,7 +35,7 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
   const typed = () => ({ ...draft, username: draft.username.trim(), email: draft.email.trim() });
   // Only what was changed, so that two owners at one account do not undo each other.
   const changes = row ? changed(typed(), base) : {};
-  // An open page alone must not become an account.
+  // Asks for the password, so that an unattended page is not enough to take over an account.
   const asksPassword = !row || changes.role === "owner" || "email" in changes || "password" in changes || (own && "username" in changes);
   const { busy, errors, message, form, close, question } = useStaffForm({
     draft: edited,

@@ -10,7 +10,7 @@ import { focusOnMount } from "../shared/focus";
 import { useStaffForm } from "../shared/form";
 import { changeOwnPassword, everyAccount, sessionsOf } from "./queries";
 
-/** A new password for oneself, with the one of today. */
+/** Changes one's own password. */
 export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => void }) {
   const client = useQueryClient();
   const shortest = useSite()?.password_min_length;

@@ -11,10 +11,10 @@ import { focusOnMount } from "../shared/focus";
 import { TwoFactorSetup } from "../shared/two-factor";
 import { endTwoFactor, everyAccount } from "./queries";
 
-/** One's own authenticator app: set up, or taken off again. */
+/** Sets up or removes one's own authenticator app. */
 export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => void }) {
   const client = useQueryClient();
-  // As it was when the dialog opened: the session learns of the app while its recovery codes are still on show.
+  // The state when the dialog opened: the session changes while the recovery codes are still shown.
   const [wasOn] = useState(staff.two_factor);
   const [codesOnShow, setCodesOnShow] = useState(false);
   const changed = () => Promise.all([staffQuery.queryKey, everyAccount].map((queryKey) => client.invalidateQueries({ queryKey })));

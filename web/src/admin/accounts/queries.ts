@@ -10,7 +10,7 @@ export type NewAccount = Schemas["NewStaff"];
 export type AccountPatch = Schemas["StaffChanges"];
 export type Role = Staff["role"];
 
-/** What the list can be narrowed to, by the word in the address bar. */
+/** The filters of the list, by their value in the address bar. */
 export const kinds = {
   owners: { label: "Owners", filter: { role: "owner" } },
   staff: { label: "Staff", filter: { role: "staff" } },
@@ -41,7 +41,7 @@ export const deleteAccount = (id: string) => asStaff(api.DELETE("/api/admin/acco
 export const sendReset = (id: string) => asStaff(api.POST("/api/admin/accounts/{id}/reset", at(id)));
 export const endTwoFactor = (current_password: string) => asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
 
-/** Where an account is signed in; without an id, where oneself is. */
+/** The sessions of an account, or one's own without an id. */
 export const sessionsOf = (id?: string) =>
   queryOptions({
     queryKey: ["admin", "sessions", id ?? "own"],

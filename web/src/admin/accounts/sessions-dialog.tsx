@@ -8,7 +8,7 @@ import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { endAccountSession, endAccountSessions, endOtherSessions, endOwnSession, sessionsOf, type Account } from "./queries";
 
-/** Where an account is signed in to the staff area; without an account, where oneself is. */
+/** The staff sessions of an account, or one's own without an account. */
 export function SessionsDialog({ account, onClose }: { account?: Account; onClose: () => void }) {
   const client = useQueryClient();
   const sessions = useQuery(sessionsOf(account?.id));
@@ -19,7 +19,7 @@ export function SessionsDialog({ account, onClose }: { account?: Account; onClos
       id === null ? (account ? endAccountSessions(account.id) : endOtherSessions()) : account ? endAccountSession(account.id, id) : endOwnSession(id),
     onSuccess: (_, id) => toast({ title: "Signed Out", description: id === null ? "All other sessions have ended." : "That session has ended." }),
     onError: (error) => {
-      // It ended by itself meanwhile, as was wanted.
+      // The session has ended already, which is no error.
       if (!isApiError(error, "not_found")) toastFailure(error);
     },
     onSettled: reload,

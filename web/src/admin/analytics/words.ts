@@ -23,7 +23,7 @@ export const measures: readonly { value: Measure; label: string }[] = [
 
 export const lengthOf = ({ from, to }: Pick<Analytics, "from" | "to">) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
 
-/** A figure beside the one of as many days before. */
+/** Compares a figure with the previous period of the same length. */
 export function comparison({ value, before }: Figure, days: number) {
   const earlier = `the ${count(days, "day")} before`;
   if (value === before) return `As many as in ${earlier}`;
@@ -35,7 +35,7 @@ export function comparison({ value, before }: Figure, days: number) {
 
 export const share = (part: number, whole: number) => (whole > 0 ? (part / whole) * 100 : 0);
 
-/** "84%", never 0% for somebody nor 100% for all but one. */
+/** "84%"; 0% only for nobody and 100% only for everybody. */
 export function percentLabel(part: number, whole: number) {
   const exact = share(part, whole);
   if (part > 0 && exact < 1) return "under 1%";
@@ -43,7 +43,7 @@ export function percentLabel(part: number, whole: number) {
   return `${Math.round(exact)}%`;
 }
 
-/** The top of the scale: a round number that can be halved. */
+/** The maximum of the axis: a round number that can be halved. */
 export function ceiling(highest: number) {
   if (highest <= 2) return 2;
   const step = 10 ** Math.floor(Math.log10(highest));
@@ -53,7 +53,7 @@ export function ceiling(highest: number) {
 
 export const activityIcon = { comment: "talk", member: "people", video: "film", like: "heart" } as const;
 
-/** What stands before and after the name. */
+/** The text before and after the name. */
 export function activityWords({ kind }: Activity): [string, string] {
   if (kind === "comment") return ["", " commented"];
   if (kind === "member") return ["", " joined"];

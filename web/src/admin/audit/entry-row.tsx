@@ -9,7 +9,7 @@ type Props = { entry: Entry; reading: Reading; record: string | undefined };
 export function EntryRow({ entry, reading, record }: Props) {
   const { id, at, action, lines, subject_id } = entry;
   const changes = lines.filter(({ before }) => before !== undefined);
-  // What a record was called comes before everything else that is told of it.
+  // The name of the record comes first.
   const facts = lines.filter(({ before }) => before === undefined).toSorted((a, b) => Number(isName(b)) - Number(isName(a)));
   return (
     <li aria-labelledby={`${id}-what`} className="grid gap-x-6 gap-y-2 border-line px-4 py-3.5 not-first:border-t lg:grid-cols-[minmax(0,19rem)_minmax(0,1fr)]">
@@ -47,7 +47,7 @@ function Actor({ entry }: { entry: Entry }) {
   return <>{label}{actor_id && ` ${shortId(actor_id)}`}</>;
 }
 
-/** The record, with the way to its page while it is there. */
+/** The record, with a link to its page while it exists. */
 function Subject({ entry }: { entry: Entry }) {
   const { subject_kind, subject_name, subject_family } = entry;
   const kind = subjectLabel(subject_kind);
@@ -72,7 +72,7 @@ function pageOf(kind: string, name: string) {
 
 type LinesProps = { lines: Line[]; reading: Reading };
 
-/** Before and after beside each other, below each other where there is little room. */
+/** Before and after side by side, or stacked on narrow screens. */
 const Changes = ({ lines, reading }: LinesProps) => (
   <dl className="grid gap-1.5 text-sm">
     {lines.map(({ field, before, after }) => (

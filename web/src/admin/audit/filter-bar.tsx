@@ -13,7 +13,7 @@ type Asked = Record<(typeof keys)[number], string>;
 const kindNames = Object.keys(kinds) as Kind[];
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** The filter that stands in the address bar, and what is wrong with it. */
+/** The filter in the address bar, and its errors. */
 export function readFilter(params: URLSearchParams) {
   const asked = Object.fromEntries(keys.map((key) => [key, params.get(key)?.trim() ?? ""])) as Asked;
   const kind = kindNames.find((one) => one === asked.by);
@@ -40,7 +40,7 @@ export const nothingAsked = Object.fromEntries(keys.map((key) => [key, ""]));
 
 type Props = { read: ReturnType<typeof readFilter>; set: Filters["set"]; menus: Menus | undefined; refused: Record<string, string> };
 
-/** Who, what, which record and which days; on a phone behind a button of its own. */
+/** Filters by person, action, record and dates; collapsed behind a button on a phone. */
 export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }: Props) {
   const panel = useId();
   const troubled = Object.keys(wrong).length > 0 || Object.keys(refused).length > 0;
@@ -98,7 +98,7 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
 
 type RecordIdProps = { asked: string; error: string | null; onAsk: (id: string) => void };
 
-/** Asked for as soon as an id is whole, or when one goes on to something else. */
+/** Applies as soon as an id is complete, or when the field loses the focus. */
 function RecordId({ asked, error, onAsk }: RecordIdProps) {
   const [typed, setTyped] = useState(asked);
   const ask = (text: string) => text !== asked && onAsk(text);

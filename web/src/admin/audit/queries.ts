@@ -28,5 +28,5 @@ export const menusQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** As it comes: read as text it would lose the mark by which spreadsheets know UTF-8. */
+/** Reads bytes: text would lose the byte order mark by which spreadsheets recognize UTF-8. */
 export const auditTable = (filter: Filter) => asStaff<Blob>(api.GET("/api/admin/audit.csv", { params: { query: filter }, parseAs: "blob" }));

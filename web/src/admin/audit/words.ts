@@ -2,7 +2,7 @@ import { campDateTime, money, number, shortDate } from "../../lib/format";
 import { settingLabel, valueLabel } from "../settings/words";
 import type { Entry, Line, Menus } from "./queries";
 
-/** What was done, as it is told. */
+/** The label of each action. */
 const deeds: Record<string, string> = {
   "analytics.export": "Analytics exported",
   "audit.export": "Audit log exported",
@@ -152,15 +152,15 @@ const fields: Record<string, string> = {
   void_of: "Takes back",
 };
 
-/** Kept as one of a few words. */
+/** Values with a fixed set of words. */
 const choices = new Set(["actor_kind", "audience", "category", "comment", "department", "kind", "priority", "role", "standing", "status", "subject_kind"]);
-/** Kept in cents. */
+/** Values in cents. */
 const isMoney = (field: string) => /(^|_)(amount|price)$/.test(field) || field === "defaultPlanAmount";
 const isSetting = (field: string) => /[A-Z]/.test(field) || field === "access" || field === "timezone" || field === "logo";
 
 const own = (words: Record<string, string>, word: string) => (Object.hasOwn(words, word) ? words[word] : undefined);
 
-/** What is new to this page still gets words: "video.turn_round" is "Video: turn round". */
+/** An unknown action gets a readable label: "video.turn_round" is "Video: turn round". */
 export function actionLabel(action: string) {
   const [topic = "", ...rest] = action.split(".");
   const what = rest.join(" ").replaceAll("_", " ");
@@ -181,12 +181,12 @@ export const actorLabel = ({ actor_kind }: Entry) => own(actors, actor_kind) ?? 
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isRecordId = (text: string) => isUuid.test(text);
 
-/** By their first eight letters many ids of one day are alike. */
+/** The ids of one day often share their first eight characters. */
 export const shortId = (id: string) => `…${id.slice(-8)}`;
 
 export type Reading = { timeZone: string; menus: Menus | undefined };
 
-/** A value as people say it. */
+/** A value in readable form. */
 export function shown(field: string, value: unknown, { timeZone, menus }: Reading): string {
   if (value === null || value === undefined) return "Not set";
   if (typeof value === "number") return isMoney(field) ? money(value, menus?.currency) : number(value);

@@ -32,7 +32,7 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
 
   const order = useMutation({
     mutationKey: ordering,
-    // One after the other: whoever holds the arrow key down is faster than the server.
+    // Runs one request at a time, because a held arrow key is faster than the server.
     scope: { id: "faq order" },
     mutationFn: (next: AdminFaq[]) => orderFaq(next.map(({ id }) => id)),
     onMutate: (next) => {

@@ -23,7 +23,7 @@ async function all(filter: { q?: string; category?: Category }, signal?: AbortSi
   return found;
 }
 
-/** All at once: an order that one puts things into has to be seen whole. */
+/** Loads all questions at once, because the order is changed in the whole list. */
 export const faqQuery = (filter: { q?: string; category?: Category }) =>
   queryOptions({ queryKey: ["admin", "faq", filter], queryFn: ({ signal }) => all(filter, signal), placeholderData: keepPreviousData });
 
@@ -32,7 +32,7 @@ export const faqStatsQuery = queryOptions({
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/faq/stats", { signal })),
 });
 
-/** What `{access_answer}` and its like stand for now. */
+/** The current values of placeholders such as `{access_answer}`. */
 export const placeholdersQuery = queryOptions({
   queryKey: ["admin", "faq-placeholders"],
   queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/faq/placeholders", { signal }))).items,

@@ -1,6 +1,6 @@
 type Placeholder = { name: string; value: string };
 
-/** An answer as families read it, as the server fills it: what has nothing to say leaves no gap. */
+/** Fills the placeholders of an answer like the server; an empty value leaves no gap. */
 export function filled(answer: string, placeholders: readonly Placeholder[]) {
   const names = placeholders.map(({ name }) => name.replace(/[{}]/g, "\\$&")).join("|");
   if (!names) return answer.trim();

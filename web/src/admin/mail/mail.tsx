@@ -10,7 +10,7 @@ import { RefusedAddresses } from "./refused-addresses";
 
 const views = ["mails", "addresses"] as const;
 
-/** What the dashboard counts of the mail that did not arrive, and what can be done about it. */
+/** Failed mails and refused addresses, with the actions for them. */
 export default function Mail() {
   const { params, set } = useFilters();
   const view = views.find((one) => one === params.get("show")) ?? "mails";

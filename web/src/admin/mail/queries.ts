@@ -40,10 +40,10 @@ export async function sendAgain(mails: FailedMail[]) {
   return queued;
 }
 
-/** When somebody was quicker, mail goes to it already, as was wanted. */
+/** It is no error when somebody else has allowed the address already. */
 export const letThrough = (email: string) => ignoreNotFound(asStaff(api.POST("/api/admin/mail/refused/let-through", { body: { email } })));
 
-/** Call after mails were sent again or an address let through: wherever they are counted is asked again. */
+/** Call after mails were sent again or an address was allowed: refetches all counts. */
 export function useMailChanged() {
   const client = useQueryClient();
   return () => Promise.all(["mail", "dashboard", "users", "videos", "counts", "deliveries", "letters", "messages", "live-updates"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));

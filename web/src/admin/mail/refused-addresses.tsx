@@ -18,7 +18,7 @@ import { readFamily, summaryQuery, type FamilyDetail } from "../users/queries";
 import { letThrough, refusedQuery, useMailChanged, type RefusedAddress } from "./queries";
 import { MailSkeleton, Reason } from "./row";
 
-/** Addresses to which nothing goes any more, because their mail server said that it does not want them. */
+/** Suppressed addresses, which get no mail because their mail server refused it permanently. */
 export function RefusedAddresses() {
   const every = useRefetchInterval(everyFifteenSeconds);
   const refused = useInfiniteQuery({ ...refusedQuery, refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every) });

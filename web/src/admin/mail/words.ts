@@ -19,5 +19,5 @@ const kinds: Record<string, string> = {
   alert: "Alert to an owner",
 };
 
-/** What a mail is, for those who did not write it. */
+/** The name of each kind of mail. */
 export const kindName = (kind: string) => (Object.hasOwn(kinds, kind) ? kinds[kind] : "Notice about an account");

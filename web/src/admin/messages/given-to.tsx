@@ -6,14 +6,14 @@ import { colleaguesQuery, type InboxFilter } from "./queries";
 
 type Given = Pick<InboxFilter, "assigned_to" | "unassigned">;
 
-/** Whose messages are asked for in the address bar. By name: a link says the same to whoever follows it. */
+/** The assignee in the address bar, by name, so that a link means the same for everybody. */
 export function readGiven(params: URLSearchParams): Given {
   const name = params.get("assigned_to")?.trim();
   if (params.get("unassigned") === "true") return { unassigned: true };
   return name ? { assigned_to: name } : {};
 }
 
-// No account can have names like these.
+// No account can have these names.
 const anybody = "";
 const nobody = " ";
 

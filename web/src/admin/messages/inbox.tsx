@@ -47,7 +47,7 @@ export function Inbox() {
   const counts = useQuery({ ...messageCountsQuery, refetchInterval: slowly }).data;
   const messages = useInfiniteQuery({
     ...inboxQuery(filter),
-    // An answer that is on its way is sent within seconds.
+    // Polls faster while a reply is being sent.
     refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(awaitsDelivery)) ? 4_000 : slowly),
   });
   const opened = params.get("message");
@@ -129,7 +129,7 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
           {message.child_name && <span className="text-sm text-muted">Child: <bdi>{message.child_name}</bdi></span>}
         </p>
         <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
-          {/* The whole row answers to a press; what lies above it has its own. */}
+          {/* The button covers the whole row; other buttons are above it. */}
           <button type="button" onClick={onOpen} className="text-start after:absolute after:inset-0"><bdi>{message.subject}</bdi></button>
         </h3>
         <p className="line-clamp-1 text-sm text-muted"><bdi>{message.message}</bdi></p>

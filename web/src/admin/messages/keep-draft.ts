@@ -7,12 +7,12 @@ type Options = {
   wait?: number;
 };
 
-/** How soon after the last key a draft is saved. */
+/** The delay between the last key and the save, in milliseconds. */
 export const pauseInTyping = 1_200;
 
 /**
- * Keeps what is being typed on the server: shortly after the typing stops, one save at a time, and after a failure
- * with the next key or when asked to.
+ * Saves a draft on the server shortly after typing stops, one request at a time; after a failure with the next key or
+ * when asked to.
  */
 export function keepDraft({ kept, save, onState, wait = pauseInTyping }: Options) {
   let saved = kept;
@@ -36,7 +36,7 @@ export function keepDraft({ kept, save, onState, wait = pauseInTyping }: Options
     return true;
   }
 
-  /** Saves now what is not saved yet. True when all of it is. */
+  /** Saves what is not saved yet. Returns true when everything is saved. */
   function flush(): Promise<boolean> {
     clearTimeout(timer);
     if (running) return running.then((good) => good && (typed === saved || flush()));
@@ -51,19 +51,19 @@ export function keepDraft({ kept, save, onState, wait = pauseInTyping }: Options
     type(text: string) {
       typed = text;
       clearTimeout(timer);
-      // Whoever types the word back that stood there has nothing to save.
+      // The saved text was typed again: there is nothing to save.
       if (typed === saved && !running) return onState("kept");
       if (!running) onState("typing");
       timer = setTimeout(() => void flush(), wait);
     },
     flush,
-    /** Waits for a save under way and begins none: the text is about to be sent. */
+    /** Waits for a running save and starts none, because the text is about to be sent. */
     async settle() {
       clearTimeout(timer);
       typed = saved;
       await running;
     },
-    /** The server holds this now. */
+    /** Call when the server has this text. */
     reset(text: string) {
       clearTimeout(timer);
       saved = typed = text;

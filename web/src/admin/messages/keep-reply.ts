@@ -6,7 +6,7 @@ type Told = { onState: (state: DraftState) => void; onFresh: (message: Message) 
 
 const lastReply = ({ replies }: Message) => replies.at(-1)?.id ?? null;
 
-/** Keeps the draft of a reply, never over one that somebody else wrote meanwhile. */
+/** Saves the draft of a reply, but never overwrites one that somebody else wrote meanwhile. */
 export function keepReply(message: Message, { onState, onFresh, onClash, onGone }: Told) {
   let known = message;
   let seenReply = lastReply(message);
@@ -40,13 +40,13 @@ export function keepReply(message: Message, { onState, onFresh, onClash, onGone 
 
   return {
     ...keepDraft({ kept: message.draft ?? "", save, onState }),
-    /** Something else was changed about the message: by me, so its draft is still the one that I know. */
+    /** I changed something else about the message: takes its new version while the draft is the one that I know. */
     learn(now: Message) {
       if (now.version > known.version && (now.draft ?? null) === (known.draft ?? null)) known = now;
     },
-    /** A reply that only came in while somebody typed is not seen: the writer is told of it first. */
+    /** What the writer has seen. A reply that arrived while they typed does not count. */
     seen: (): Seen => ({ last_reply: seenReply, draft: known.draft ?? null }),
-    /** All that others wrote is before the writer now. */
+    /** Call when the writer has seen everything that others wrote. */
     look(now: Message) {
       seenReply = lastReply(now);
       keep(now);

@@ -8,7 +8,7 @@ export type LetterDraft = {
   subject: string;
   body: string;
   audience: Audience;
-  /** Of the sending, so that a letter that was sent just before a reload does not go out twice. */
+  /** The idempotency key, so that a letter that was sent just before a reload is not sent twice. */
   key: string;
 };
 

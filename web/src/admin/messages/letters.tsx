@@ -35,7 +35,7 @@ const explained: Record<Audience, string> = {
   both: "Nobody gets it twice",
 };
 
-/** A letter is mailed to many people at once and cannot be called back: it is seen and counted before. */
+/** Writes a letter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
 function Compose() {
   const client = useQueryClient();
   const site = useSite();
@@ -128,7 +128,7 @@ function SentLetters() {
   const audience = audiences.find((one) => one === asked) ?? null;
   const letters = useInfiniteQuery({
     ...lettersQuery(audience),
-    // While mails are on their way their number changes by the second.
+    // Polls faster while mails are being sent.
     refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries.queued > 0)) ? 4_000 : slowly),
   });
   return (

@@ -18,7 +18,7 @@ import { deliveryName, departmentName, senderName } from "./words";
 
 type Props = { message: Message; timeZone: string; onChanged: (message: Message) => void; onClose: () => void };
 
-/** A message in full, what the camp answered, and the answer that is being written. */
+/** A message with its replies and the reply that is being written. */
 export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) {
   const me = useStaff();
   const messagesChanged = useMessagesChanged();
@@ -38,7 +38,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
     },
     onError: (error, patch) => {
       if (patch.assigned_to === undefined || !isApiError(error, "validation")) return toastFailure(error, "The message could not be changed.");
-      // Somebody who was on the list has left meanwhile.
+      // The colleague's account was deleted meanwhile.
       void colleagues.refetch();
     },
   });

@@ -14,12 +14,12 @@ import { Subscribers } from "./subscribers";
 const views = ["inbox", "letters", "subscribers"] as const;
 type View = (typeof views)[number];
 
-/** What people write to the camp, what the camp writes to them, and who asked to be on its mailing list. */
+/** The inbox, the letters of the camp, and the mailing list. */
 export default function Messages() {
   const [params, setParams] = useSearchParams();
   const view: View = views.find((one) => one === params.get("view")) ?? "inbox";
   const unread = useQuery({ ...messageCountsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.unread ?? 0;
-  // A letter that somebody began is kept while they look something up in the inbox.
+  // Keeps a letter that is being written while the inbox is open.
   const [everWrote, setEverWrote] = useState(view === "letters");
   if (view === "letters" && !everWrote) setEverWrote(true);
 

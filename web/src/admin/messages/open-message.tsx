@@ -8,7 +8,7 @@ import { messageQuery, type Message } from "./queries";
 
 type Props = { id: string; listed: Message | undefined; timeZone: string; onClose: () => void };
 
-/** The message that the address names, also one that is not in the list, say because it was read meanwhile. */
+/** The message in the address, also when it is not in the list. */
 export function OpenMessage({ id, listed, timeZone, onClose }: Props) {
   const [known, setKnown] = useState(listed);
   if (listed && listed !== known && listed.version >= (known?.version ?? 0)) setKnown(listed);

@@ -36,19 +36,19 @@ export const messageCountsQuery = queryOptions({
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/messages/counts", { signal })),
 });
 
-/** Those to whom a message can be given. */
+/** The colleagues to whom a message can be assigned. */
 export const colleaguesQuery = queryOptions({
   queryKey: ["admin", "colleagues"],
   queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/colleagues", { signal }))).usernames,
 });
 
-/** A message that was opened by its address, or has left the list meanwhile. Nobody keeps it once it is closed. */
+/** A message that is not in the list. It leaves the cache when it is closed. */
 export const messageQuery = (id: string) =>
   queryOptions({
     queryKey: ["admin", "message", id],
     queryFn: () => asStaff(api.GET("/api/admin/messages/{id}", at(id))),
     gcTime: 0,
-    // An answer that is on its way is sent within seconds.
+    // Polls faster while a reply is being sent.
     refetchInterval: ({ state }) => (state.data && awaitsDelivery(state.data) ? 4_000 : false),
   });
 
@@ -58,16 +58,16 @@ const at = (id: string) => ({ params: { path: { id } } });
 
 export const readMessage = ({ id }: Message) => nullIfNotFound(asStaff(api.GET("/api/admin/messages/{id}", at(id))));
 
-/** What is left out stays; the document says otherwise only because of its defaults. */
+/** Fields that are left out stay unchanged; the contract requires them only because of their defaults. */
 export const changeMessage = (id: string, change: Partial<MessagePatch>) =>
   asStaff(api.PATCH("/api/admin/messages/{id}", { ...at(id), body: change as MessagePatch }));
-/** What the writer of a reply knows of what others wrote. */
+/** The last reply and the draft that the writer has seen. */
 export type Seen = Omit<Schemas["NewMessageReply"], "body">;
 export const replyTo = (id: string, body: string, seen: Seen) => asStaff(api.POST("/api/admin/messages/{id}/reply", { ...at(id), body: { body, ...seen } }));
 export const retryReplies = (id: string) => asStaff(api.POST("/api/admin/messages/{id}/retry", at(id)));
 export const deleteMessage = (id: string) => asStaff(api.DELETE("/api/admin/messages/{id}", at(id)));
 
-/** Call after any change to a message: with what it is now, so that the list shows it at once. */
+/** Call after any change to a message, with its new version, so that the list shows it at once. */
 export function useMessagesChanged() {
   const client = useQueryClient();
   return (fresh?: Message) => {

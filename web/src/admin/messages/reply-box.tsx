@@ -52,13 +52,13 @@ function useReply({ message, onFresh, onGone }: Props) {
 
   const [keeper] = useState(() => keepReply(message, { onState: setState, onFresh, onClash: setTheirs, onGone: lost }));
   useEffect(() => keeper.learn(message), [keeper, message]);
-  // Closing the message does not lose the last words.
+  // Saves the draft when the message is closed.
   useEffect(() => () => void keeper.flush(), [keeper]);
 
   function type(next: string) {
     setText(next);
     setFailure(null);
-    // Until it is decided whose draft stays, neither overwrites the other.
+    // Saves nothing until it is decided whose draft stays.
     if (theirs === null && !gone) keeper.type(next);
   }
 
@@ -83,7 +83,7 @@ function useReply({ message, onFresh, onGone }: Props) {
     },
   });
 
-  /** Somebody else was quicker: what they wrote is shown before this goes out after all. */
+  /** Somebody else replied first: shows what they wrote before this can be sent. */
   async function forestalled(why: string) {
     const now = await readMessage(message).catch(() => undefined);
     if (now === null) return lost();

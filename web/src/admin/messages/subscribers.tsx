@@ -16,7 +16,7 @@ import { Listing } from "../shared/listing";
 import { useStaff } from "../shared/session";
 import { removeSubscriber, subscribersCsv, subscribersQuery, type Subscriber } from "./queries";
 
-/** Who asked at the foot of the site to be written to. */
+/** The mailing list that people join in the footer. */
 export function Subscribers() {
   const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";

@@ -15,8 +15,8 @@ export const draftWords: Record<DraftState, string> = {
   failed: "The draft could not be saved. It is still here.",
 };
 
-/** What the button of a letter does. */
+/** The label of the button that sends a letter. */
 export const letterLabel = (recipients: number | undefined) => (recipients ? `Send letter to ${people(recipients)}` : "Send letter");
 
-/** As the mail will set it: an empty line begins a new paragraph. */
+/** The paragraphs of the mail: an empty line begins a new one. */
 export const paragraphs = (body: string) => body.trim().split(/\n\s*\n/).filter(Boolean);

@@ -14,7 +14,7 @@ import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 
 const notSettings = "This file does not hold settings. Choose a file that was made by Export.";
 
-/** A file is read, what it would change is shown, and only then it is applied. */
+/** Shows what a file would change before it is applied. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [, setTyped] = useSettingsDraft();

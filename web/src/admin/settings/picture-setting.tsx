@@ -11,7 +11,7 @@ import { settingLabel } from "./words";
 
 const largest = 10 * 1024 * 1024;
 
-/** A picture of the camp's own, or several: put there and taken away at once, without the button of the form. */
+/** One or several pictures of the camp. They are saved at once, without the form's button. */
 export function PictureSetting({ setting }: { setting: Setting }) {
   const id = useId();
   const file = useRef<HTMLInputElement>(null);
@@ -94,7 +94,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
   );
 }
 
-/** A logo that is dark all over would vanish in the dark theme. */
+/** Warns about a dark logo, which would be invisible in the dark theme. */
 const OnBothGrounds = ({ id }: { id: string }) => (
   <div className="flex justify-self-start overflow-clip rounded-md border border-line">
     {(["light", "dark"] as const).map((scheme) => (

@@ -16,7 +16,7 @@ export const settingsQuery = queryOptions({
   queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/settings", { signal }))).items,
 });
 
-/** `seen`: what the changed settings were when the person looked; the server refuses if one is another now. */
+/** `seen`: the previous values of the changed settings; the server refuses the change if one differs now. */
 export const changeSettings = async (values: Values, seen: Values) => (await asStaff(api.PATCH("/api/admin/settings", { body: { ...values, seen } }))).items;
 export type PicturePlace = "logo" | "hero";
 export const addPicture = async (place: PicturePlace, file: File) =>
@@ -24,12 +24,12 @@ export const addPicture = async (place: PicturePlace, file: File) =>
 export const previewSettings = async (body: Values) => (await asStaff(api.POST("/api/admin/settings/preview", { body }))).items;
 export const exportSettings = () => asStaff(api.GET("/api/admin/settings/export", { parseAs: "text" }));
 
-/** Call with what the server answered to a change: the page, the site and the door show what is in force now. */
+/** Call with the response to a change: updates the page, the site and the session. */
 export function useSettingsChanged() {
   const client = useQueryClient();
   return (items: Setting[]) => {
     client.setQueryData(settingsQuery.queryKey, items);
-    // The site's colours are a style sheet of its own, whose address changes with it.
+    // The site's colors are a style sheet whose address changes with them.
     void client.fetchQuery({ ...siteQuery, staleTime: 0 }).then(({ style_sheet }) => applyStyleSheet(style_sheet ?? null), () => undefined);
     for (const key of [siteQuery.queryKey, staffQuery.queryKey, ["admin", "audit"]]) void client.invalidateQueries({ queryKey: key });
   };
@@ -42,7 +42,7 @@ function applyStyleSheet(address: string | null) {
   before?.remove();
 }
 
-/** What the settings were when somebody began to type: the server is asked to change these only. */
+/** The values of the settings when somebody began to type, which the server compares before it changes them. */
 const seenQuery = queryOptions<Values>({ queryKey: ["settings-seen"], queryFn: skipToken, initialData: {}, staleTime: Infinity, gcTime: Infinity });
 
 export function useSeen() {

@@ -72,7 +72,7 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
   );
 }
 
-/** What is stored is not allowed; what is in force instead stays until somebody chooses. */
+/** The stored value is not allowed; the value in effect stays until somebody chooses. */
 const Problem = ({ setting, onKeep }: { setting: Setting; onKeep: () => void }) => (
   <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
     <p className="flex items-start gap-1.5 text-danger">
@@ -87,7 +87,7 @@ const builtInColors: Record<string, string> = { mainColor: "#1b5a40", accentColo
 
 type ColorProps = { name: string; value: string; builtIn: string; label: string; disabled: boolean; onChange: (value: string) => void };
 
-/** The color in words and beside it the browser's way to pick one. */
+/** The color as text, and the browser's color picker. */
 const ColorInput = ({ name, value, builtIn, label, disabled, onChange }: ColorProps) => (
   <div className="flex items-center gap-3">
     <TextInput name={name} value={value} disabled={disabled} placeholder="Built in" dir="ltr" maxLength={7} spellCheck={false} autoComplete="off" className="max-w-36 tabular-nums" onChange={(e) => onChange(e.target.value)} />

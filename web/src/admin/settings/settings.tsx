@@ -94,7 +94,7 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
       const { values, sent, items } = saved;
       settingsChanged(items);
       seen.forget(Object.keys(values));
-      // What was typed while the answer was on its way stays.
+      // Keeps what was typed while the request was running.
       setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key, value]) => !(key in values && sent[key] === value))));
       toast({ title: group.saved, description: `${count(Object.keys(values).length, "change")} saved` });
     },
@@ -108,7 +108,7 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
     },
   });
 
-  /** What was typed stays, beside what the settings are now. */
+  /** Reads the settings again and keeps what was typed. */
   async function reload() {
     const fresh = await client.fetchQuery({ ...settingsQuery, staleTime: 0 });
     seen.forget(settings.map(({ key }) => key));

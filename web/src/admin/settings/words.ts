@@ -2,7 +2,7 @@ import { count, number } from "../../lib/format";
 import { parseMoney, typedMoney } from "../../lib/money";
 import type { Setting, Values } from "./queries";
 
-/** By key, as it stands in the control: text, or on and off. */
+/** The value of each control by key: text, or on and off. */
 export type Typed = Record<string, string | boolean>;
 
 export const groups = [
@@ -45,14 +45,14 @@ const labels: Record<string, string> = {
   enableTwoFactor: "Two-factor for all staff",
 };
 
-/** A key that is new to this page still gets words: "digestHour" is "Digest hour". */
+/** An unknown key gets a readable label: "digestHour" is "Digest hour". */
 export function settingLabel(key: string) {
   if (Object.hasOwn(labels, key)) return labels[key]!;
   const words = key.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase().trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Kept in cents, typed and shown as money. */
+/** Values in cents that are typed and shown as money. */
 const isMoney = (key: string) => key === "defaultPlanAmount";
 
 const choices: Record<string, string> = { everyone: "Everyone", signed_in: "People who are signed in", families: "Families of the camp", at_once: "Appear at once", first_held: "Everybody’s first one waits for approval" };
@@ -61,7 +61,7 @@ export const choiceLabel = (choice: string) => (Object.hasOwn(choices, choice) ?
 
 const isId = (value: unknown) => typeof value === "string" && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
 
-/** A value as people say it. */
+/** A value in readable form. */
 export function valueLabel(value: unknown, key = ""): string {
   if (typeof value === "number" && isMoney(key)) return typedMoney(value);
   if (value === true) return "On";
@@ -75,16 +75,16 @@ export function valueLabel(value: unknown, key = ""): string {
   return JSON.stringify(value);
 }
 
-/** The server speaks of keys; this page never shows them. */
+/** Replaces the keys in the server's messages by labels. */
 export const sentence = (key: string, message: string) => message.replaceAll(key, settingLabel(key));
 
 export const shown = ({ key, kind, value }: Setting, typed: Typed) =>
   typed[key] ?? (kind === "switch" ? value === true : isMoney(key) && typeof value === "number" ? typedMoney(value) : String(value ?? ""));
 
-/** Where what is stored is not in force, choosing what is in force is a change as well. */
+/** When the stored value is invalid, choosing the value in effect is a change as well. */
 export const isChanged = (setting: Setting, typed: Typed) => setting.key in typed && (Boolean(setting.problem) || shown(setting, typed) !== shown(setting, {}));
 
-/** What is to be sent of a group, and what cannot be sent. */
+/** The changed values of a group, and the errors of invalid ones. */
 export function changesOf(settings: Setting[], typed: Typed) {
   const values: Values = {};
   const errors: Record<string, string> = {};

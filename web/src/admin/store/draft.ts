@@ -2,7 +2,7 @@ import { parseMoney, typedMoney } from "../../lib/money";
 import { amountProblem, most } from "../shared/amounts";
 import type { AdminProduct, Category, NewProduct, ProductPatch } from "./queries";
 
-/** What the product dialog holds while somebody types. */
+/** The values of the product form. */
 export type Draft = {
   title: string;
   description: string;
@@ -32,7 +32,7 @@ const bounds = "Please enter a price from 0 to 1,000,000.";
 const badStock = "Please enter a stock from 0 to 1,000,000.";
 const million = 1_000_000;
 
-/** Too much is told with both bounds, as the server does. */
+/** Names both bounds, like the server. */
 const priceProblem = (typed: string, currency: string) => {
   const problem = amountProblem(typed, currency);
   return problem && !problem.includes("up to") ? problem : bounds;
@@ -40,7 +40,7 @@ const priceProblem = (typed: string, currency: string) => {
 
 const wholeNumber = (typed: string) => (/^\d{1,7}$/.test(typed.replaceAll(",", "").trim()) ? Number(typed.replaceAll(",", "")) : null);
 
-/** What can be said before asking the server, by field. */
+/** Validation before the request, by field. */
 export function problemsOf(draft: Draft, currency: string): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const name of ["title", "price", "category", "stock_quantity"] as const) {
@@ -53,7 +53,7 @@ export function problemsOf(draft: Draft, currency: string): Record<string, strin
   return problems;
 }
 
-/** What was typed, as the server takes it. Ask `problemsOf` before. */
+/** The values as the server expects them. Check `problemsOf` first. */
 export function productOf(draft: Draft): NewProduct & { is_active: boolean } {
   return {
     ...draft,

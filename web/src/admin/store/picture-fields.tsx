@@ -10,7 +10,7 @@ import { accept, most, sorted, type Picture, type usePictures } from "./pictures
 
 type Props = { form: ReturnType<typeof usePictures>; art: string; busy: boolean };
 
-/** The pictures of a product: picked, looked at, put in order, taken out. The first one leads. */
+/** Adds, reorders and removes the pictures of a product. The first one is the main picture. */
 export function PictureFields({ form: { pictures, add, remove, move }, art, busy }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [refused, setRefused] = useState<string[]>([]);
@@ -75,7 +75,7 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
                     if (busy) return;
                     remove(picture.key);
                     setSaid(`${picture.name} removed.`);
-                    // The button that had the focus goes with its picture.
+                    // The focused button is removed with its picture.
                     setTimeout(() => input.current?.focus());
                   }}
                 />
@@ -108,7 +108,7 @@ function PicturePicker({ input, disabled, full, dropping, refused, onPick }: Pic
           aria-describedby={cx(`${id}-hint`, refused.length > 0 && `${id}-refused`)}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
-            // So that the same file can be picked again after it was taken out.
+            // Allows picking the same file again after it was removed.
             event.target.value = "";
             onPick(files);
           }}

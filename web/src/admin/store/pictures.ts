@@ -10,12 +10,12 @@ const largest = 10 * 1024 * 1024;
 const kinds = ["image/jpeg", "image/png", "image/webp"];
 export const accept = kinds.join(",");
 
-/** A picture of the product: one that the camp has, or a file that goes along when the form is saved. */
+/** A picture of the product: an uploaded one, or a file that is uploaded when the form is saved. */
 export type Picture = { key: string; src: string | null; name: string; file?: File; percent?: number; failure?: string };
 
 export type Refusal = { title: string; description: string };
 
-/** Which of the picked files can go along, and why the others cannot. */
+/** Separates the files that can be uploaded from the others, with the reason for each. */
 export function sorted(files: readonly File[], already: number): { taken: File[]; refused: Refusal[] } {
   const taken: File[] = [];
   const refused: Refusal[] = [];
@@ -36,7 +36,7 @@ const keys = (pictures: readonly { key: string }[]) => pictures.map(({ key }) =>
 
 let picked = 0;
 
-/** A part of the pictures could not be saved; beside each stands why. */
+/** Some pictures could not be saved; the reason is beside each. */
 export class PicturesFailed extends Error {}
 
 /** The pictures of a product while its form is open. Nothing is sent or removed before it is saved. */
@@ -45,7 +45,7 @@ export function usePictures(opened: AdminProduct | null) {
   const [base, setBase] = useState(() => ofProduct(opened));
   const change = (key: string, part: Partial<Picture>) => setPictures((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
 
-  /** Sends what is new, removes what was removed, and puts the rest in order. */
+  /** Uploads new pictures, deletes removed ones and saves the order. */
   async function save(product: AdminProduct, onSaved: (product: AdminProduct) => void) {
     let ordered = pictures.map(({ key }) => key);
     let now = product;
@@ -74,7 +74,7 @@ export function usePictures(opened: AdminProduct | null) {
       } catch (error) {
         failed += 1;
         change(key, { percent: undefined, failure: explain(error) });
-        // What is wrong with one picture need not be wrong with the next; a server that is away is.
+        // An invalid picture does not stop the next one; an unreachable server does.
         if (!isApiError(error) || ![409, 413, 415, 422].includes(error.status)) break;
       }
     }
@@ -93,7 +93,7 @@ export function usePictures(opened: AdminProduct | null) {
     },
     remove: (key: string) => setPictures((all) => all.filter((one) => one.key !== key)),
     move: (from: number, to: number) => setPictures((all) => (to < 0 || to >= all.length || from === to ? all : moved(all, from, to))),
-    /** Somebody else changed the product: theirs come and go, mine stay. */
+    /** Merges the pictures of a product that somebody else changed: mine stay. */
     merge(fresh: AdminProduct) {
       const theirs = ofProduct(fresh);
       const known = new Set(base.map(({ key }) => key));
@@ -105,7 +105,7 @@ export function usePictures(opened: AdminProduct | null) {
   };
 }
 
-/** A small copy to look at, upright, as a data address: the page's policy lets no other kind of local picture in. */
+/** A small upright preview as a data URL, the only kind of local picture that the content security policy allows. */
 async function preview(file: File): Promise<string | null> {
   try {
     const bitmap = await createImageBitmap(file);
@@ -121,7 +121,7 @@ async function preview(file: File): Promise<string | null> {
     bitmap.close();
     return canvas.toDataURL("image/jpeg", 0.8);
   } catch {
-    // Whether it is a picture at all is the server's word.
+    // The server decides whether the file is a picture.
     return null;
   }
 }

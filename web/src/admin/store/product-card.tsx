@@ -17,7 +17,7 @@ import { changeProduct, useProductsChanged, type AdminProduct } from "./queries"
 type Props = { product: AdminProduct; onEdit: () => void; onDelete: () => void };
 type Flag = { is_featured: boolean } | { is_active: boolean };
 
-/** A product as the store's keeper sees it: what it is, how much is left, and whether families see it. */
+/** A product with its stock and whether families see it. */
 export function ProductCard({ product, onEdit, onDelete }: Props) {
   const currency = useCurrency();
   const productsChanged = useProductsChanged();
@@ -27,7 +27,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
 
   const saved = useRef(product.version);
   const flag = useMutation({
-    // One after the other, so that a second switch knows the version that the first one made.
+    // Runs one request at a time, so that the second has the version that the first one created.
     scope: { id: `product ${product.id}` },
     mutationFn: (change: Flag) => changeProduct(product.id, { version: Math.max(product.version, saved.current), ...change }),
     onSuccess: async ({ version }, change) => {

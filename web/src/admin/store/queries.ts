@@ -41,7 +41,7 @@ export const orderImages = (id: string, ids: string[]) => asStaff(api.PUT("/api/
 export const removeImage = (id: string, imageId: string) =>
   asStaff(api.DELETE("/api/admin/products/{id}/images/{image_id}", { params: { path: { id, image_id: imageId } } }));
 
-/** Sends a picture and tells how far it is, in percent. `fetch` cannot: it knows nothing of what has left. */
+/** Uploads a picture and reports the progress in percent. `fetch` cannot report upload progress. */
 export const addImage = (id: string, file: File, onProgress: (percent: number) => void): Promise<AdminProduct> => asStaff(upload(id, file, onProgress));
 
 const patience = 120_000;
@@ -76,7 +76,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Call after any change to a product: the desk's lists and what families see are asked for again. */
+/** Call after any change to a product: refetches the staff's list and what families see. */
 export function useProductsChanged() {
   const client = useQueryClient();
   return () => {

@@ -23,7 +23,7 @@ type Open = { what: "add"; product: null } | { what: "edit" | "delete"; product:
 const orders: Record<ProductOrder, string> = { newest: "Newest first", title: "By title", price: "Lowest price", stock: "Lowest stock" };
 const categories = Object.keys(categoryName) as Category[];
 
-/** What the camp sells: shown, hidden, priced and pictured. */
+/** The products of the camp store. */
 export default function StoreManagement() {
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";

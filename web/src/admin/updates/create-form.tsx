@@ -13,7 +13,7 @@ import { UpdateFields } from "./update-fields";
 
 type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 
-/** A new update. It is shown at once, and its mail goes out once. Folded away it keeps what was typed. */
+/** Posts an update. It is shown at once, and mailed once. Collapsed it keeps what was typed. */
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
   const keyOf = useIdempotencyKey();

@@ -3,7 +3,7 @@ import { changed } from "../shared/form";
 import { people } from "../shared/words";
 import type { AdminUpdate, NewUpdate, Priority, UpdatePatch } from "./queries";
 
-/** What the form holds while somebody types. */
+/** The values of the form. */
 export type Draft = { title: string; message: string; author: string; priority: Priority; pinned: boolean; date: string; time: string };
 
 export const endOfDay = "23:59";
@@ -20,7 +20,7 @@ export function draftOf(update: AdminUpdate | null, timeZone: string): Draft {
   };
 }
 
-/** On the camp's own clock; an update that is given no time ends with its day. */
+/** In the camp's time zone; without a time an update ends with its day. */
 export const endOf = ({ date, time }: Pick<Draft, "date" | "time">) => (date ? `${date}T${time || endOfDay}` : null);
 
 export function missing({ title, message, author, date, time }: Draft): Record<string, string> {
@@ -42,10 +42,10 @@ export function changesOf(draft: Draft, base: Draft): Omit<UpdatePatch, "version
   return changed(newUpdateOf(draft), newUpdateOf(base));
 }
 
-/** What the button of a new update does. */
+/** The label of the button that posts an update. */
 export const postLabel = (reach: number | undefined) => (reach ? `Post update to ${people(reach)}` : "Post update");
 
-/** The words of the portal; of mail it speaks only when there is some. */
+/** The toast after posting; it mentions mail only when mails were queued. */
 export const posted = (notified: number) => ({
   title: "Live Update Posted!",
   description: notified > 0 ? "Your update has been posted and parents will be notified." : "Your update has been posted.",

@@ -36,7 +36,7 @@ export default function LiveUpdates() {
   const slowly = useRefetchInterval(everyFifteenSeconds);
   const updates = useInfiniteQuery({
     ...updatesQuery({ ...(term ? { q: term } : {}), ...(standing ? { standing } : {}), ...(priority ? { priority } : {}) }),
-    // While mails are on their way their number changes by the second.
+    // Polls faster while mails are being sent.
     refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries?.queued)) ? 4_000 : slowly),
   });
   const [open, setOpen] = useState<Open>(null);

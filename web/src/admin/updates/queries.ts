@@ -37,7 +37,7 @@ export const createUpdate = (key: string, body: NewUpdate) => asStaff(api.POST("
 export const editUpdate = (id: string, body: UpdatePatch) => asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
 export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));
 
-/** Call after any change: the list and what families see are asked for again. */
+/** Call after any change: refetches the list and what families see. */
 export function useUpdatesChanged() {
   const client = useQueryClient();
   return () => {

@@ -9,7 +9,7 @@ import { addFamily, useUsersChanged } from "./queries";
 export const allRequired = "All fields are required";
 const fields = ["full_name", "email", "child_name"];
 
-/** A family by hand: it gets the usual plan and an invitation. Folded away it keeps what was typed. */
+/** Adds a family by hand: it gets the default plan and an invitation. Collapsed it keeps what was typed. */
 export function AddUser({ open, onClose }: { open: boolean; onClose: () => void }) {
   const usersChanged = useUsersChanged();
   const first = useRef<HTMLInputElement>(null);

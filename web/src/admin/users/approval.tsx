@@ -12,7 +12,7 @@ const textButton = "inline-flex min-h-tap items-center rounded-sm px-1 text-sm f
 
 const title: Record<Decision, string> = { approve: "User Approved", refuse: "User Refused" };
 
-/** Whether the camp knows somebody who registered by themselves. */
+/** Approves or refuses somebody who registered without an invitation. */
 export function ApproveButtons({ family }: { family: Family }) {
   const usersChanged = useUsersChanged();
   const [asking, setAsking] = useState(false);
@@ -24,7 +24,7 @@ export function ApproveButtons({ family }: { family: Family }) {
       toast({ title: title[decision], description: decisionToast(told, name, decision) });
     } catch (error) {
       if (!isApiError(error) || error.status !== 409) throw error;
-      // Nobody has confirmed the address yet, or somebody else was quicker; the lists are about to show it.
+      // The address is not confirmed yet, or somebody else has decided; the refetched lists show it.
       toast({ title: isApiError(error, "conflict") ? "Not approved yet" : "Decided already", description: `${name}: ${explain(error)}`, destructive: true });
     }
     await usersChanged();

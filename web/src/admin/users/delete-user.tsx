@@ -6,7 +6,7 @@ import { errorToast, toast } from "../../ui/toast";
 import { deleteFamily, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 
-/** The row that had the focus is gone with its family. */
+/** The focused row is removed with its family. */
 function restoreFocus() {
   if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
 }
@@ -24,7 +24,7 @@ export function DeleteUser({ family, onClose, onDeleted }: { family: Family; onC
         try {
           await deleteFamily(family.id);
         } catch (error) {
-          // Somebody was quicker: it is gone, as was wanted.
+          // Somebody else has deleted it already, which is no error.
           if (!isApiError(error, "not_found")) {
             errorToast(`Failed to delete user: ${explain(error)}`);
             throw error;

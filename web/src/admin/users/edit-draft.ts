@@ -2,7 +2,7 @@ import { parseMoney, typedMoney } from "../../lib/money";
 import { amountProblem } from "../shared/amounts";
 import type { Family, FamilyPatch } from "./queries";
 
-/** What the edit dialog holds while somebody types. */
+/** The values of the edit form. */
 export type Draft = {
   full_name: string;
   child_name: string;
@@ -42,7 +42,7 @@ export function draftOf({ plan, ...family }: Family, usual: number | null = null
 export const noAmount = "Please enter an amount, for example 1,250.00.";
 export const noNote = "Please say in a note why the paid amount changes.";
 
-/** How much more, or less, shall have been paid: it is recorded as an adjustment (decision $1). */
+/** The difference to what was paid, in cents, which is recorded as an adjustment (decision $1). */
 export function adjustment(draft: Draft, family: Family) {
   const paid = draft.planned ? parseMoney(draft.paid_amount) : null;
   return paid === null ? 0 : paid - (family.plan?.paid_amount ?? 0);

@@ -21,7 +21,7 @@ const encodings: Record<TextEncoding, string> = {
   "windows-1255": "Windows-1255 (Hebrew)",
 };
 
-/** Families from a table of the office: pasted or as a file, with every change shown before anything is written. */
+/** Imports families from a pasted table or a file. Every change is shown before anything is written. */
 export function ImportDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
   const usersChanged = useUsersChanged();
   const [csv, setCsv] = useState("");
@@ -41,7 +41,7 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
     setFailure(null);
   }
 
-  /** What is asked of the server, the table apart: nothing but what the last check showed. */
+  /** The rows to import: only those that the last check showed. */
   function wanted() {
     const changes = report?.changes.filter(({ id }) => ticked.has(id)) ?? [];
     return { update: changes.map(({ id, version }) => ({ id, version })), add: report?.new_families.map(({ line }) => line) ?? [] };
@@ -169,7 +169,7 @@ const Sample = ({ values }: { values: string[] }) =>
     "The table has plain letters only."
   );
 
-/** The bytes as they are: the server finds out in which encoding they stand. */
+/** Sends the bytes unchanged: the server detects the encoding. */
 async function base64(file: File) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";

@@ -10,7 +10,7 @@ type Props = Ticks & { report: ImportReport; currency: string; fromFile: boolean
 
 const atOnce = 50;
 
-/** What an import would do or did: figures, then family by family. */
+/** The result or preview of an import: figures, then each family. */
 export function ImportReportView({ report, currency, fromFile, ticked, onTick }: Props) {
   const { dry_run, rows, added, updated, differing, skipped, problems, unknown_columns, changes, merged } = report;
   const figures = [

@@ -8,7 +8,7 @@ import { toastFailure } from "../shared/error-toast";
 import { focusOnMount } from "../shared/focus";
 import { invitationLink, invite, useUsersChanged, type Family } from "./queries";
 
-/** By mail, or as a link to hand over by other means. */
+/** Sends an invitation by mail, or shows its link. */
 export function InvitationButtons({ family }: { family: Family }) {
   const usersChanged = useUsersChanged();
   const [link, setLink] = useState<string | null>(null);

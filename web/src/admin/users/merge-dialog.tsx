@@ -9,7 +9,7 @@ import { addressOf, nameOf } from "./words";
 
 type Props = { family: Family; currency: string; onClose: () => void; onMerged: (kept: string) => void };
 
-/** One family of two that were found double: choose the other, look at what would come of it, then do it. */
+/** Merges a duplicate family: choose the other one, see the preview, then merge. */
 export function MergeDialog({ family, currency, onClose, onMerged }: Props) {
   const [other, setOther] = useState<Family | null>(null);
   return (
@@ -24,7 +24,7 @@ export function MergeDialog({ family, currency, onClose, onMerged }: Props) {
 }
 
 function Choose({ family, onChoose }: { family: Family; onChoose: (other: Family) => void }) {
-  // The last name is what doubles mostly share.
+  // Duplicates usually share the last name.
   const [term, setTerm] = useState(family.full_name.split(/\s+/).at(-1) ?? "");
   const found = useInfiniteQuery({ ...usersQuery({ ...(term ? { q: term } : {}), sort: "name" }, 20) });
   const others = found.data?.filter(({ id }) => id !== family.id) ?? [];

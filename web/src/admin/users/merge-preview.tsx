@@ -22,7 +22,7 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const [keep, drop] = turned ? [other, one] : [one, other];
-  // A family whose total stays, or both together; a choice holds when the two change places.
+  // The id of the family whose total stays, or "sum"; the choice stays when the two are swapped.
   const [choice, setChoice] = useState<string | null>(null);
   const total: MergedTotal | null = choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
   const preview = useQuery({
@@ -147,7 +147,7 @@ function Outcome({ merged, kept, leftOut, currency }: OutcomeProps) {
 
 type TotalOption = { value: string; name: string; cents: number };
 
-/** Two plans become one: nothing is chosen beforehand, since nobody but the office knows what was agreed. */
+/** Asks which total stays. Nothing is preselected, because only the office knows what was agreed. */
 const TotalChoice = ({ options, currency, chosen, onChoose }: { options: TotalOption[]; currency: string; chosen: string | null; onChoose: (value: string) => void }) => (
   <fieldset className="grid min-w-0 gap-2">
     <legend className="mb-2 text-lg">Which total stays?</legend>
@@ -171,7 +171,7 @@ function fate(mail: Mail) {
   return <>Gets {gets.length > 0 && `${listed(gets)}, `}<span className="text-clay">no more {listed(misses)}</span></>;
 }
 
-/** Addresses, each with the mail that it gets when the two are one, and what it gets no more. */
+/** Addresses, each with the mail that it gets after the merge, and what it no longer gets. */
 const Mails = ({ mails }: { mails: Mail[] }) => mails.map((mail) => (
   <span key={mail.email} className="mb-1 block">
     <bdi className="block wrap-anywhere">{mail.email}</bdi>

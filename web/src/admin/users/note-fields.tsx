@@ -6,7 +6,7 @@ import type { Family } from "./queries";
 type Note = ComponentProps<typeof TextArea> & { name: string };
 type Props = { legend: string; optional?: boolean; familyHint: string; family: Note; staff: Note; errors: Record<string, string> };
 
-/** One note for the family and one for staff. Who reads which stands above each. */
+/** One note for the family and one for staff; the label of each says who reads it. */
 export function NoteFields({ legend, optional = false, familyHint, family, staff, errors }: Props) {
   return (
     <fieldset className="grid min-w-0 gap-3">
@@ -24,7 +24,7 @@ export function NoteFields({ legend, optional = false, familyHint, family, staff
   );
 }
 
-/** Says before the button is pressed whether the family gets a mail. */
+/** Says whether the family gets a mail. */
 export function MailNotice({ family, children }: { family: Pick<Family, "email" | "secondary_email">; children: string | null }) {
   const text = children && !family.email && !family.secondary_email ? "This family has no email address, so no mail goes out." : (children ?? "No mail goes out.");
   return <p className="flex items-start gap-2 text-sm text-muted"><Icon name="mail" className="mt-[0.2em]" /><span>{text}</span></p>;

@@ -8,12 +8,12 @@ export type Preference = "daily_video_email" | "camp_updates_email" | "email_not
 
 const kindOf = { daily_video_email: "daily_videos", camp_updates_email: "camp_updates", email_notifications: "general" } as const;
 
-/** The family stopped that mail itself, and only its people can begin it again. */
+/** The family stopped these mails itself, and only the family can start them again. */
 export const isStopped = ({ stopped }: Family, preference: Preference) => stopped.includes(kindOf[preference]);
 
 /**
- * One switch of a family, at once in the list and then on the server. Whatever somebody else changed meanwhile
- * stays: a switch says how it shall be, so it is tried again on the newest version.
+ * Changes one switch of a family, optimistically in the list and then on the server. When somebody else changed the
+ * family meanwhile, the switch is retried on the newest version.
  */
 export async function savePreference(client: QueryClient, family: Family, preference: Preference, on: boolean): Promise<FamilyDetail> {
   const { version } = knownFamily(client, family.id) ?? family;
@@ -31,10 +31,10 @@ export function usePreference(family: Family, preference: Preference): [boolean,
   const { id } = family;
   const write = (change: Partial<Family>) => writeFamily(client, id, (now) => ({ ...now, ...change }));
   const save = useMutation({
-    // One after the other, so that a second switch knows the version that the first one made.
+    // Runs one request at a time, so that the second has the version that the first one created.
     scope: { id: `family ${id}` },
     mutationFn: (on: boolean) => savePreference(client, family, preference, on),
-    // Turned first: waiting for a list that is on its way would let the switch jump back for a moment.
+    // Updates the cache first: waiting for a running fetch would make the switch jump back for a moment.
     onMutate: (on) => {
       write({ [preference]: on });
       return client.cancelQueries({ queryKey: ["admin", "users", "list"] });

@@ -10,7 +10,7 @@ import type { Statement } from "./queries";
 
 type Props = { title: string; familyId: string; query: { isError: boolean; error: unknown; isFetching: boolean; refetch: () => unknown; data: Statement | undefined }; children: (statement: Statement) => ReactNode };
 
-/** A sheet of paper on the screen, and nothing but that sheet when it is printed. */
+/** A page for printing, without navigation. */
 export function PrintPage({ title, familyId, query, children }: Props) {
   const missing = !query.data && isApiError(query.error, "not_found");
   return (
@@ -41,7 +41,7 @@ export function PrintPage({ title, familyId, query, children }: Props) {
   );
 }
 
-/** Who sends it, and to whom. */
+/** The sender and the recipient. */
 export function Letterhead({ statement, heading, lines }: { statement: Statement; heading: string; lines: ReactNode }) {
   const { site_name, contact_email, contact_phone, family } = statement;
   return (

@@ -79,7 +79,7 @@ export const voidPayment = (id: string, key: string, body: Schemas["NewVoid"]): 
   asStaff(api.POST("/api/admin/payments/{id}/void", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }));
 export const invite = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invite", at(id)));
 export const invitationLink = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invitation-link", at(id)));
-/** Approves or refuses a family, unless it stands otherwise by now than `seen`. */
+/** Approves or refuses a family, unless somebody else has decided since `seen`. */
 export function decide(id: string, decision: Decision, seen: Standing): Promise<Decided> {
   const asked = { params: { path: { id }, query: { seen } } };
   return asStaff(decision === "approve" ? api.POST("/api/admin/users/{id}/approve", asked) : api.POST("/api/admin/users/{id}/refuse", asked));
@@ -89,17 +89,17 @@ export const mergeFamilies = (keep: string, drop: string, total: MergedTotal | n
   asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, total, preview } }));
 export const importFamilies = (body: ImportTable): Promise<ImportReport> => asStaff(api.POST("/api/admin/users/import", { body: body as Schemas["FamilyTable"] }));
 export const undoImport = (id: string): Promise<UndoneImport> => asStaff(api.POST("/api/admin/users/imports/{id}/undo", at(id)));
-/** As it comes: read as text it would lose the mark by which spreadsheets know UTF-8. */
+/** Reads bytes: text would lose the byte order mark by which spreadsheets recognize UTF-8. */
 export const exportFamilies = () => asStaff<Blob>(api.GET("/api/admin/users/export.csv", { parseAs: "blob" }));
 
-/** The newest that any list or drawer knows of a family. */
+/** The newest cached version of a family. */
 export function knownFamily(client: QueryClient, id: string): Family | undefined {
   const rows = client.getQueriesData<InfiniteData<FamilyPage>>({ queryKey: ["admin", "users", "list"] }).flatMap(([, data]) => data?.pages.flatMap(({ items }) => items) ?? []);
   const one = client.getQueryData(familyQuery(id).queryKey);
   return [...rows.filter((row) => row.id === id), ...(one ? [one] : [])].toSorted((a, b) => b.version - a.version)[0];
 }
 
-/** Puts what is known of a family into every list that shows it, without asking again. */
+/** Updates a family in every cached list without a request. */
 export function writeFamily(client: QueryClient, id: string, change: (family: Family) => Family) {
   client.setQueriesData<InfiniteData<FamilyPage>>({ queryKey: ["admin", "users", "list"] }, (data) =>
     data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map((row) => (row.id === id ? change(row) : row)) })) },
@@ -107,7 +107,7 @@ export function writeFamily(client: QueryClient, id: string, change: (family: Fa
   client.setQueryData(familyQuery(id).queryKey, (detail) => detail && { ...detail, ...change(detail) });
 }
 
-/** Call after any change to a family: lists, figures and what needs attention are asked for again. */
+/** Call after any change to a family: refetches lists, figures and what needs attention. */
 export function useUsersChanged() {
   const client = useQueryClient();
   return () => Promise.all(["users", "dashboard", "mail"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));

@@ -79,7 +79,7 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
     },
     failed: (error) => {
       errorToast(`Failed to record ${kind}: ${explain(error)}`);
-      // The first try arrived after all, or the plan has changed: what stands behind the dialog is old.
+      // The first request may have succeeded, or the plan has changed: refetch the data behind the dialog.
       if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
     },
   });

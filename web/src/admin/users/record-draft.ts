@@ -9,7 +9,7 @@ export type Draft = { kind: Kind; amount: string; direction: Direction; payment_
 export const recordTitle: Record<Kind, string> = { payment: "Record Payment", refund: "Record Refund", adjustment: "Record Adjustment" };
 export const noAmount = "Please enter an amount greater than 0.";
 
-/** What is sent: an adjustment may also take away from what was paid. */
+/** The amount to send; an adjustment may be negative. */
 export function amountOf({ kind, amount, direction }: Pick<Draft, "kind" | "amount" | "direction">): number | null {
   const cents = parseMoney(amount);
   if (cents === null || cents <= 0) return null;

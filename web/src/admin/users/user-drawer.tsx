@@ -28,7 +28,7 @@ import { dueText, kindName, listed, mailKinds, nameOf, signed, waits } from "./w
 type Open = { what: "edit" | "plan" | "merge" | "delete" } | { what: "record"; kind: Kind } | { what: "void"; payment: Payment } | null;
 type Props = { id: string; currency: string; onClose: () => void; onMergedInto: (id: string) => void };
 
-/** A family with its ledger, its addresses and all that can be done for it. */
+/** A family with its ledger, its addresses and all actions. */
 export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
   const family = useQuery(familyQuery(id));
   const [open, setOpen] = useState<Open>(null);

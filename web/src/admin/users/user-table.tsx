@@ -76,7 +76,7 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
       <td className={cx(cell, "min-w-0 @max-4xl:col-span-2")}>
         <div className="flex items-start justify-between gap-3">
           <button type="button" onClick={onShow} className="group max-w-full min-w-0 rounded-sm text-start">
-            {/* The line starts where all lines do; only the name inside runs its own way. */}
+            {/* The line keeps the page's direction; only the name inside has its own. */}
             <span className="flex flex-wrap items-center gap-x-2">
               <bdi className={cx("font-medium underline-offset-2 group-hover:underline", !family.full_name && "text-muted")}>{name}</bdi>
               {family.user_type === "visitor" && <Badge>Visitor</Badge>}
@@ -118,7 +118,7 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
   );
 }
 
-/** What is out of the ordinary, and what to do about it. */
+/** What needs attention, and how to fix it. */
 function Notes({ family }: { family: Family }) {
   const waiting = waits(family);
   if (!waiting && !family.refused_at && !family.suppressed) return null;

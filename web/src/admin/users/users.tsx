@@ -44,11 +44,11 @@ export default function Users() {
   const summary = useQuery({ ...summaryQuery, refetchInterval: every });
   const users = useInfiniteQuery({
     ...usersQuery({ ...(term ? { q: term } : {}), ...(filter === "all" ? {} : { filter }), sort, direction }),
-    // Whoever has read on through many pages is not asked for all of them by the minute.
+    // A list with many loaded pages is not polled.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
   });
   const [open, setOpen] = useState<Open | null>(null);
-  // Both come from the same camp: one press asks for whichever failed.
+  // One press retries whichever query failed.
   const retry = () => Promise.all([summary, users].filter(({ isError }) => isError).map((query) => query.refetch()));
   const retrying = summary.isFetching || users.isFetching;
   const adding = useCollapsibleForm("add", filters);
@@ -250,7 +250,7 @@ function SortBy({ sort, direction, onSort }: { sort: Sort; direction: Direction;
   );
 }
 
-/** Owners take the whole list along as a table. */
+/** Owners export the whole list as CSV. */
 function ExportButton() {
   const staff = useStaff();
   const [busy, setBusy] = useState(false);

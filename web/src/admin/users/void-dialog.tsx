@@ -12,7 +12,7 @@ import { MailNotice, NoteFields } from "./note-fields";
 import { useUsersChanged, voidPayment, type Family, type Payment } from "./queries";
 import { kindName, signed } from "./words";
 
-/** Takes a row of the ledger back by a row of its own; nothing is deleted. */
+/** Voids a row of the ledger with a reversing row; nothing is deleted. */
 export function VoidDialog({ payment, family, currency, onClose }: { payment: Payment; family: Family; currency: string; onClose: () => void }) {
   const usersChanged = useUsersChanged();
   const [key] = useState(newIdempotencyKey);

@@ -12,7 +12,7 @@ export const filterName: Record<Filter, string> = {
 
 export const sortName: Record<Sort, string> = { joined: "Join date", name: "Name", payment: "Payment", amount: "Amount", email: "Email" };
 
-/** Which way a column goes when it is first asked for. */
+/** The direction of a column when it is first sorted by. */
 export const usualDirection = (sort: Sort) => (sort === "joined" || sort === "amount" ? "desc" : "asc");
 
 export const badgeName: Record<Plan["badge"], string> = { paid_in_full: "Paid in Full", payment_due: "Payment Due", overdue: "Overdue", no_plan: "No Plan" };
@@ -30,7 +30,7 @@ export const waits = ({ user_type, approved_at, refused_at }: Family) => user_ty
 
 export const approvalStatus = ({ approved_at, refused_at }: Family): Standing => (approved_at ? "approved" : refused_at ? "refused" : "waiting");
 
-/** Whether somebody hears of a decision about them. */
+/** Whether somebody is mailed about the decision. */
 export function decisionToast(told: Decided["told"], name: string, decision: Decision) {
   if (told === "by_mail") return `${name} is told by mail.`;
   if (told === "no_address") return `${name} has not confirmed an address yet, so nobody was mailed.`;
@@ -58,5 +58,5 @@ export function paidShare({ total_users, paid_in_full, no_plan }: { total_users:
   return planned > 0 ? Math.floor((paid_in_full * 100) / planned) : null;
 }
 
-/** The address of a family in lists. One that somebody only typed at sign-up may be anybody's. */
+/** The address of a family in lists; an unconfirmed one is marked. */
 export const addressOf = ({ email, unconfirmed_email }: Family) => email ?? (unconfirmed_email ? `${unconfirmed_email} (not confirmed)` : "No Email");

@@ -4,7 +4,7 @@ import type { VideoPatch, VideoStatus } from "./queries";
 import { threeWay } from "../shared/form";
 import { people } from "../shared/words";
 
-/** What the edit panel holds while somebody types. */
+/** The values of the edit form. */
 export type Draft = {
   title: string;
   description: string;
@@ -31,7 +31,7 @@ export function draftOf(video: AdminVideo, timeZone: string): Draft {
   };
 }
 
-/** What the video will be: published by the switch, scheduled by a date, else a draft. */
+/** The status that the form results in: published by the switch, scheduled by a date, else a draft. */
 export const statusOf = (draft: Draft): VideoStatus => (draft.publish ? "published" : draft.date ? "scheduled" : "draft");
 
 export const wallTime = ({ date, time }: { date: string; time: string }) => `${date}T${time || nineInTheMorning}`;
@@ -52,9 +52,9 @@ export function changesOf(draft: Draft, video: AdminVideo, timeZone: string): Om
   };
 }
 
-/** After somebody else saved: what I typed stays, the rest is what the video is now. */
+/** Merges with the video that somebody else saved: keeps what I typed and takes the rest from the new version. */
 export function merge(mine: Draft, base: Draft, fresh: Draft): Draft {
-  // The switch and the date speak of one thing: whoever touched either meant both.
+  // The switch and the date belong together: a change of either keeps both.
   const touched = mine.publish !== base.publish || mine.date !== base.date || mine.time !== base.time;
   const { publish, date, time } = touched ? mine : fresh;
   return { ...threeWay(mine, base, fresh), publish, date, time };
@@ -66,7 +66,7 @@ export function reachOf(video: Pick<AdminVideo, "published_at" | "announced"> | 
   return !known && Number(uploadDate.slice(0, 4)) === currentYear ? recipients : 0;
 }
 
-/** What the button of the edit panel does. */
+/** The label of the button that saves the form. */
 export function updateLabel(before: VideoStatus, after: VideoStatus, reach: number) {
   if (before === after) return "Update Video";
   if (after === "draft") return "Update Video and set back to draft";

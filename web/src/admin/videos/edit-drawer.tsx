@@ -74,7 +74,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
       ...(!draft.publish && draft.time && !draft.date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
-      // Taking away what families can see is asked about first.
+      // Asks first when families lose a video that they can watch.
       if (takesAway) setAsking(true);
       else await save();
     },

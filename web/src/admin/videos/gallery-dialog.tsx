@@ -114,7 +114,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
       ...(status === "scheduled" && !date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
-      // Taking away what families can see is asked about first.
+      // Asks first when families lose a video that they can watch.
       if (takesAway) setAsking(true);
       else await save();
     },

@@ -81,7 +81,7 @@ export default function Gallery() {
   );
 }
 
-/** One summer in a sheet of its own. Its videos are fetched when it is first opened. */
+/** One summer. Its videos are loaded when it is first opened. */
 function Summer({ year, videos, startsOpen, order, ask }: { year: number; videos: number; startsOpen: boolean; order: Order; ask: Ask }) {
   const [open, setOpen] = useState(startsOpen);
   return (
@@ -111,7 +111,7 @@ function SummerVideos({ year, expected, order, ask }: { year: number; expected: 
   return <Loading label={`Loading summer ${year}`}><RowSkeletons rows={Math.min(expected, most)} /></Loading>;
 }
 
-/** What is found in all summers. */
+/** The search results of all summers. */
 function FoundVideos({ term, order, ask, onClear }: { term: string; order: Order; ask: Ask; onClear: () => void }) {
   const videos = useInfiniteQuery({ ...adminVideosQuery({ collection: "archive", q: term, ...order }), refetchInterval: useRefetchInterval(everyFifteenSeconds) });
   const found = useQuery(foundQuery(term)).data?.archive;
@@ -156,7 +156,7 @@ const VideoTable = ({ caption, videos, ask }: { caption: string; videos: AdminVi
   </table>
 );
 
-/** As many as fill a screen, so that the summers below stay where they are. */
+/** The number of skeleton rows that fill a screen, so that the summers below do not move. */
 const most = 16;
 
 const RowSkeletons = ({ rows }: { rows: number }) => (

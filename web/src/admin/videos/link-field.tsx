@@ -11,7 +11,7 @@ import { providerName } from "./words";
 
 export const invalidUrl = "Please enter a valid URL.";
 
-/** A link of the web, or the path of a file that the portal keeps itself. The server knows the rest. */
+/** Whether the text looks like a link or the path of an own file. The server validates the rest. */
 export function looksLikeLink(typed: string) {
   const url = typed.trim();
   return url.startsWith("/media/") || (/^https?:\/\/\S+\.\S+/i.test(url) && URL.canParse(url)) || /^http:\/\/(localhost|127\.)/i.test(url);
@@ -20,7 +20,7 @@ export function looksLikeLink(typed: string) {
 type Known = { video_url: string; video_type: VideoType; thumbnail_url?: string | null };
 type Props = { label?: string; value: string; onChange: (url: string) => void; error?: string | undefined; saved?: Known; onTried: (tried: Tried) => void };
 
-/** The video's address, with what the portal makes of it: who serves it, its picture, and a try in the player. */
+/** The video's address with its provider, its thumbnail and a preview in the player. */
 export function LinkField({ label = "Video URL", value, onChange, error, saved, onTried }: Props) {
   const [left, setLeft] = useState(false);
   const settled = useSettled(value.trim(), 300);
@@ -74,7 +74,7 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
   );
 }
 
-/** The value once it has rested for a moment. */
+/** The value, debounced. */
 function useSettled(value: string, wait: number) {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

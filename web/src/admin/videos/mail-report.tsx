@@ -10,7 +10,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { deliverySummary } from "../shared/words";
 import { deliveriesQuery, retryDeliveries } from "./queries";
 
-/** While mails are on their way their number changes by the second. */
+/** Polls faster while mails are being sent. */
 function useDeliveries(id: string, enabled = true) {
   const slowly = useRefetchInterval(everyFifteenSeconds);
   return useQuery({
@@ -20,14 +20,14 @@ function useDeliveries(id: string, enabled = true) {
   });
 }
 
-/** In a few words how the mails of a fresh video are doing. */
+/** The delivery of a new video's mails in a few words. */
 export function MailSummary({ video }: { video: AdminVideo }) {
   const { data } = useDeliveries(video.id);
   if (!data) return "Mail";
   return deliverySummary(data);
 }
 
-/** Queued, sent, failed, with another try for those that failed. */
+/** The numbers of queued, sent and failed mails, with a retry for failed ones. */
 export function MailReport({ video }: { video: AdminVideo }) {
   const client = useQueryClient();
   const deliveries = useDeliveries(video.id, video.announced);

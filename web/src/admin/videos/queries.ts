@@ -21,7 +21,7 @@ type AdminVideoFilter = { q?: string; status?: VideoStatus; attention?: Attentio
 const page = (filter: AdminVideoFilter, limit: number, cursor: string, signal?: AbortSignal) =>
   asStaff(api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
 
-/** The videos of every status, the last added first unless another order is asked for. A search asks for more at once, so that its count is true. */
+/** The videos of every status, the last added first unless another order is asked for. A search loads larger pages, so that its count is exact. */
 export const adminVideosQuery = (filter: AdminVideoFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "videos", filter],
@@ -49,7 +49,7 @@ export const galleryYearsQuery = queryOptions({
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/years", { signal })),
 });
 
-/** What the portal makes of a pasted link. */
+/** The provider and thumbnail of a pasted link. */
 export const linkQuery = (url: string) =>
   queryOptions({
     queryKey: ["admin", "link", url],
@@ -65,7 +65,7 @@ export const deliveriesQuery = (id: string) =>
     queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/{id}/deliveries", { params: { path: { id } }, signal })),
   });
 
-/** All comments at once: those that wait for somebody come first, however old they are. */
+/** All comments of a video; those that need a decision come first, however old they are. */
 export const videoCommentsQuery = (id: string) =>
   queryOptions({
     queryKey: ["admin", "comments", id],
@@ -87,7 +87,7 @@ const urgency = (comment: AdminComment) => (comment.held ? 2 : needsReview(comme
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-/** The video as it is now, or null when it was deleted. */
+/** The current video, or null when it was deleted. */
 export const readVideo = ({ id }: AdminVideo) => nullIfNotFound(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
 export const createVideo = (key: string, body: NewVideo) => asStaff(api.POST("/api/admin/videos", { params: { header: { "Idempotency-Key": key } }, body }));
 export const createGalleryVideo = (key: string, body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { params: { header: { "Idempotency-Key": key } }, body }));
@@ -100,7 +100,7 @@ export const approveComment = (id: string) => asStaff(api.POST("/api/admin/comme
 export const showComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/show", at(id)));
 export const deleteComment = (id: string) => asStaff(api.DELETE("/api/admin/comments/{id}", at(id)));
 
-/** Call after any change to a video: lists, counts and what families see are asked for again. */
+/** Call after any change to a video: refetches lists, counts and what families see. */
 export function useVideosChanged() {
   const client = useQueryClient();
   return () => {

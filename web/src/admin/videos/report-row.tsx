@@ -17,7 +17,7 @@ export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
   return <Badge>{statusName.draft}</Badge>;
 };
 
-/** What a press on the arrow opens: the page that families see, else the video itself. */
+/** The address of the page that families see, or of the video itself before it is published. */
 export const addressOf = (video: AdminVideo) => (video.status === "published" ? video.page_url : video.video_url);
 
 const twoDays = 2 * 24 * 3_600_000;
@@ -30,7 +30,7 @@ const grid = "grid grid-cols-[auto_96px_minmax(0,1fr)] items-center gap-x-3 gap-
 export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelete, onMore }: Props) {
   return (
     <li className={cx(grid, selected && "bg-pine-wash/60")}>
-      {/* As large as a finger, as wide as the box. */}
+      {/* The tap target is larger than the box. */}
       <label className="-my-3 flex items-center self-stretch py-3 max-md:items-start">
         <span className="sr-only">Select {video.title}</span>
         <input type="checkbox" checked={selected} onChange={onSelect} className="size-5.5 shrink-0 accent-pine" />
@@ -86,7 +86,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
   );
 }
 
-/** A plain date has no zone to be moved by. */
+/** Formats a plain date, which has no time zone. */
 const day = (date: string) => campDate(`${date}T12:00:00Z`, "UTC");
 
 export const ReportsSkeleton = () => (

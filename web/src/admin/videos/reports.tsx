@@ -129,7 +129,7 @@ export default function Reports() {
 
 type NothingProps = { term: string; status: VideoStatus | undefined; attention: Attention | undefined; set: Filters["set"]; onUpload: () => void };
 
-/** Why the list is empty, and the way on. */
+/** Why the list is empty, and the next step. */
 function Nothing({ term, status, attention, set, onUpload }: NothingProps) {
   if (term) {
     return (

@@ -12,7 +12,7 @@ type Props = {
   disabled?: boolean;
 };
 
-/** A day and a time of day on the camp's own clock. */
+/** A date and a time in the camp's time zone. */
 export function ScheduleFields({ date, time, onDate, onTime, error, optional = false, disabled = false }: Props) {
   const site = useSite();
   const [dateLabel, timeLabel] = optional ? ["Schedule Date", "Schedule Time"] : ["Scheduled Date", "Scheduled Time"];

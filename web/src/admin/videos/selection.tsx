@@ -12,10 +12,10 @@ import { requiresSignIn } from "../shared/session";
 import { VideoTitle } from "../shared/video-title";
 import { withNotifications } from "./words";
 
-/** As many as the server takes at once. */
+/** The server's limit for one request. */
 const most = 100;
 
-/** Which of the videos that are shown are chosen. What is filtered away is not chosen any more. */
+/** The selected videos among those that are shown. A filter removes hidden ones from the selection. */
 export function useSelection(shown: readonly AdminVideo[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const chosen = shown.filter(({ id }) => ids.has(id));
@@ -36,7 +36,7 @@ export function useSelection(shown: readonly AdminVideo[]) {
 
 type Selection = ReturnType<typeof useSelection>;
 
-/** Above the list: all that are shown at once. */
+/** Selects all videos that are shown. */
 export const SelectAll = ({ selection: { chosen, all, toggleAll } }: { selection: Selection }) => (
   <label className="inline-flex min-h-tap items-center gap-3 ps-3 text-sm md:ps-4">
     <input
@@ -52,14 +52,14 @@ export const SelectAll = ({ selection: { chosen, all, toggleAll } }: { selection
   </label>
 );
 
-/** What can be done with those that are chosen, within reach wherever one has scrolled to. */
+/** The actions for the selected videos, visible at any scroll position. */
 export function SelectionBar({ selection: { chosen, clear } }: { selection: Selection }) {
   const [asking, setAsking] = useState<"publish" | "delete" | null>(null);
   const tooMany = chosen.length > most;
   const close = () => setAsking(null);
   return (
     <>
-      {/* Said also when nothing is chosen any more. */}
+      {/* Announced also when the selection becomes empty. */}
       <p role="status" className="sr-only">{chosen.length > 0 ? `${count(chosen.length, "video")} selected` : ""}</p>
       {chosen.length > 0 && (
         <div role="group" aria-label="Selected videos" className="sheet sticky bottom-3 z-10 mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 shadow-high">
@@ -146,7 +146,7 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
   };
 }
 
-/** Each by name; a long list is scrolled, by keyboard too. */
+/** The titles of the selected videos; a long list scrolls, by keyboard too. */
 const Titles = ({ videos }: { videos: readonly AdminVideo[] }) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <ul aria-label="Videos" tabIndex={videos.length > 6 ? 0 : undefined} className="grid max-h-48 gap-1 overflow-auto">

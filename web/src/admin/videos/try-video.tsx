@@ -5,16 +5,16 @@ import { Icon } from "../../ui/icon";
 import { Screen } from "../../videos/player";
 import type { VideoType } from "./queries";
 
-/** What became of a try. `embed`: another site's player was shown, which does not say whether it plays. */
+/** The result of a preview. `embed`: another site's player was shown, which does not say whether it plays. */
 type Outcome = "trying" | "plays" | "soundOnly" | "fails" | "late" | "embed";
 export type Tried = { url: string; outcome: Outcome };
 
-/** After this a video that has not started counts as one that does not. */
+/** A video that has not started after this counts as failed, in milliseconds. */
 const startLimit = 15_000;
 
 type Props = { video: { video_url: string; video_type: VideoType; thumbnail_url?: string | null }; onOutcome: (outcome: Outcome) => void };
 
-/** Plays a link in the form, in the player that families get, before anything is published. */
+/** Previews a link in the player of the families before anything is published. */
 export function TryVideo({ video, onOutcome }: Props) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [round, setRound] = useState(0);
@@ -88,7 +88,7 @@ function said(outcome: Outcome, type: VideoType) {
   }
 }
 
-/** Beside the button that publishes: a try that failed is not forgotten, and forbids nothing. */
+/** Warns beside the button when the preview failed; publishing is still possible. */
 export function TriedNotice({ tried, url }: { tried: Tried | null; url: string }) {
   if (!tried || tried.url !== url.trim() || !["fails", "late", "soundOnly"].includes(tried.outcome)) return null;
   return (

@@ -19,7 +19,7 @@ export const shortTitle = "Title must be at least 2 characters.";
 
 type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 
-/** A new report by its link. Folded away it keeps what was typed. */
+/** Adds a report by its link. Collapsed it keeps what was typed. */
 export function UploadForm({ open, onDone, onCancel }: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;

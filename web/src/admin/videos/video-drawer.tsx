@@ -16,7 +16,7 @@ import { MailReport } from "./mail-report";
 import { approveComment, needsReview, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
 import { VideoTitle } from "../shared/video-title";
 
-/** How a video is doing among families: its mails and its comments. */
+/** The mails about a video, and its comments. */
 export function VideoDrawer({ video, onClose }: { video: AdminVideo; onClose: () => void }) {
   return (
     <Drawer title={<VideoTitle>{video.title}</VideoTitle>} onClose={onClose}>
