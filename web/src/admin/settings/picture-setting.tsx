@@ -94,7 +94,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
   );
 }
 
-/** Warns about a dark logo, which would be invisible in the dark theme. */
+/** Shows the logo on both backgrounds, because a dark one is invisible in the dark theme. */
 const OnBothGrounds = ({ id }: { id: string }) => (
   <div className="flex justify-self-start overflow-clip rounded-md border border-line">
     {(["light", "dark"] as const).map((scheme) => (

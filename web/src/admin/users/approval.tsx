@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { decide, useUsersChanged, type Decision, type Family } from "./queries";
-import { nameOf, approvalStatus, decisionToast } from "./words";
+import { nameOf, approvalStatus, decisionMessage } from "./words";
 
 const textButton = "inline-flex min-h-tap items-center rounded-sm px-1 text-sm font-medium text-pine underline-offset-2 hover:underline aria-disabled:opacity-60";
 
@@ -21,7 +21,7 @@ export function ApproveButtons({ family }: { family: Family }) {
   async function say(decision: Decision) {
     try {
       const { told } = await decide(family.id, decision, approvalStatus(family));
-      toast({ title: title[decision], description: decisionToast(told, name, decision) });
+      toast({ title: title[decision], description: decisionMessage(told, name, decision) });
     } catch (error) {
       if (!isApiError(error) || error.status !== 409) throw error;
       // The address is not confirmed yet, or somebody else has decided; the refetched lists show it.

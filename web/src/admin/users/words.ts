@@ -31,7 +31,7 @@ export const waits = ({ user_type, approved_at, refused_at }: Family) => user_ty
 export const approvalStatus = ({ approved_at, refused_at }: Family): Standing => (approved_at ? "approved" : refused_at ? "refused" : "waiting");
 
 /** Whether somebody is mailed about the decision. */
-export function decisionToast(told: Decided["told"], name: string, decision: Decision) {
+export function decisionMessage(told: Decided["told"], name: string, decision: Decision) {
   if (told === "by_mail") return `${name} is told by mail.`;
   if (told === "no_address") return `${name} has not confirmed an address yet, so nobody was mailed.`;
   return `${name} was ${decision === "approve" ? "approved" : "refused"} before, and is not mailed again.`;
