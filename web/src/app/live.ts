@@ -11,7 +11,7 @@ import type { Notices } from "../notices/notices";
 import { onEnabledChange, notificationsEnabled } from "../notices/enabled";
 import { toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
-import { allUpdatesQuery, newestLimit, newestUpdatesQuery, placed, updateQuery } from "../updates/queries";
+import { allUpdatesQuery, newestLimit, newestUpdatesQuery, insertUpdate, updateQuery } from "../updates/queries";
 
 type Page<Item> = { items: Item[]; next?: string | null };
 type Pages<Item> = InfiniteData<Page<Item>, string>;
@@ -77,7 +77,7 @@ export function live(client: QueryClient): () => void {
   }
 
   function show(update: LiveUpdate) {
-    void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => ({ ...list, items: placed(list.items, update).slice(0, newestLimit) }));
+    void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => ({ ...list, items: insertUpdate(list.items, update).slice(0, newestLimit) }));
     void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(update.id).queryKey, () => ({ ...update, withdrawn: false }));
     refresh(allUpdatesQuery.queryKey);
   }

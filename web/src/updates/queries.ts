@@ -29,7 +29,7 @@ export const updateQuery = (id: string) =>
   });
 
 /** Inserts an update in order: pinned ones first, then the newest. */
-export function placed(updates: LiveUpdate[], update: LiveUpdate): LiveUpdate[] {
+export function insertUpdate(updates: LiveUpdate[], update: LiveUpdate): LiveUpdate[] {
   return [...updates.filter(({ id }) => id !== update.id), update].toSorted(
     (a, b) => Number(b.pinned) - Number(a.pinned) || Date.parse(b.created_at) - Date.parse(a.created_at),
   );

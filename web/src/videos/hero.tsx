@@ -177,7 +177,7 @@ function listenToMotion(listener: () => void) {
 type Promised = { video: Card; headline: string; when: string; lede: string };
 
 /** How the hero announces the newest video: tonight's, last night's, or the latest. */
-export function promiseOf(video: Card, { timezone, current_year }: Pick<Site, "timezone" | "current_year">, now = new Date()): Promised {
+export function announcementOf(video: Card, { timezone, current_year }: Pick<Site, "timezone" | "current_year">, now = new Date()): Promised {
   const minutes = Math.round((video.duration_seconds ?? 0) / 60);
   const lede = `${minutes > 0 ? count(minutes, "minute") : "News"} from camp, for everyone who stayed home.`;
   const latest = { video, headline: "The latest from camp.", when: cardDate(video.upload_date, current_year), lede };

@@ -1,7 +1,7 @@
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { card, list, never, open, refuse, server, site } from "../test/portal";
-import { promiseOf } from "./hero";
+import { announcementOf } from "./hero";
 
 const three = list(card({ latest: true }), card({ id: "v2", title: "Trip to the ridge" }), card({ id: "v3", title: "Swim relay", description: null }));
 const latest = async () => within(await screen.findByRole("region", { name: "Latest videos" }));
@@ -53,7 +53,7 @@ describe("the latest videos", () => {
 });
 
 describe("the hero", () => {
-  const at = (published_at: string) => promiseOf(card({ published_at }), site, new Date("2026-07-30T01:00:00Z"));
+  const at = (published_at: string) => announcementOf(card({ published_at }), site, new Date("2026-07-30T01:00:00Z"));
 
   it("promises tonight's video, or last night's, and claims no more of an older one", () => {
     expect(at("2026-07-30T00:41:00Z")).toMatchObject({ headline: "Tonight’s video is up.", when: "Tonight, 8:41 PM" });

@@ -6,7 +6,7 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
-import { Hero, promiseOf } from "./hero";
+import { Hero, announcementOf } from "./hero";
 import { homeVideosQuery, newestQuery } from "./queries";
 import { VideoCard, VideoCardSkeleton } from "./video-card";
 
@@ -18,7 +18,7 @@ export function HomeVideos() {
 
   const three = videos.data?.items ?? [];
   const latest = three.find((video) => video.latest) ?? three[0];
-  const promise = latest && site ? promiseOf(latest, site) : null;
+  const promise = latest && site ? announcementOf(latest, site) : null;
   // What the hero shows already makes room for the next one, as long as there are three others.
   const others = [...three, ...(newest.data?.items ?? [])]
     .filter(({ id }, i, all) => id !== latest?.id && all.findIndex((video) => video.id === id) === i)

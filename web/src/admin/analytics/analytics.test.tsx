@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { open, refuse, server } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
 import type { Analytics } from "./queries";
-import { ceiling, comparison, percentLabel } from "./words";
+import { axisMaximum, comparison, percentLabel } from "./words";
 // Fetched before the clock of the first test runs.
 import "../../app/admin";
 import "./analytics";
@@ -97,5 +97,5 @@ it("words and scales stay true at their edges", () => {
   expect(comparison({ value: 1001, before: 1000 }, 7)).toBe("Slightly up from 1,000 in the 7 days before");
   expect(percentLabel(999, 1000)).toBe("over 99%");
   expect(percentLabel(0, 0)).toBe("0%");
-  expect([0, 1, 3, 10, 315, 8540].map(ceiling)).toEqual([2, 2, 4, 10, 400, 10_000]);
+  expect([0, 1, 3, 10, 315, 8540].map(axisMaximum)).toEqual([2, 2, 4, 10, 400, 10_000]);
 });

@@ -1,7 +1,7 @@
 import { number, shortDate } from "../../lib/format";
 import { Icon } from "../../ui/icon";
 import type { Day } from "./queries";
-import { ceiling, measures, type Measure } from "./words";
+import { axisMaximum, measures, type Measure } from "./words";
 
 const height = 160;
 
@@ -10,7 +10,7 @@ export function DayChart({ days, measure }: { days: Day[]; measure: Measure }) {
   const label = measures.find(({ value }) => value === measure)!.label;
   const values = days.map((day) => day[measure]);
   const highest = Math.max(0, ...values);
-  const top = ceiling(highest);
+  const top = axisMaximum(highest);
   const peak = days[values.indexOf(highest)];
   const [first, last] = [days[0], days.at(-1)];
   const most = highest > 0 && peak ? `Most: ${number(highest)} on ${shortDate(peak.day)}` : `No ${label.toLowerCase()} in these days`;

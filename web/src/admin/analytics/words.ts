@@ -44,7 +44,7 @@ export function percentLabel(part: number, whole: number) {
 }
 
 /** The maximum of the axis: a round number that can be halved. */
-export function ceiling(highest: number) {
+export function axisMaximum(highest: number) {
   if (highest <= 2) return 2;
   const step = 10 ** Math.floor(Math.log10(highest));
   const top = [1, 2, 4, 6, 8, 10].map((n) => n * step).find((n) => n >= highest)!;

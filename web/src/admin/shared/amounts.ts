@@ -2,7 +2,7 @@ import { money } from "../../lib/format";
 import { parseMoney, typedMoney } from "../../lib/money";
 
 /** The largest amount that the portal accepts, in cents. */
-export const most = 100_000_000;
+export const maxAmount = 100_000_000;
 
 /** Matches anything that is written as an amount, however large. */
 const wellFormed = /^[-−]?[$€£₪]?(\d{1,3}(,\d{3})+|\d+)(\.\d{0,2})?$/;
@@ -11,7 +11,7 @@ const wellFormed = /^[-−]?[$€£₪]?(\d{1,3}(,\d{3})+|\d+)(\.\d{0,2})?$/;
 export function amountProblem(typed: string, currency: string): string | null {
   const text = typed.replace(/\s/g, "");
   const cents = parseMoney(text);
-  if (cents === null ? wellFormed.test(text) : Math.abs(cents) > most) return `Please enter an amount up to ${money(most, currency)}.`;
+  if (cents === null ? wellFormed.test(text) : Math.abs(cents) > maxAmount) return `Please enter an amount up to ${money(maxAmount, currency)}.`;
   if (cents !== null || text === "") return null;
   return `Please enter ${currencyName(currency)} with at most two decimals, for example ${typedMoney(280_000)}.`;
 }

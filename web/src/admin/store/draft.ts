@@ -1,5 +1,5 @@
 import { parseMoney, typedMoney } from "../../lib/money";
-import { amountProblem, most } from "../shared/amounts";
+import { amountProblem, maxAmount } from "../shared/amounts";
 import type { AdminProduct, Category, NewProduct, ProductPatch } from "./queries";
 
 /** The values of the product form. */
@@ -47,7 +47,7 @@ export function problemsOf(draft: Draft, currency: string): Record<string, strin
     if (!draft[name].trim()) problems[name] = missing;
   }
   const price = parseMoney(draft.price);
-  if (!problems["price"] && (price === null || price < 0 || price > most)) problems["price"] = priceProblem(draft.price, currency);
+  if (!problems["price"] && (price === null || price < 0 || price > maxAmount)) problems["price"] = priceProblem(draft.price, currency);
   const stock = wholeNumber(draft.stock_quantity);
   if (!problems["stock_quantity"] && (stock === null || stock > million)) problems["stock_quantity"] = badStock;
   return problems;

@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icon";
 import { ProgressBar } from "../../ui/progress-bar";
 import { toast } from "../../ui/toast";
 import { useDragOrder } from "../shared/drag-order";
-import { accept, most, sorted, type Picture, type usePictures } from "./pictures";
+import { accept, maxPictures, acceptFiles, type Picture, type usePictures } from "./pictures";
 
 type Props = { form: ReturnType<typeof usePictures>; art: string; busy: boolean };
 
@@ -16,10 +16,10 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
   const [refused, setRefused] = useState<string[]>([]);
   const [said, setSaid] = useState("");
   const [dropping, setDropping] = useState(false);
-  const full = pictures.length >= most;
+  const full = pictures.length >= maxPictures;
 
   async function pick(files: readonly File[]) {
-    const { taken, refused: reasons } = sorted(files, pictures.length);
+    const { taken, refused: reasons } = acceptFiles(files, pictures.length);
     reasons.forEach((reason) => toast({ ...reason, destructive: true }));
     setRefused(reasons.map(({ description }) => description));
     await add(taken);
@@ -116,7 +116,7 @@ function PicturePicker({ input, disabled, full, dropping, refused, onPick }: Pic
         />
       </label>
       <p id={`${id}-hint`} className="text-xs text-muted">
-        {full ? `That is all ${most}. Remove one to choose another.` : `Up to ${most} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`} Where and when they were taken is not kept.
+        {full ? `That is all ${maxPictures}. Remove one to choose another.` : `Up to ${maxPictures} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`} Where and when they were taken is not kept.
       </p>
       {refused.length > 0 && (
         <div id={`${id}-refused`} className="grid gap-1">

@@ -5,7 +5,7 @@ import { moved } from "../shared/drag-order";
 import { ignoreNotFound } from "../shared/missing-records";
 import { addImage, orderImages, removeImage, type AdminProduct } from "./queries";
 
-export const most = 4;
+export const maxPictures = 4;
 const largest = 10 * 1024 * 1024;
 const kinds = ["image/jpeg", "image/png", "image/webp"];
 export const accept = kinds.join(",");
@@ -16,7 +16,7 @@ export type Picture = { key: string; src: string | null; name: string; file?: Fi
 export type Refusal = { title: string; description: string };
 
 /** Separates the files that can be uploaded from the others, with the reason for each. */
-export function sorted(files: readonly File[], already: number): { taken: File[]; refused: Refusal[] } {
+export function acceptFiles(files: readonly File[], already: number): { taken: File[]; refused: Refusal[] } {
   const taken: File[] = [];
   const refused: Refusal[] = [];
   for (const file of files) {
@@ -24,8 +24,8 @@ export function sorted(files: readonly File[], already: number): { taken: File[]
     else if (file.size > largest) refused.push({ title: "File too large", description: `${file.name} is larger than 10MB.` });
     else taken.push(file);
   }
-  const room = Math.max(0, most - already);
-  if (taken.length > room) refused.push({ title: "Too many images", description: `You can only upload up to ${most} images per product.` });
+  const room = Math.max(0, maxPictures - already);
+  if (taken.length > room) refused.push({ title: "Too many images", description: `You can only upload up to ${maxPictures} images per product.` });
   return { taken: taken.slice(0, room), refused };
 }
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { list, open, refuse, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
 import { summary } from "../../test/families";
-import { sorted } from "./pictures";
+import { acceptFiles } from "./pictures";
 import type { AdminProduct } from "./queries";
 
 const image = (n: number) => ({ id: `i${n}`, image_url: `/media/products/i${n}`, thumb_url: `/media/products/i${n}/thumb`, alt_text: `Camp cap, picture ${n}`, display_order: n - 1 });
@@ -227,7 +227,7 @@ describe("a new product", () => {
 
 describe("the pictures of a product", () => {
   it("are at most four, of an image type, of at most 10 MB each", () => {
-    const { taken, refused } = sorted([photo("a.jpg"), photo("notes.pdf", "application/pdf"), photo("drawing.svg", "image/svg+xml"), photo("big.png", "image/png", 10 * 1024 * 1024 + 1), photo("b.webp", "image/webp")], 3);
+    const { taken, refused } = acceptFiles([photo("a.jpg"), photo("notes.pdf", "application/pdf"), photo("drawing.svg", "image/svg+xml"), photo("big.png", "image/png", 10 * 1024 * 1024 + 1), photo("b.webp", "image/webp")], 3);
     expect(taken.map(({ name }) => name)).toEqual(["a.jpg"]);
     expect(refused).toEqual([
       { title: "Invalid file type", description: "notes.pdf is not a valid image file." },
@@ -235,7 +235,7 @@ describe("the pictures of a product", () => {
       { title: "File too large", description: "big.png is larger than 10MB." },
       { title: "Too many images", description: "You can only upload up to 4 images per product." },
     ]);
-    expect(sorted([photo("a.jpg", "image/jpeg", 10 * 1024 * 1024)], 3).refused).toEqual([]);
+    expect(acceptFiles([photo("a.jpg", "image/jpeg", 10 * 1024 * 1024)], 3).refused).toEqual([]);
   });
 
   it("say so when they are picked, and no more can be picked at four", async () => {

@@ -7,7 +7,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { usePageForm } from "../shared/form";
-import { draftOf, missing, newUpdateOf, postLabel, posted, type Draft } from "./draft";
+import { draftOf, missing, newUpdateOf, postLabel, postedToast, type Draft } from "./draft";
 import { createUpdate, reachQuery, useUpdatesChanged } from "./queries";
 import { UpdateFields } from "./update-fields";
 
@@ -27,7 +27,7 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
       return createUpdate(keyOf(update), update);
     },
     done: async ({ notified }) => {
-      toast(posted(notified));
+      toast(postedToast(notified));
       onDone();
       await updatesChanged();
     },

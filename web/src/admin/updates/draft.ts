@@ -21,7 +21,7 @@ export function draftOf(update: AdminUpdate | null, timeZone: string): Draft {
 }
 
 /** In the camp's time zone; without a time an update ends with its day. */
-export const endOf = ({ date, time }: Pick<Draft, "date" | "time">) => (date ? `${date}T${time || endOfDay}` : null);
+export const expiryOf = ({ date, time }: Pick<Draft, "date" | "time">) => (date ? `${date}T${time || endOfDay}` : null);
 
 export function missing({ title, message, author, date, time }: Draft): Record<string, string> {
   return {
@@ -34,7 +34,7 @@ export function missing({ title, message, author, date, time }: Draft): Record<s
 
 export function newUpdateOf(draft: Draft): NewUpdate {
   const { title, message, author, priority, pinned } = draft;
-  return { title: title.trim(), message: message.trim(), author: author.trim(), priority, pinned, expires_at: endOf(draft) };
+  return { title: title.trim(), message: message.trim(), author: author.trim(), priority, pinned, expires_at: expiryOf(draft) };
 }
 
 /** Only what the person changed. */
@@ -46,12 +46,12 @@ export function changesOf(draft: Draft, base: Draft): Omit<UpdatePatch, "version
 export const postLabel = (reach: number | undefined) => (reach ? `Post update to ${people(reach)}` : "Post update");
 
 /** The toast after posting; it mentions mail only when mails were queued. */
-export const posted = (notified: number) => ({
+export const postedToast = (notified: number) => ({
   title: "Live Update Posted!",
   description: notified > 0 ? "Your update has been posted and parents will be notified." : "Your update has been posted.",
 });
 
-export const toggled = (active: boolean) =>
+export const visibilityToast = (active: boolean) =>
   active
     ? { title: "Update Activated", description: "The update is now visible to parents." }
     : { title: "Update Deactivated", description: "The update is now hidden to parents." };

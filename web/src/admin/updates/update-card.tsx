@@ -8,7 +8,7 @@ import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { deliverySummary, scheduleTime } from "../shared/words";
-import { toggled } from "./draft";
+import { visibilityToast } from "./draft";
 import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";
 
 export const priorities: Record<Priority, { label: string; tone: "plain" | "info" | "bad" }> = {
@@ -25,7 +25,7 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
     mutationFn: () => editUpdate(update.id, { version: update.version, is_active: !update.is_active }),
     onSuccess: async () => {
       await updatesChanged();
-      toast(toggled(!update.is_active));
+      toast(visibilityToast(!update.is_active));
     },
     onError: (error) => {
       if (isApiError(error, "stale", "not_found")) void updatesChanged();

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { list, open, refuse, server, unreachable } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-import { draftOf, endOf, postLabel } from "./draft";
+import { draftOf, expiryOf, postLabel } from "./draft";
 import type { AdminUpdate } from "./queries";
 // Fetched before the clock of the first test runs.
 import "../../app/admin";
@@ -167,8 +167,8 @@ describe("a new update", () => {
   });
 
   it("ends with its day unless a time is given", () => {
-    expect(endOf({ date: "2026-08-01", time: "" })).toBe("2026-08-01T23:59");
-    expect(endOf({ date: "", time: "" })).toBeNull();
+    expect(expiryOf({ date: "2026-08-01", time: "" })).toBe("2026-08-01T23:59");
+    expect(expiryOf({ date: "", time: "" })).toBeNull();
     expect(draftOf(update(), "America/New_York")).toMatchObject({ date: "2030-07-30", time: "23:59" });
   });
 

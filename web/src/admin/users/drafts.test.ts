@@ -4,8 +4,8 @@ import { adjustment, changesOf, draftOf, problemsOf } from "./edit-draft";
 import { newIdempotencyKey } from "../shared/idempotency-key";
 import { threeWay } from "../shared/form";
 import { amountOf, balanceAfter, problemsOf as recordProblems, type Draft } from "./record-draft";
-import { running } from "./statement";
-import { dueText, paidShare, recorded, signed, waits } from "./words";
+import { withRunningBalance } from "./statement";
+import { dueText, paidShare, recorded, signed, awaitsApproval } from "./words";
 
 describe("the edit dialog", () => {
   it.each([family(), leah])("sends nothing of $full_name that nobody touched", (one) => {
@@ -92,14 +92,14 @@ describe("words", () => {
   });
 
   it("knows who waits", () => {
-    expect(waits(family())).toBe(false);
-    expect(waits(family({ approved_at: null }))).toBe(true);
-    expect(waits(family({ approved_at: null, refused_at: "2026-07-01T00:00:00Z" }))).toBe(false);
-    expect(waits(family({ approved_at: null, user_type: "visitor" }))).toBe(false);
+    expect(awaitsApproval(family())).toBe(false);
+    expect(awaitsApproval(family({ approved_at: null }))).toBe(true);
+    expect(awaitsApproval(family({ approved_at: null, refused_at: "2026-07-01T00:00:00Z" }))).toBe(false);
+    expect(awaitsApproval(family({ approved_at: null, user_type: "visitor" }))).toBe(false);
   });
 });
 
 it("a statement runs from the first row to the last", () => {
-  const rows = running([payment({ id: "p2", kind: "void", amount: -50_000 }), payment({ amount: 50_000, voided: true })], 280_000);
+  const rows = withRunningBalance([payment({ id: "p2", kind: "void", amount: -50_000 }), payment({ amount: 50_000, voided: true })], 280_000);
   expect(rows.map(({ payment: { id }, open }) => [id, open])).toEqual([["p1", 230_000], ["p2", 280_000]]);
 });

@@ -7,7 +7,7 @@ import { statementQuery, type FamilyPayment } from "./queries";
 import { kindName, signed } from "./words";
 
 /** The ledger from its first row on, each with what was still to be paid after it. */
-export function running(payments: readonly FamilyPayment[], total: number) {
+export function withRunningBalance(payments: readonly FamilyPayment[], total: number) {
   let paid = 0;
   return payments.toReversed().map((payment) => {
     paid += payment.amount;
@@ -48,7 +48,7 @@ export default function StatementPage() {
                   </tr>
                 </thead>
                 <tbody>
-                  {running(payments, plan?.total_amount ?? 0).map(({ payment, open }) => (
+                  {withRunningBalance(payments, plan?.total_amount ?? 0).map(({ payment, open }) => (
                     <tr key={payment.id} className="break-inside-avoid border-b border-line align-top">
                       <td className="py-2 pe-1.5 sm:pe-3 min-[22rem]:whitespace-nowrap">{shortDate(payment.payment_date)}</td>
                       <td className="px-1.5 py-2 sm:px-3">

@@ -23,7 +23,7 @@ import { clearLimits, familyQuery, type FamilyDetail, type Payment } from "./que
 import { RecordDialog } from "./record-dialog";
 import type { Kind } from "./record-draft";
 import { VoidDialog } from "./void-dialog";
-import { dueText, kindName, listed, mailKinds, nameOf, signed, waits } from "./words";
+import { dueText, kindName, listed, mailKinds, nameOf, signed, awaitsApproval } from "./words";
 
 type Open = { what: "edit" | "plan" | "merge" | "delete" } | { what: "record"; kind: Kind } | { what: "void"; payment: Payment } | null;
 type Props = { id: string; currency: string; onClose: () => void; onMergedInto: (id: string) => void };
@@ -104,8 +104,8 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
         {family.user_type === "visitor" && <Badge>Visitor</Badge>}
         {family.refused_at && <Badge tone="bad">Refused</Badge>}
         {family.suppressed && <Badge tone="bad" icon="mail">Mail bounced</Badge>}
-        {waits(family) && <Badge tone="due" icon="clock">To approve</Badge>}
-        {(waits(family) || family.refused_at) && <ApproveButtons family={family} />}
+        {awaitsApproval(family) && <Badge tone="due" icon="clock">To approve</Badge>}
+        {(awaitsApproval(family) || family.refused_at) && <ApproveButtons family={family} />}
       </div>
     </section>
   );

@@ -10,7 +10,7 @@ import { ApproveButtons } from "./approval";
 import { PaidBar, PaymentBadge } from "./plan";
 import { isStopped, usePreference } from "./preferences";
 import type { Direction, Family, Sort } from "./queries";
-import { addressOf, nameOf, waits } from "./words";
+import { addressOf, nameOf, awaitsApproval } from "./words";
 
 type Ask = (what: "edit" | "plan" | "pay" | "delete", family: Family) => void;
 type Props = {
@@ -120,7 +120,7 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
 
 /** What needs attention, and how to fix it. */
 function Notes({ family }: { family: Family }) {
-  const waiting = waits(family);
+  const waiting = awaitsApproval(family);
   if (!waiting && !family.refused_at && !family.suppressed) return null;
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">

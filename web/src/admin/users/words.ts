@@ -26,7 +26,7 @@ export const listed = (words: string[]) => new Intl.ListFormat("en-GB").format(w
 export const nameOf = ({ full_name }: Pick<Family, "full_name">) => full_name || "No Name";
 
 /** A parent who registered by themselves and whom the camp has neither approved nor refused. */
-export const waits = ({ user_type, approved_at, refused_at }: Family) => user_type === "parent" && !approved_at && !refused_at;
+export const awaitsApproval = ({ user_type, approved_at, refused_at }: Family) => user_type === "parent" && !approved_at && !refused_at;
 
 export const approvalStatus = ({ approved_at, refused_at }: Family): Standing => (approved_at ? "approved" : refused_at ? "refused" : "waiting");
 
