@@ -1,5 +1,19 @@
 import { useSyncExternalStore } from "react";
-import { draftPrefix, onDeletion, storedDraft, type StoredDraft } from "./delete-drafts";
+import { draftPrefix, onDeletion } from "./delete-drafts";
+
+/** `owner` is who was signed in. */
+type StoredDraft = { owner: string | null; value: unknown };
+
+function stored(key: string): StoredDraft | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? "null") as StoredDraft | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Selects the drafts of an area that somebody else than `owner` has typed. */
+export const draftsOfOthers = (area: string, owner: string | undefined) => (key: string) => key.startsWith(area + draftPrefix) && (!owner || stored(key)?.owner !== owner);
 
 /**
  * Reads what was typed and not sent. A draft is kept in the tab's session storage, so it outlives a link, a reload and
@@ -7,7 +21,7 @@ import { draftPrefix, onDeletion, storedDraft, type StoredDraft } from "./delete
  * nothing about a family. What one person typed while signed in is not shown to another: `owner` is who is signed in.
  */
 export function readDraft<Value>(name: string, owner: string | undefined, area = ""): Value | null {
-  const draft = storedDraft(area + draftPrefix + name);
+  const draft = stored(area + draftPrefix + name);
   const mine = draft && (draft.owner === null || owner === undefined || draft.owner === owner);
   return mine ? (draft.value as Value) : null;
 }

@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { api, isApiError, send, type Staff } from "../../api/client";
 import { sessionQuery, siteQuery } from "../../api/queries";
 import { deleteDrafts } from "../../lib/delete-drafts";
+import { draftsOfOthers } from "../../lib/drafts";
 import { paths } from "../../lib/paths";
 import { errorToast, toast } from "../../ui/toast";
 
@@ -60,7 +61,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {
-    deleteDrafts(staffArea, staff?.id);
+    deleteDrafts(draftsOfOthers(staffArea, staff?.id));
     await client.cancelQueries();
     client.setQueryData(staffQuery.queryKey, { staff });
     const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], staffQuery.queryKey[0]].map(String);
