@@ -1,4 +1,4 @@
-//! Accounts of the camp's staff. The first owner is made here: there is no default account.
+//! `camp admin`: manages staff accounts. The first owner is added here, since there is no default account.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -10,10 +10,10 @@ use portal::{App, Config, Error, Result};
 
 use crate::output::{Code, Outcome, open_or_create, print, print_json, print_note, print_table};
 
-/// Look after the accounts of the camp's staff
+/// Manage the accounts of the camp's staff
 #[derive(clap::Subcommand)]
 pub enum Admin {
-    /// Add an account; the password is asked for, or read as one line of standard input
+    /// Add an account; the password is read from the terminal, or as one line of standard input
     #[command(
         after_help = "Examples:\n  camp admin add miriam --email miriam@camp.example --role owner\n  pass show camp/miriam | camp admin add miriam --email miriam@camp.example --role owner"
     )]
@@ -31,29 +31,29 @@ pub enum Admin {
     /// List all accounts
     #[command(after_help = "Example:\n  camp admin list --json")]
     List {
-        /// As JSON
+        /// Print as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Give an account a new password and end its sessions
+    /// Set a new password for an account and end its sessions
     #[command(after_help = "Example:\n  camp admin passwd miriam")]
     Passwd {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Lock an account and end its sessions
+    /// Disable an account and end its sessions
     #[command(after_help = "Example:\n  camp admin disable miriam")]
     Disable {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Unlock an account
+    /// Enable a disabled account
     #[command(after_help = "Example:\n  camp admin enable miriam")]
     Enable {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Make an account owner or staff
+    /// Change the role of an account to owner or staff
     #[command(after_help = "Example:\n  camp admin role miriam staff")]
     Role {
         #[arg(value_name = "NAME")]
@@ -61,13 +61,13 @@ pub enum Admin {
         #[arg(value_name = "ROLE")]
         role: Role,
     },
-    /// Remove an account for good
+    /// Delete an account
     #[command(after_help = "Example:\n  camp admin remove miriam")]
     Remove {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Take the second factor off an account whose phone is lost
+    /// Remove the second factor of an account, for a lost phone
     #[command(after_help = "Example:\n  camp admin reset-two-factor miriam")]
     ResetTwoFactor {
         #[arg(value_name = "NAME")]
@@ -77,7 +77,7 @@ pub enum Admin {
 
 impl Admin {
     pub async fn run(self, config: Config) -> Outcome {
-        // A camp begins with its first owner.
+        // Adding the first owner creates the camp.
         let app = match self {
             Admin::Add { .. } => open_or_create(config).await?,
             _ => App::open(config).await?,
@@ -92,7 +92,7 @@ impl Admin {
             }
             Admin::List { json } => list(&app, json).await?,
             Admin::Passwd { name } => {
-                // Before the password is typed twice for nothing.
+                // Checked before somebody types the password twice in vain.
                 staff::named(&app.db, &name).await?;
                 let password = Some(ask_password()?);
                 let changes = StaffChanges { password, ..StaffChanges::default() };
@@ -171,7 +171,7 @@ async fn list(app: &App, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// A password is never an argument: those stand in process lists and shell histories.
+/// A password is never an argument, because process lists and shell histories show arguments.
 fn ask_password() -> Result<String> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {

@@ -1,4 +1,4 @@
-//! Backups: one file with everything, and the way back from it.
+//! `camp backup` and `camp restore`: write the camp into one file and restore it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use serde::Serialize;
 use crate::import::Bar;
 use crate::output::{Code, Outcome, note_created, print, print_json, print_note};
 
-/// Write everything the camp needs into one file, while it goes on
+/// Write all data of the camp into one file, while the portal runs
 ///
-/// In it are the database, with the keys that sign the links in mails, and the camp's files; not in
-/// it are the operator's own settings (CAMP_…). The copy is checked before it is kept, and the
-/// file is for its owner's eyes only. Personal data is in it: keep it where nobody else can read.
+/// The file contains the database, including the keys that sign links in mail, and the camp's files.
+/// It does not contain the operator's configuration (CAMP_…). The copy is checked before it is kept.
+/// It contains personal data, and only its owner can read it: keep it in a safe place.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp backup camp-2026-07-28.tar.zst\n  camp backup - | ssh backup@elsewhere.example 'cat > camp.tar.zst'"
@@ -24,19 +24,19 @@ pub struct Backup {
     /// The file, or - for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write over a file of this name
+    /// Overwrite a file of this name
     #[arg(long)]
     force: bool,
-    /// Print what is in it as JSON; on standard error when the backup goes to standard output
+    /// Print a summary as JSON; on standard error if the backup goes to standard output
     #[arg(long)]
     json: bool,
 }
 
-/// Make the camp what it was when a backup was made
+/// Restore the camp from a backup
 ///
-/// Either all of it is restored or nothing is changed. What waited to be mailed when the backup was
-/// made has probably been sent since, so it is held back as failed, where staff can send it after
-/// all; scheduled videos whose time has come since become drafts.
+/// Either everything is restored or nothing is changed. Mail that was waiting when the backup was
+/// made has probably been sent since, so it is marked as failed; staff can send it again. Scheduled
+/// videos whose time has passed become drafts.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp restore camp-2026-07-28.tar.zst\n  camp restore camp-2026-07-28.tar.zst --replace"
@@ -45,10 +45,10 @@ pub struct Restore {
     /// The file, or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Set the camp that is there aside, and put the backup in its place
+    /// Replace the existing camp, and keep it in another folder
     #[arg(long)]
     replace: bool,
-    /// Send what waited: for a camp that moves, and was stopped before its last backup
+    /// Send waiting mail: for a camp that moves and was stopped before its last backup
     #[arg(long)]
     send_mail: bool,
     /// Print what was restored as JSON

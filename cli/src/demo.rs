@@ -1,4 +1,4 @@
-//! A camp to look around in: one command, one process, nothing to set up.
+//! `camp demo`: runs the portal with a sample camp in one process, without any setup.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use crate::output::{Code, Outcome, open_or_create, print, print_note};
 use crate::seed::SAMPLE_PASSWORD;
 use crate::serve::{both, stop_on_signal};
 
-/// Look around in an invented camp: site, API and worker in one process
+/// Run a sample camp: site, API and worker in one process
 ///
-/// Plants the camp when the database is empty and keeps what you change. Everybody's password is
+/// Creates the sample camp if the database is empty, and keeps your changes. All passwords are
 /// public, so it listens on this machine only.
 #[derive(clap::Args)]
 #[command(
@@ -24,13 +24,13 @@ pub struct Demo {
     /// Which camp
     #[arg(long, value_enum, default_value = "yiddish")]
     sample: Sample,
-    /// Another number, another camp
+    /// Seed of the random data: another number makes another camp
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Remove the demo's data first and plant the camp anew
+    /// Remove the demo's data first and create the camp again
     #[arg(long)]
     start_over: bool,
-    /// Listen beyond this machine although everybody's password is public
+    /// Accept connections from other machines although all passwords are public
     #[arg(long)]
     i_know_this_is_a_demo: bool,
 }
@@ -45,7 +45,7 @@ impl Demo {
                 config.bind.port()
             )));
         }
-        // Before a camp is planted for nothing.
+        // Checked before the camp is created in vain.
         TcpListener::bind(config.bind).map(drop).map_err(|error| {
             Error::Setup(format!(
                 "The demo cannot listen on {}: {error}. Stop what runs there, or choose another \
@@ -98,7 +98,7 @@ const OWN_CAMP: Error = Error::Conflict(
      --with-worker` for it, or give the demo a folder of its own with --data-dir.",
 );
 
-/// Removes what the demo wrote, and never a camp that it did not plant.
+/// Removes the demo's data, but never a camp that the demo did not create.
 async fn start_over(config: &Config) -> Result<()> {
     if config.database_url.is_some() {
         return Err(Error::Setup(
@@ -134,7 +134,7 @@ fn gone(removed: std::io::Result<()>) -> Result<()> {
     }
 }
 
-/// Where the data lies, without a password that may stand in the address.
+/// The location of the data, without a password that its URL may contain.
 fn shown(config: &Config) -> String {
     match &config.database_url {
         None => config.data_dir.display().to_string(),
@@ -143,7 +143,7 @@ fn shown(config: &Config) -> String {
     }
 }
 
-/// Says where everything is, once the site answers.
+/// Prints all addresses once the site responds.
 async fn greet(app: &App, logins: &Logins, stop: CancellationToken) {
     let open = async {
         while TcpStream::connect(app.config.bind).await.is_err() {

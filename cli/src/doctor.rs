@@ -1,4 +1,4 @@
-//! What is wrong, and what to do about it.
+//! `camp doctor`: finds problems and says what to do.
 
 use std::net::SocketAddr;
 
@@ -7,20 +7,20 @@ use portal::{App, Config};
 
 use crate::output::{Code, Outcome, print, print_json};
 
-/// Look whether everything is as it should be
+/// Check the portal and its environment
 ///
-/// Configuration, database, files, mail and its DNS records, worker and accounts are looked at. No
-/// mail is sent and nothing is changed. The exit code is 1 when something is broken, 0 when all is
-/// well or there are only warnings.
+/// Checks configuration, database, files, mail and its DNS records, worker and accounts. Sends no
+/// mail and changes nothing. The exit code is 1 if something is broken, and 0 if there are no
+/// problems or only warnings.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp doctor\n  camp doctor --dkim-selector mail --json | jq '.[] | select(.state == \"broken\")'"
 )]
 pub struct Doctor {
-    /// The name of the key that signs mails (DKIM); the mail provider knows it
+    /// DKIM selector: the name of the key that signs mails, as given by the mail provider
     #[arg(long, value_name = "NAME")]
     dkim_selector: Option<String>,
-    /// Ask this name server rather than those of the machine
+    /// Use this name server instead of the machine's
     #[arg(long, value_name = "ADDR:PORT")]
     name_server: Option<SocketAddr>,
     /// Print the findings as JSON

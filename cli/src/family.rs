@@ -1,4 +1,4 @@
-//! Families, from a table that the camp's office keeps.
+//! `camp family`: imports families from a table.
 
 use portal::audit::Actor;
 use portal::families::import::{
@@ -11,28 +11,28 @@ use uuid::Uuid;
 use crate::import::{Bar, Table};
 use crate::output::{Code, Outcome, print, print_json, print_note, print_table};
 
-/// Look after families
+/// Import families and undo imports
 #[derive(clap::Subcommand)]
 pub enum Family {
-    /// Bring families into the portal from a table
+    /// Import families from a table
     ///
     /// FILE is an Excel workbook (.xlsx), CSV (comma, semicolon or tab) or JSON. Its first line names
-    /// the columns, in any order: name and child, and if you like email, second email, total, paid, due
-    /// date and type. Amounts are 2800 or 2,800.00. Without a column “total” a new family gets the usual
-    /// plan; an empty total makes none. What was paid before counts only for families that are new.
+    /// the columns, in any order: name and child, and optionally email, second email, total, paid, due
+    /// date and type. Amounts are 2800 or 2,800.00. Without a column “total”, new families get the default
+    /// plan; with an empty total, they get none. The paid amount counts only for new families.
     ///
-    /// New families are added. Families that are in the portal already stay as they are; what the file
-    /// says otherwise is shown, and done with --update-existing. Good rows are imported together; bad
-    /// ones are named by their line on standard error. A family is known by its address, or else by its
-    /// names, so a second run changes nothing. Nobody is mailed: invitations are sent from the user
-    /// list. An import can be undone for a day.
+    /// New families are added. Existing families stay unchanged: differences are shown, and applied with
+    /// --update-existing. Valid rows are imported together; problems of other rows are printed with their
+    /// line on standard error. A family is recognized by its address, otherwise by its names, so a second
+    /// run changes nothing. Nobody gets mail: staff send invitations from the user list. An import can be
+    /// undone for a day.
     #[command(
         after_help = "Examples:\n  camp family import families.xlsx --dry-run\n  camp family import families.csv --update-existing\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 not understood,\n1 or 4 nothing was imported."
     )]
     Import {
         #[command(flatten)]
         table: Table,
-        /// Change the families that are in the portal already where the file says otherwise
+        /// Also change existing families that differ from the file
         #[arg(long)]
         update_existing: bool,
     },
@@ -45,13 +45,13 @@ pub enum Family {
     },
     /// Undo an import of the last day
     ///
-    /// New families go, changed ones get their earlier details. A family that was changed since, or
-    /// that somebody has signed in as, stays as it is and is named with the reason.
+    /// Removes new families and restores the earlier details of changed ones. Keeps families that were
+    /// changed since or that somebody signed in as, and names them with the reason.
     #[command(
         after_help = "Example:\n  camp family undo 01a1ffd5-b7ad-771b-a1d5-7e0833834fe6\n\nExit codes: 0 all of it is undone, 3 some families stay as they are or it was undone already, 1 or 4 nothing\nwas undone."
     )]
     Undo {
-        /// As the import itself and “camp family imports” print it
+        /// The id that the import and “camp family imports” print
         id: Uuid,
         /// Print the result as JSON
         #[arg(long)]

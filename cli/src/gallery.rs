@@ -1,4 +1,4 @@
-//! The archive of earlier summers, from a table that somebody kept.
+//! `camp gallery`: imports videos of earlier summers from a table.
 
 use portal::audit::Actor;
 use portal::gallery::{self, Report};
@@ -7,22 +7,22 @@ use portal::{App, Config};
 use crate::import::{Bar, Table};
 use crate::output::Outcome;
 
-/// Look after the archive
+/// Import videos of earlier summers
 #[derive(clap::Subcommand)]
 pub enum Gallery {
-    /// Bring the videos of an earlier summer into the archive
+    /// Import the videos of an earlier summer into the archive
     ///
     /// FILE is an Excel workbook (.xlsx), CSV (comma, semicolon or tab) or JSON. Its first line names
-    /// the columns, in any order: title and url, and if you like description, date and featured. Links
+    /// the columns, in any order: title and url, and optionally description, date and featured. Links
     /// of Google Drive and YouTube may have any form. Dates are 2024-07-15, 07/15/2024 or 15 July 2024.
     ///
-    /// Good rows are imported together; bad ones are named by their line on standard error. Run again,
-    /// it adds only what is new. Nobody is told by mail.
+    /// Valid rows are imported together; problems of other rows are printed with their line on standard
+    /// error. A second run adds only new videos. Nobody gets mail.
     #[command(
         after_help = "Examples:\n  camp gallery import summer-2024.csv --year 2024 --dry-run\n  camp gallery import summer-2024.csv --year 2024\n  camp gallery import - --year 2023 --json < summer-2023.json\n\nExit codes: 0 all rows are in the archive, 3 some rows have problems (the others are in), 2 not understood,\n1 or 4 nothing was imported."
     )]
     Import {
-        /// The summer that the videos are of
+        /// The year of the summer
         #[arg(long, value_name = "YYYY")]
         year: i32,
         #[command(flatten)]

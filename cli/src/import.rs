@@ -1,5 +1,5 @@
-//! What every `camp … import` has in common: a file is read, a bar shows how far it is, and the
-//! problems of its rows are named.
+//! What all `camp … import` commands share: they read a file, show a progress bar, and print the
+//! problems of its rows.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -24,12 +24,12 @@ pub struct ImportFile {
     pub json: bool,
 }
 
-/// A file in which a spreadsheet saved a table.
+/// A file with a table that a spreadsheet program saved.
 #[derive(clap::Args)]
 pub struct Table {
     #[command(flatten)]
     pub file: ImportFile,
-    /// How the letters of a text file are read; without it the content decides
+    /// Character encoding of a text file; detected from the content if not given
     #[arg(long)]
     encoding: Option<Encoding>,
 }
@@ -39,7 +39,7 @@ impl Table {
         Ok(spreadsheet::File { bytes: self.file.read(max_bytes)?, encoding: self.encoding })
     }
 
-    /// Tells how the letters were read, where nothing in the file says it.
+    /// Prints which encoding was assumed if the file does not declare one.
     pub fn tell_source(&self, source: &Source) {
         if let (Some(encoding), true, false) = (source.encoding, source.guessed, self.file.json) {
             let sample = source.sample.join("”, “");
@@ -53,7 +53,7 @@ impl Table {
 
 impl ImportFile {
     pub fn read(&self, max_bytes: usize) -> Result<Vec<u8>> {
-        // One byte more than may be, so that a longer file is noticed and not read to its end.
+        // Reads one byte more than the limit to detect a longer file without reading all of it.
         let limit = max_bytes as u64 + 1;
         let mut bytes = Vec::new();
         let file = &self.file;
@@ -70,7 +70,7 @@ impl ImportFile {
         }
     }
 
-    /// Prints the report, or what is wrong with the rows and then its sum.
+    /// Prints the report, or the problems of the rows and then a summary.
     pub fn tell(
         &self,
         report: &impl Serialize,
@@ -97,7 +97,7 @@ impl ImportFile {
     }
 }
 
-/// How many rows are done.
+/// Shows how many rows are done.
 pub struct Bar(ProgressBar);
 
 impl Bar {

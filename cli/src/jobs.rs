@@ -1,4 +1,4 @@
-//! Work that waits, and work that was put aside.
+//! `camp jobs`: lists waiting and failed jobs and retries failed ones.
 
 use chrono::SecondsFormat;
 use portal::audit::Actor;
@@ -7,27 +7,27 @@ use uuid::Uuid;
 
 use crate::output::{Code, Outcome, print, print_json, print_table};
 
-/// Look at the work that waits or was put aside
+/// List waiting and failed jobs, and retry failed ones
 #[derive(clap::Subcommand)]
 pub enum Jobs {
-    /// List the jobs that are not done
+    /// List all jobs that are not done
     #[command(
         after_help = "Example:\n  camp jobs list --json | jq '.[] | select(.state == \"failed\")'"
     )]
     List {
-        /// As JSON
+        /// Print as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Give jobs that were put aside another chance
+    /// Retry failed jobs
     #[command(
         after_help = "Examples:\n  camp jobs retry --all\n  camp jobs retry 019a8f3e-4c1b-7d20-9c55-0a1b2c3d4e5f"
     )]
     Retry {
-        /// One of them, by its id in `camp jobs list`
+        /// Id of the job in `camp jobs list`
         #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
         id: Option<Uuid>,
-        /// All of them
+        /// All failed jobs
         #[arg(long)]
         all: bool,
     },

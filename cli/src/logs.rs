@@ -1,4 +1,4 @@
-//! Logs: on standard error, for people on a terminal and for machines elsewhere.
+//! Logs to standard error: as text on a terminal, as JSON elsewhere.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::time::Uptime;
@@ -12,7 +12,7 @@ pub struct Options {
     #[arg(long, global = true, env = "CAMP_LOG", value_name = "FILTER", value_parser = filter)]
     log: Option<String>,
 
-    /// Form of the log: text on a terminal, else JSON, unless said here
+    /// Format of the log [default: text on a terminal, otherwise JSON]
     #[arg(long, global = true, env = "CAMP_LOG_FORMAT", value_name = "FORMAT")]
     log_format: Option<Format>,
 }
@@ -34,7 +34,7 @@ impl Options {
     pub fn start(&self, long_running: bool) {
         let terminal = stderr_is_terminal();
         let usual = match long_running {
-            // apalis tells of every start and stop of its workers, sqlx of every slow statement.
+            // apalis logs every start and stop of its workers, sqlx every slow statement.
             true => "info,apalis_core=warn,apalis_sqlite=warn,apalis_postgres=warn,sqlx=warn",
             false => "warn,apalis_core=error",
         };

@@ -1,19 +1,19 @@
-//! Trying the mail before families depend on it.
+//! `camp mail`: tests sending mail.
 
 use portal::mail::{self, SendError};
 use portal::{App, Config, Error, validation};
 
 use crate::output::{Code, Outcome, print, print_note};
 
-/// Try the mail
+/// Test sending mail
 #[derive(clap::Subcommand)]
 pub enum Mail {
-    /// Send one mail now and say what became of it
+    /// Send one mail now and print the result
     #[command(
         after_help = "Example:\n  camp mail test miriam@camp.example --smtp-url smtps://USER:PASSWORD@mail.camp.example"
     )]
     Test {
-        /// Where to
+        /// Address of the recipient
         #[arg(value_name = "ADDRESS")]
         address: String,
     },

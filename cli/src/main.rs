@@ -1,4 +1,4 @@
-//! `camp`: the portal from the command line, and the portal itself.
+//! `camp`: the command line of the portal, which also runs its server and worker.
 
 mod admin;
 mod backup;
@@ -29,7 +29,7 @@ use crate::output::Outcome;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The web portal of a summer camp: videos for parents, and everything around them.
+/// The web portal of a summer camp: videos for parents, updates, payments and messages
 #[derive(Parser)]
 #[command(name = "camp", version, max_term_width = 100, after_help = AFTER_HELP)]
 struct Camp {
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         Err(error) => return output::print_error(&Error::unforeseen(error)),
     };
     let outcome = runtime.block_on(command.run(config));
-    // A password prompt or a slow disk may still sit in a thread: nobody waits for it.
+    // Does not wait for threads that are blocked by a password prompt or a slow disk.
     runtime.shutdown_background();
     match outcome {
         Ok(code) => ExitCode::from(code as u8),

@@ -1,13 +1,13 @@
-//! `camp migrate`: brings the database up to date.
+//! `camp migrate`: migrates the database.
 
 use portal::{App, Config};
 
 use crate::output::{Code, Outcome, open_or_create, print};
 
-/// Bring the database up to date
+/// Migrate the database to this version
 ///
-/// Every command does this by itself; here it is alone, for those who want to see it done. Of a
-/// SQLite database a copy is kept beside it first; of those, the last three.
+/// Every other command does this, too, before it starts. A SQLite database is copied first; the last
+/// three copies are kept.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  camp migrate --database-url postgres://camp@localhost/camp")]
 pub struct Migrate {}

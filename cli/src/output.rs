@@ -1,4 +1,4 @@
-//! What commands say: results on standard output, everything else on standard error, in sentences.
+//! Output of commands: results on standard output, everything else on standard error.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -17,13 +17,13 @@ pub enum Code {
 
 pub type Outcome = Result<Code>;
 
-/// One line of the result. A reader that went away (`| head`) is no failure.
+/// Prints one line of the result. A closed pipe (`| head`) is no error.
 pub fn print(line: impl AsRef<str>) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", line.as_ref()).ok();
 }
 
-/// A remark that is no part of the result.
+/// Prints a note that is not part of the result.
 pub fn print_note(line: impl AsRef<str>) {
     let mut out = std::io::stderr().lock();
     writeln!(out, "{}", line.as_ref()).ok();
@@ -34,7 +34,7 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
     Ok(())
 }
 
-/// Rows in columns, as wide as their widest cell.
+/// Prints rows in columns that are as wide as their widest cell.
 pub fn print_table(head: &[&str], rows: &[Vec<String>]) {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
@@ -58,7 +58,7 @@ pub fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Opens the camp, or makes one where there is none and says so.
+/// Opens the camp, or creates one if there is none, and says so.
 pub async fn open_or_create(config: Config) -> Result<App> {
     let app = App::open_or_create(config).await?;
     if app.is_new {
@@ -67,7 +67,7 @@ pub async fn open_or_create(config: Config) -> Result<App> {
     Ok(app)
 }
 
-/// Says where a camp was made.
+/// Prints where a camp was created.
 pub fn note_created(config: &Config) {
     let folder = config.data_dir.canonicalize().unwrap_or_else(|_| config.data_dir.clone());
     let database = match config.database_url {
@@ -77,7 +77,7 @@ pub fn note_created(config: &Config) {
     print_note(format!("camp: A new camp was made in {}{database}.", folder.display()));
 }
 
-/// Says on standard error what went wrong and what to do.
+/// Prints on standard error what went wrong and what to do.
 pub fn print_error(error: &Error) -> ExitCode {
     let code = match error {
         Error::Invalid(wrong) => {

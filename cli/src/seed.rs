@@ -1,4 +1,4 @@
-//! An invented camp, for looking around and for tests.
+//! `camp seed`: fills an empty database with a sample camp.
 
 use chrono::{DateTime, Utc};
 use portal::Config;
@@ -6,13 +6,13 @@ use portal::seed::{self, Options, Sample};
 
 use crate::output::{Code, Outcome, open_or_create, print, print_json};
 
-/// The password of all sample logins. It stands in the documentation, so it protects nothing.
+/// The password of all sample logins. It is public, so it protects nothing.
 pub const SAMPLE_PASSWORD: &str = "visiting-day-demo";
 
-/// Fill an empty database with an invented camp
+/// Fill an empty database with a sample camp
 ///
-/// Families, staff, nine summers of videos with views, likes and comments, and mail that went out.
-/// The same seed and the same time give the same camp.
+/// Adds families, staff, nine summers of videos with views, likes and comments, and sent mail. The
+/// same seed and the same time produce the same camp.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp seed --sample-logins\n  camp seed --sample general --as-of 2026-07-28T12:00:00Z --seed 7 --json\n\nExit codes: 0 done, 3 the database is not empty."
@@ -21,19 +21,19 @@ pub struct Seed {
     /// Which camp
     #[arg(long, value_enum, default_value = "yiddish")]
     sample: Sample,
-    /// The moment at which everything is told [default: now]
+    /// The current time in the sample camp [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment)]
     as_of: Option<DateTime<Utc>>,
-    /// Another number, another camp
+    /// Seed of the random data: another number makes another camp
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Let everybody sign in with the sample password; never where strangers can reach the portal
+    /// Let all users sign in with the sample password; unsafe if others can reach the portal
     #[arg(long)]
     sample_logins: bool,
-    /// Do nothing, and call it done, when somebody is in the database already
+    /// Do nothing and exit with 0 if the database is not empty
     #[arg(long)]
     if_empty: bool,
-    /// Print what was made as JSON
+    /// Print what was created as JSON
     #[arg(long)]
     json: bool,
 }

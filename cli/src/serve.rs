@@ -1,4 +1,4 @@
-//! The portal itself: the site with its API, the worker, or both in one process.
+//! `camp serve` and `camp worker`: run the site with its API, the worker, or both in one process.
 
 use portal::{App, Config, Error, Result};
 use tokio::signal::unix::{SignalKind, signal};
@@ -8,20 +8,20 @@ use crate::output::{Code, Outcome, open_or_create};
 
 /// Serve the site and its API
 ///
-/// Stops gracefully on SIGTERM and Ctrl-C: requests in flight are answered first.
+/// Stops gracefully on SIGTERM and Ctrl-C: answers the requests in flight first.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp serve --with-worker\n  camp serve --bind 127.0.0.1:8080 --public-url https://camp.example --trusted-proxies 127.0.0.1"
 )]
 pub struct Serve {
-    /// Also do the worker's work in this process; needed unless `camp worker` runs too
+    /// Also run the worker in this process; needed unless `camp worker` runs, too
     #[arg(long, env = "CAMP_WITH_WORKER")]
     with_worker: bool,
 }
 
-/// Send mail, publish scheduled videos and do other work in the background
+/// Send mail, publish scheduled videos and run other jobs in the background
 ///
-/// Several may run beside each other. Stops gracefully on SIGTERM and Ctrl-C, within ten seconds.
+/// Several may run at once. Stops gracefully on SIGTERM and Ctrl-C, within ten seconds.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  camp worker --smtp-url smtps://USER:PASSWORD@mail.camp.example"
@@ -53,7 +53,7 @@ impl Worker {
     }
 }
 
-/// Site and worker in one process; when one ends, for whatever reason, so does the other.
+/// Runs site and worker in one process; when one ends, so does the other.
 pub async fn both(app: &App, stop: CancellationToken) -> Result<()> {
     let ending = stop.clone().drop_guard();
     let serving = tokio::spawn({

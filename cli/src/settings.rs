@@ -1,4 +1,4 @@
-//! What the camp decides for itself, from the command line.
+//! `camp settings`: reads and changes the camp's settings.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 use crate::import::ImportFile;
 use crate::output::{Code, Outcome, print, print_json, print_note, print_table};
 
-/// Look at the camp's settings and change them
+/// Read and change the camp's settings
 #[derive(clap::Subcommand)]
 pub enum Settings {
     /// List all settings with their values
     #[command(after_help = "Example:\n  camp settings list --json")]
     List {
-        /// As JSON
+        /// Print as JSON
         #[arg(long)]
         json: bool,
     },
@@ -26,7 +26,7 @@ pub enum Settings {
         /// Its name in `camp settings list`
         #[arg(value_name = "NAME")]
         name: String,
-        /// As JSON
+        /// Print as JSON
         #[arg(long)]
         json: bool,
     },
@@ -48,7 +48,7 @@ pub enum Settings {
     /// Print all settings as a file that can be imported
     #[command(after_help = "Example:\n  camp settings export > settings.json")]
     Export,
-    /// Take over the settings of an exported file, all or none
+    /// Import the settings of an exported file, all or none
     #[command(
         after_help = "Examples:\n  camp settings import settings.json --dry-run\n  camp settings import settings.json"
     )]
@@ -58,7 +58,7 @@ pub enum Settings {
     },
 }
 
-/// Longer than any file of settings.
+/// More than any settings file needs.
 const MAX_BYTES: usize = 1024 * 1024;
 
 impl Settings {
