@@ -1,5 +1,5 @@
-//! The links in mail about accounts: proving an address, choosing a new password, accepting an
-//! invitation. They open pages; only what is posted from those pages uses a link up.
+//! The links in account mail: verify an address, choose a new password, accept an invitation. A link
+//! opens a page; only a POST from that page uses the link up.
 
 use axum::Json;
 use axum::extract::State;
@@ -157,7 +157,7 @@ async fn reset(
 ) -> Answer<(StatusCode, CookieJar)> {
     let login = users::reset(&api.app, &given.token, &given.password, from).await?;
     api.sessions.invalidate_all();
-    // The owner of the mailbox can sign in now, whatever others have tried on this network.
+    // The owner of the mailbox can sign in now, whatever failures others caused on this network.
     let jar = match login {
         Some(id) => remember(&api.app, jar, id).await?,
         None => jar,

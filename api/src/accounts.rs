@@ -61,7 +61,7 @@ async fn welcome(
     Ok((jar, Json(Welcome { user, linked: signed_in.linked })))
 }
 
-/// Make an account and sign in
+/// Create an account and sign in
 #[utoipa::path(post, path = "/api/auth/sign-up", tag = "accounts", security(()),
     request_body = SignUp, responses((status = 201, body = Welcome), (status = 409, body = Problem), (status = 410, body = Problem), (status = 422, body = Problem)))]
 async fn sign_up(
@@ -71,7 +71,7 @@ async fn sign_up(
     Input(new): Input<SignUp>,
 ) -> Answer<impl IntoResponse> {
     let signed_in = users::sign_up(&api.app, new, from).await?;
-    // An invitation takes over a login that nobody confirmed.
+    // An invitation takes over a user whose address nobody verified.
     api.sessions.invalidate_all();
     Ok((StatusCode::CREATED, welcome(&api, jar, signed_in).await?))
 }
@@ -93,7 +93,7 @@ async fn sign_in(
     jar: CookieJar,
     Input(given): Input<Credentials>,
 ) -> Answer<impl IntoResponse> {
-    // A new session has a new cookie; the old one is worth nothing any more.
+    // A new session has a new cookie; the old cookie is no longer valid.
     end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
     let device = jar.get(device_cookie(&api.app.config)).map(|cookie| cookie.value());
     let signed_in = users::sign_in(&api.app, &given.email, &given.password, device, from).await?;
@@ -105,7 +105,7 @@ async fn sign_in(
 async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoResponse> {
     let name = user_cookie(&api.app.config);
     end_session_in(&api, &jar, name).await?;
-    // Nothing that was shown to the person stays in the browser.
+    // Removes the user's data from the browser.
     let clear = [(header::HeaderName::from_static("clear-site-data"), "\"cache\"")];
     Ok((StatusCode::NO_CONTENT, clear, jar.add(no_cookie(&api.app.config, name))))
 }
@@ -183,7 +183,7 @@ async fn end_session(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Sign out everywhere; links that were mailed to oneself before are void then
+/// Sign out everywhere; links in earlier mails become invalid
 #[utoipa::path(post, path = "/api/auth/sessions/end-all", tag = "accounts", security(("session" = [])),
     responses((status = 204)))]
 async fn end_all_sessions(

@@ -1,4 +1,4 @@
-//! What staff do with videos, over HTTP.
+//! Videos for staff, over HTTP: list, add, edit, publish, delete.
 
 use axum::Json;
 use axum::extract::State;
@@ -110,7 +110,7 @@ struct LinkCheck {
     video_url: String,
 }
 
-/// What the portal makes of a pasted link
+/// Check a pasted link
 #[utoipa::path(post, path = "/api/admin/videos/check-link", tag = "admin videos", security(("staff" = [])),
     request_body = LinkCheck, responses((status = 200, body = Link), (status = 422, body = Problem)))]
 async fn check_link(_staff: CurrentStaff, Input(given): Input<LinkCheck>) -> Answer<Json<Link>> {
@@ -263,7 +263,7 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// How the mails about a video are doing
+/// Delivery status of the mails about a video
 #[utoipa::path(get, path = "/api/admin/videos/{id}/deliveries", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Tally), (status = 404, body = Problem)))]
 async fn deliveries(

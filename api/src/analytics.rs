@@ -1,4 +1,4 @@
-//! Figures for the staff area.
+//! Analytics and dashboard of the staff area.
 
 use axum::Json;
 use axum::extract::State;
@@ -31,7 +31,7 @@ struct PeriodQuery {
     period: Option<Period>,
 }
 
-/// What happened, in figures
+/// Statistics of a period
 #[utoipa::path(get, path = "/api/admin/analytics", tag = "analytics", security(("staff" = [])), params(PeriodQuery),
     responses((status = 200, body = Analytics), (status = 400, body = Problem)))]
 async fn look(
@@ -62,7 +62,7 @@ async fn table(
     Ok((headers, table).into_response())
 }
 
-/// How much there is of everything, and what needs somebody now
+/// Counts for the dashboard, and what needs attention now
 #[utoipa::path(get, path = "/api/admin/dashboard", tag = "analytics", security(("staff" = [])),
     responses((status = 200, body = Dashboard)))]
 async fn dashboard_now(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Dashboard>> {

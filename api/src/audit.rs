@@ -75,7 +75,7 @@ async fn filters(State(app): State<App>, _owner: Owner) -> Answer<Json<Filters>>
     Ok(Json(audit::filters(&app).await?))
 }
 
-/// The log, or what a filter leaves of it, as a table
+/// The log, filtered if requested, as a table
 #[utoipa::path(get, path = "/api/admin/audit.csv", tag = "audit", security(("owner" = [])), params(AuditQuery),
     responses((status = 200, content_type = "text/csv", body = String), (status = 422, body = Problem)))]
 async fn export(

@@ -1,4 +1,4 @@
-//! Who is asking: the extractors by which every route declares who may call it.
+//! Authentication: the extractors by which every route declares who may call it.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -19,11 +19,11 @@ use uuid::Uuid;
 use crate::Api;
 use crate::error::Problem;
 
-/// No session's token is longer. What is longer is not kept in memory.
+/// No session token is longer. Longer values are not cached.
 const LONGEST_TOKEN: usize = 64;
 
-/// Whom a cookie belongs to, remembered for at most two seconds: a look-up at the database on
-/// every request would be the dearest part of most answers.
+/// Caches for at most two seconds whom a cookie belongs to: a database query on every request would
+/// be the most expensive part of most responses.
 #[derive(Clone)]
 pub struct SessionCache {
     users: Cache<String, Option<(Uuid, Arc<User>)>>,
@@ -40,8 +40,8 @@ impl Default for SessionCache {
 }
 
 impl SessionCache {
-    /// To be called after anything that ends sessions or changes people, so that it counts at
-    /// once in this process.
+    /// Must be called after everything that ends sessions or changes users or staff, so that it takes
+    /// effect at once in this process.
     pub fn invalidate_all(&self) {
         self.users.invalidate_all();
         self.staff.invalidate_all();
@@ -56,17 +56,17 @@ pub(crate) fn staff_cookie(config: &Config) -> &'static str {
     if config.https() { "__Host-staff" } else { "staff" }
 }
 
-/// Tells browsers in which a member of the staff was before from new ones.
+/// The cookie that recognizes browsers in which staff signed in before.
 pub(crate) fn known_cookie(config: &Config) -> &'static str {
     if config.https() { "__Host-known" } else { "known" }
 }
 
-/// Tells browsers in which somebody signed in to a parent's login before.
+/// The cookie that recognizes browsers in which a user signed in before.
 pub(crate) fn device_cookie(config: &Config) -> &'static str {
     if config.https() { "__Host-device" } else { "device" }
 }
 
-/// Keeps in the browser that somebody signed in to this login in it.
+/// Sets the cookie that recognizes this browser at the next sign-in of this user.
 pub(crate) async fn remember(app: &App, jar: CookieJar, id: Uuid) -> Result<CookieJar, Problem> {
     let name = device_cookie(&app.config);
     let value = users::remember(app, jar.get(name).map(|cookie| cookie.value()), id).await?;
@@ -75,7 +75,7 @@ pub(crate) async fn remember(app: &App, jar: CookieJar, id: Uuid) -> Result<Cook
 
 const BROWSER_COOKIE: &str = "browser";
 
-/// A cookie that no script can read and no other site can send along.
+/// A cookie that scripts cannot read and other sites cannot send.
 pub(crate) fn cookie(
     config: &Config,
     name: &'static str,
@@ -99,7 +99,7 @@ pub(crate) fn no_cookie(config: &Config, name: &'static str) -> Cookie<'static> 
     gone
 }
 
-/// Ends the session whose cookie of that name the browser sent, if it sent one.
+/// Ends the session of the cookie with this name, if the browser sent one.
 pub(crate) async fn end_session_in(
     api: &Api,
     jar: &CookieJar,
@@ -113,8 +113,8 @@ pub(crate) async fn end_session_in(
     Ok(())
 }
 
-/// The cookie by which views of somebody who is not signed in are counted once, made when it is
-/// first needed. It is signed, so that nobody makes up a crowd.
+/// The cookie by which views of somebody who is not signed in are counted once. It is created when it
+/// is first needed, and signed so that nobody can invent viewers.
 pub(crate) fn browser_cookie(app: &App, id: Uuid) -> Cookie<'static> {
     let id = id.to_string();
     let signature = app.keys.sign(BROWSER_COOKIE, &id);
@@ -141,16 +141,16 @@ pub struct Owner(pub Arc<Staff>);
 /// Any member of the staff, also one who still has to set up the second factor.
 pub struct AnyStaff(pub Arc<Staff>);
 
-/// The same, with the session that asks.
+/// The same, with the session of the request.
 pub struct AnyStaffSession {
     pub staff: Arc<Staff>,
     pub session: Uuid,
 }
 
-/// Anybody; says who is looking.
+/// Anybody, as a viewer.
 pub struct CurrentViewer(pub Viewer);
 
-/// Anybody; the user if there is one.
+/// Anybody; the user if one is signed in.
 pub struct MaybeUser(pub Option<Arc<User>>);
 
 /// Where the request comes from.
@@ -317,8 +317,8 @@ where
     }
 }
 
-/// The client's address: the last one in X-Forwarded-For that is not one of our own proxies, and
-/// only if the request came from one of them (safety 33).
+/// The client's address: the last one in X-Forwarded-For that is not a trusted proxy, and only if the
+/// request came from a trusted proxy (safety 33).
 pub(crate) fn client_address(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let trusted = |ip: IpAddr| {
         let ip = ip.to_canonical();
@@ -333,7 +333,7 @@ pub(crate) fn client_address(app: &App, peer: IpAddr, headers: &HeaderMap) -> Ip
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .collect();
-    // From the right: what stands further left was written by whoever sent the request.
+    // From the right, because the client can write anything further left.
     let mut known = hops.iter().rev().map_while(|hop| hop.trim().parse::<IpAddr>().ok());
     known.find(|hop| !trusted(*hop)).unwrap_or(peer)
 }

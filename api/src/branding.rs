@@ -1,4 +1,4 @@
-//! The camp's own logo and pictures over HTTP: owners put them there, everybody sees them.
+//! The camp's own logo and pictures over HTTP: owners upload them, everybody sees them.
 
 use axum::Json;
 use axum::body::Body;
@@ -60,7 +60,7 @@ async fn small(State(app): State<App>, Id(id): Id) -> Answer<Response> {
 async fn send(app: &App, id: uuid::Uuid, small: bool) -> Answer<Response> {
     let (key, kind) = branding::key(&app.db, id, small).await?;
     let part = app.files.get(&key, None).await?;
-    // What an id names never changes.
+    // The picture of an id never changes.
     let headers = [
         (header::CONTENT_TYPE, kind.to_owned()),
         (header::CONTENT_LENGTH, part.size.to_string()),

@@ -1,4 +1,4 @@
-//! Comments over HTTP: readers write, report and take back; staff hide.
+//! Comments over HTTP: readers write, report and delete their own; staff moderate.
 
 use axum::Json;
 use axum::extract::State;
@@ -123,7 +123,7 @@ async fn hide(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Let a hidden comment stand again
+/// Show a hidden comment again
 #[utoipa::path(post, path = "/api/admin/comments/{id}/show", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn show(
@@ -137,7 +137,7 @@ async fn show(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Let a comment stand that waits for the camp to read it
+/// Approve a comment that waits for review
 #[utoipa::path(post, path = "/api/admin/comments/{id}/approve", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn approve(

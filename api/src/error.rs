@@ -1,4 +1,4 @@
-//! The only place that knows status codes: refusals as problem+json (RFC 9457).
+//! Maps errors to status codes and problem+json (RFC 9457). No other module knows status codes.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 pub type Answer<T> = Result<T, Problem>;
 
-/// What a refused request gets to read.
+/// The body of an error response.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Problem {
     #[serde(rename = "type")]
@@ -31,7 +31,7 @@ pub struct Problem {
 }
 
 tokio::task_local! {
-    /// The request that is being answered, so that a problem can name it.
+    /// The id of the current request, which a problem contains.
     pub(crate) static REQUEST_ID: String;
 }
 
@@ -50,13 +50,13 @@ impl Problem {
         }
     }
 
-    /// Not now; the seconds say when.
+    /// Temporarily unavailable; retry after this many seconds.
     pub fn busy(detail: &str, seconds: u64) -> Problem {
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail);
         Problem { retry_after: Some(seconds), ..problem }
     }
 
-    /// Too many at once or in too short a time; the seconds say when to come back.
+    /// Too many requests at once or in too short a time; retry after this many seconds.
     pub fn too_many(detail: &str, seconds: u64) -> Problem {
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail);
         Problem { retry_after: Some(seconds), ..problem }

@@ -1,4 +1,4 @@
-//! The error responses that any operation may give, added to the contract in one place.
+//! Adds the error responses that any operation may have to the OpenAPI document.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use utoipa::openapi::{
 
 const PROBLEM: &str = "#/components/schemas/Problem";
 
-/// Adds to every operation what it may be refused with, beside what it declares itself, and names
-/// the media type of problems.
+/// Adds the common error responses to every operation, in addition to those that it declares itself,
+/// and sets the media type of problems.
 pub fn describe(document: &mut OpenApi) {
     let mut used = BTreeSet::new();
     for (path, item) in &mut document.paths.paths {
@@ -33,14 +33,14 @@ pub fn describe(document: &mut OpenApi) {
     }
 }
 
-/// With which statuses the layers around all handlers, and the extractors before them, refuse.
+/// The error statuses of the middleware and the extractors.
 fn of(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<u16> {
     let takes = |place: &ParameterIn| {
         operation.parameters.iter().flatten().any(
             |parameter| matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == *place),
         )
     };
-    // A broken query or path, and a cookie that is no cookie.
+    // Malformed queries, paths and cookies.
     let mut statuses = vec![400, 500];
     if path.starts_with("/api/") || path.starts_with("/media/") {
         statuses.extend([401, 403, 429, 503]);
@@ -60,7 +60,7 @@ fn of(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<u16> {
     statuses
 }
 
-/// Makes the operation refer to the common responses; returns to which.
+/// Adds references to the common responses; returns their statuses.
 fn refer(operation: &mut Operation, statuses: Vec<u16>) -> BTreeSet<u16> {
     let declared = std::mem::take(&mut operation.responses.responses);
     let mut used: BTreeSet<u16> = statuses.into_iter().collect();
@@ -91,7 +91,7 @@ fn is_problem(response: &RefOr<Response>) -> bool {
     response.content.is_empty() || text.contains(PROBLEM)
 }
 
-/// A response without words gets those of its status: the standard wants some.
+/// Gives a response without a description the name of its status, because OpenAPI requires one.
 fn described(status: u16, response: RefOr<Response>) -> RefOr<Response> {
     match response {
         RefOr::T(mut response) if response.description.is_empty() => {

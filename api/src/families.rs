@@ -1,5 +1,4 @@
-//! Families for the staff area: the list and its figures, add, edit, invite, approve, merge,
-//! export, delete.
+//! Families for staff, over HTTP: list and counts, add, edit, invite, approve, merge, export, delete.
 
 use axum::Json;
 use axum::extract::State;
@@ -77,7 +76,7 @@ async fn list(
     Ok(Json(Page { items: page.items, next: page.next }))
 }
 
-/// How many families stand how, and what all have paid
+/// Numbers of families by status, and the total that they paid
 #[utoipa::path(get, path = "/api/admin/users/summary", tag = "families", security(("staff" = [])),
     responses((status = 200, body = Summary)))]
 async fn summary(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Summary>> {
@@ -119,7 +118,7 @@ async fn edit(
     Ok(Json(detail))
 }
 
-/// What is printed as a family's statement
+/// The data of a family's printed statement
 #[utoipa::path(get, path = "/api/admin/users/{id}/statement", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Statement), (status = 404, body = Problem)))]
 async fn statement(
@@ -143,7 +142,7 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Make one family of two, or with `preview` tell what would come of it
+/// Merge two families, or preview the result with `preview`
 #[utoipa::path(post, path = "/api/admin/users/merge", tag = "families", security(("staff" = [])),
     request_body = Merge, responses((status = 200, body = Merged), (status = 404, body = Problem), (status = 422, body = Problem)))]
 async fn merge_two(
@@ -185,7 +184,7 @@ struct InvitationLink {
     url: String,
 }
 
-/// A fresh invitation link to hand over by other means
+/// Create a new invitation link to pass on by other means
 #[utoipa::path(post, path = "/api/admin/users/{id}/invitation-link", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = InvitationLink), (status = 404, body = Problem)))]
 async fn copy_invitation(
@@ -247,7 +246,7 @@ async fn decide(
 
 #[derive(Serialize, ToSchema)]
 struct ClearedLimits {
-    /// How many brakes there were.
+    /// How many rate limits were reset.
     cleared: u64,
 }
 

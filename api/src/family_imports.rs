@@ -1,4 +1,4 @@
-//! Families from a table of the office: what would change, the import itself, and undoing it.
+//! Import of families from a table over HTTP: preview, import, undo.
 
 use std::collections::HashMap;
 
@@ -21,12 +21,12 @@ use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 
-/// The longest file that is taken over HTTP, in bytes; the command line takes more.
+/// The maximum size of a file over HTTP, in bytes; the command line accepts larger files.
 const LARGEST: usize = 5 * 1024 * 1024;
 
 pub fn routes() -> OpenApiRouter<Api> {
-    // Base64 needs four characters for three bytes, pasted text two for a line end; a large file
-    // has many families to tick.
+    // Base64 needs four characters for three bytes, and pasted text two for a line end. A large file
+    // has many selected families.
     let tables =
         OpenApiRouter::new().routes(routes!(take)).layer(DefaultBodyLimit::max(2 * LARGEST));
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(undo)).merge(tables)
@@ -40,9 +40,9 @@ struct FamilyTable {
     file: Option<String>,
     /// Or a table as text.
     csv: Option<String>,
-    /// How the letters of the file are read; without it the content decides.
+    /// The character encoding of the file; detected from the content if absent.
     encoding: Option<Encoding>,
-    /// Only tells what would come of it.
+    /// Only previews the result.
     #[serde(default)]
     dry_run: bool,
     /// The families in the portal that may change. Without it all stay as they are.
@@ -52,7 +52,7 @@ struct FamilyTable {
     add: Option<Vec<usize>>,
 }
 
-/// A family that somebody ticked in the preview.
+/// A family that was selected in the preview.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FamilyImportTick)]
@@ -74,7 +74,7 @@ impl FamilyTable {
     }
 }
 
-/// Tell what a table would change, or add its new families and change those that are ticked
+/// Preview the import of a table, or add its new families and change those that are selected
 #[utoipa::path(post, path = "/api/admin/users/import", tag = "families", security(("staff" = [])),
     request_body = FamilyTable, responses((status = 200, body = Report), (status = 413, body = Problem), (status = 422, body = Problem)))]
 async fn take(
@@ -105,7 +105,7 @@ async fn list(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Page<
     Ok(Json(Page::whole(import::recent(&app).await?)))
 }
 
-/// Undo an import: its new families go, changed ones get their earlier details
+/// Undo an import: remove its new families and restore the earlier details of changed ones
 #[utoipa::path(post, path = "/api/admin/users/imports/{id}/undo", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)),
     responses((status = 200, body = Undone), (status = 404, body = Problem), (status = 409, body = Problem)))]

@@ -1,5 +1,5 @@
-//! What other programs read: the feed of videos and updates, and what search engines are told.
-//! They bring no cookie, so they get what a stranger gets, and nothing once access is restricted.
+//! Output for other programs: the feed of videos and updates, sitemap and robots.txt. Such programs
+//! send no cookie, so they see what strangers see, and nothing if access is restricted.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -19,14 +19,14 @@ use uuid::Uuid;
 use crate::Api;
 use crate::error::Answer;
 
-/// The newest of each.
+/// The maximum number of entries of each kind.
 const ENTRIES: i64 = 30;
-/// The most that one sitemap may hold.
+/// The maximum number of entries of one sitemap.
 const PAGES: i64 = 50_000;
-/// How long a sitemap is kept when nothing changes; updates expire by themselves.
+/// How long a sitemap is cached if nothing changes, because updates expire without an event.
 const KEPT: TimeDelta = TimeDelta::minutes(1);
 
-/// Pages that everybody may see whatever the access.
+/// Pages that everybody may see, whatever the access setting.
 const OPEN: &[&str] = &[
     "/",
     "/current-videos",
@@ -121,14 +121,13 @@ fn atom(app: &App, settings: &Settings, entries: &[Entry]) -> String {
     out + "</feed>\n"
 }
 
-/// The last sitemap that was written. Strangers may ask for it as often as they like, and writing
-/// it reads every video.
+/// Caches the sitemap, because strangers can request it often and it reads all videos.
 #[derive(Default)]
 pub struct SitemapCache(Mutex<Option<Kept>>);
 
 struct Kept {
     at: DateTime<Utc>,
-    /// The newest event, which every change of a video, an update or the settings adds.
+    /// The id of the newest event; every change of a video, an update or the settings adds one.
     newest: i64,
     access: Access,
     document: Document,
@@ -141,7 +140,7 @@ async fn sitemap(State(api): State<Api>, headers: HeaderMap) -> Answer<Response>
     let app = &api.app;
     let settings = app.settings().await?;
     let (now, access) = (app.clock.now(), settings.access);
-    // Held while the sitemap is written, so that many who ask at once make it once.
+    // Held while the sitemap is written, so that simultaneous requests write it once.
     let mut kept = api.sitemap.0.lock().await;
     let newest = events::newest(&app.db).await?;
     let good = |kept: &&Kept| {
@@ -198,7 +197,7 @@ async fn robots(State(app): State<App>, headers: HeaderMap) -> Answer<Response> 
     Ok(Document::new(&app, out).answer(&headers, "text/plain; charset=utf-8"))
 }
 
-/// A text for programs, and the tag of this very text.
+/// A document with its ETag.
 #[derive(Clone)]
 pub struct Document {
     text: Bytes,
@@ -211,8 +210,8 @@ impl Document {
         Document { text: text.into(), tag }
     }
 
-    /// The document, or that it is the one that the reader has. It is asked for each time, so that
-    /// a restriction counts at once.
+    /// The document, or 304 if the client has it. Clients must revalidate each time, so that a
+    /// restriction of access takes effect at once.
     pub fn answer(&self, headers: &HeaderMap, kind: &str) -> Response {
         let Document { text, tag } = self;
         let about = [(header::ETAG, tag.as_str()), (header::CACHE_CONTROL, "no-cache")];
@@ -230,7 +229,7 @@ fn moment(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Text as XML takes it, in elements and in attributes. What XML 1.0 cannot hold at all is left out.
+/// Escapes text for XML elements and attributes. Removes characters that XML 1.0 does not allow.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! What requests carry: JSON bodies and query strings, refused with a sentence when they are not
-//! what they should be; and lists in pages.
+//! Extractors for JSON bodies, query strings and path parameters, with readable errors; and the pages
+//! of lists.
 
 mod nul;
 
@@ -55,7 +55,7 @@ fn unsupported(detail: &str) -> Problem {
     Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", detail)
 }
 
-/// The whole body, read within the limits of its route.
+/// Reads the whole body within the limits of its route.
 async fn body<S: Send + Sync>(
     request: Request,
     state: &S,
@@ -68,8 +68,8 @@ async fn body<S: Send + Sync>(
     })
 }
 
-/// The file of a picture. What it is shows when it is opened; a body that does not even call itself
-/// a picture is refused.
+/// The file of a picture. Refuses a body whose content type is not an image; decoding checks the
+/// content later.
 pub struct Picture(pub Bytes);
 
 impl<S: Send + Sync> FromRequest<S> for Picture {
@@ -84,7 +84,7 @@ impl<S: Send + Sync> FromRequest<S> for Picture {
     }
 }
 
-/// serde's words without the part about Rust.
+/// serde's error message without Rust types.
 fn readable(text: &str) -> String {
     let text = text
         .strip_prefix("Failed to deserialize the JSON body into the target type: ")
@@ -112,7 +112,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
     }
 }
 
-/// An id in the path. What is no id at all is nothing that exists.
+/// An id in the path. A malformed id is answered with 404.
 pub struct Id(pub uuid::Uuid);
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {
@@ -124,7 +124,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
-/// Whatever varies in the path. A value that cannot be names nothing that exists.
+/// A path parameter. A malformed value is answered with 404.
 pub struct Segments<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Segments<T> {
@@ -141,7 +141,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Segment
     }
 }
 
-/// The `Idempotency-Key` of a form, when it has one.
+/// The `Idempotency-Key` of a form, if it has one.
 pub struct Key(pub Option<uuid::Uuid>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Key {

@@ -1,7 +1,7 @@
 //! The portal over HTTP.
 //!
-//! A handler takes an identity, calls the slice and shapes the answer; rules and SQL are in
-//! `portal`. Every route says in its `security` who may call it, and a test goes through all.
+//! A handler takes an identity, calls a domain function and shapes the response; rules and SQL are in
+//! `portal`. Every route declares in its `security` who may call it, and a test calls all of them.
 
 mod account_links;
 mod accounts;
@@ -62,7 +62,7 @@ pub use server::{serve, serve_on};
 use error::Problem;
 use timeouts::Limits;
 
-/// What handlers are given.
+/// The state of handlers.
 #[derive(Clone)]
 pub struct Api {
     pub app: App,
@@ -72,7 +72,7 @@ pub struct Api {
     sitemap: Arc<feeds::SitemapCache>,
 }
 
-/// The longest body of a request that is not a file.
+/// The maximum size of a request body that is not a file.
 const BODY: usize = 256 * 1024;
 
 fn api_routes() -> OpenApiRouter<Api> {
@@ -104,8 +104,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .layer(CompressionLayer::new())
 }
 
-/// What is neither guarded against other sites nor packed: files, event streams, and what programs
-/// read.
+/// Routes without cross-site check and compression: files, event streams, and documents for programs.
 fn open_routes() -> OpenApiRouter<Api> {
     unsubscribe::one_click()
         .merge(ops::routes())
@@ -116,8 +115,7 @@ fn open_routes() -> OpenApiRouter<Api> {
         .merge(feeds::routes())
 }
 
-/// The whole portal as one service. The token ends the event streams, which would otherwise never
-/// end.
+/// The router of the whole portal. The token ends the event streams, which would otherwise stay open.
 pub fn router(app: App, stop: CancellationToken) -> Router {
     let api = Api {
         app: app.clone(),
@@ -167,7 +165,7 @@ fn describe(document: &mut OpenApi) {
     let cookie = |name: &str, text: &str| {
         SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(name, text)))
     };
-    // Handlers of different nouns have the same names; the document needs one for each.
+    // Handlers of different nouns have the same names, but operation ids must be unique.
     for (path, item) in &mut document.paths.paths {
         let name: Vec<&str> = path
             .split(['/', '.', '-'])

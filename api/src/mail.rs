@@ -1,4 +1,4 @@
-//! Mail that did not arrive, for the staff area.
+//! Failed mail and refused addresses, for staff.
 
 use axum::Json;
 use axum::extract::State;

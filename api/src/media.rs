@@ -1,4 +1,4 @@
-//! The portal's own video and picture files, in byte ranges, to whoever may watch.
+//! Serves the portal's own video and picture files, with byte ranges, to viewers who may watch.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -66,10 +66,9 @@ async fn send(
     method: &Method,
     headers: &HeaderMap,
 ) -> Answer<Response> {
-    // A key names one content for ever, so it can stand for it.
+    // The content of a key never changes, so the key is its ETag.
     let etag = format!("\"{}\"", app.keys.sign("etag", &media.key));
-    // What not everybody may see is asked for again each time, so that a right that is taken away
-    // counts at once.
+    // Restricted media must be revalidated each time, so that a revoked right takes effect at once.
     let cache = match settings.access {
         Access::Everyone => "private, max-age=600",
         _ => "private, no-cache",
@@ -83,7 +82,7 @@ async fn send(
     if text(headers, IF_NONE_MATCH).is_some_and(|known| matches(known, &etag)) {
         return Ok((StatusCode::NOT_MODIFIED, always).into_response());
     }
-    // A part is only good for whoever holds the rest of the same file.
+    // A range is only useful if the client has the rest of the same file.
     let same_file = text(headers, IF_RANGE).is_none_or(|known| known == etag);
     let range =
         text(headers, RANGE).filter(|_| same_file && method == Method::GET).and_then(read_range);
@@ -128,7 +127,7 @@ fn matches(known: &str, etag: &str) -> bool {
     known.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|k| k == etag || k == "*")
 }
 
-/// Pictures, films and sounds only: nothing that a browser could take for a page.
+/// Images, video and audio only: nothing that a browser could interpret as a page.
 fn content_type(media: &Media) -> String {
     let guessed = mime_guess::from_path(&media.key).first_raw();
     let wanted = media.content_type.as_deref().or(guessed).unwrap_or_default();
@@ -142,8 +141,8 @@ fn content_type(media: &Media) -> String {
 
 type Range = (Option<u64>, Option<u64>);
 
-/// One range of bytes. Anything else, several ranges included, is as good as none: the whole file
-/// is always a right answer (RFC 9110, 14.2).
+/// Parses one byte range. Anything else, including several ranges, is ignored: the whole file is always
+/// a valid response (RFC 9110, 14.2).
 fn read_range(header: &str) -> Option<Range> {
     let (unit, ranges) = header.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -151,7 +150,7 @@ fn read_range(header: &str) -> Option<Range> {
     }
     let (first, last) = ranges.trim().split_once('-')?;
     let number = |digits: &str| match digits.bytes().all(|b| b.is_ascii_digit()) {
-        // More than any file has.
+        // More than the size of any file.
         true => digits.parse::<u64>().ok().or((digits.len() > 18).then_some(u64::MAX)),
         false => None,
     };

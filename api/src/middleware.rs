@@ -15,10 +15,10 @@ use uuid::Uuid;
 use crate::error::{Problem, REQUEST_ID};
 use crate::prometheus;
 
-/// Gives the request its number, logs it once, counts it, and turns a panic into a 500.
+/// Assigns the request id, logs and counts the request, and turns a panic into a 500.
 ///
-/// Everything but reading goes on in a task of its own: a client that hangs up in the middle must
-/// not leave half of something behind, nor poison a pooled database connection.
+/// Every request that may write runs in a separate task: a client that disconnects must not cancel it
+/// half-way, nor leave a pooled database connection in a bad state.
 pub async fn observe(request: Request, next: Next) -> Response {
     let id = Uuid::now_v7().simple().to_string();
     let method = request.method().clone();
@@ -47,7 +47,7 @@ pub async fn observe(request: Request, next: Next) -> Response {
     };
     let status = response.status();
     let elapsed = started.elapsed();
-    // The path without its query: addresses carry tokens there.
+    // Without the query, which may contain tokens.
     span.in_scope(|| {
         let (status, ms) = (status.as_u16(), elapsed.as_millis() as u64);
         tracing::info!(%method, path, status, ms, "answered");
@@ -59,7 +59,7 @@ pub async fn observe(request: Request, next: Next) -> Response {
     response
 }
 
-/// Headers that keep browsers from doing what no page of ours wants (safety 19).
+/// Sets the security headers (safety 19).
 pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let personal = request.uri().path().starts_with("/api/");
     let mut response = next.run(request).await;
@@ -77,7 +77,7 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     );
     set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
     if personal {
-        // Not for pictures: webmail shows them in mails.
+        // Not for pictures, because webmail shows them in mails.
         set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
         set(header::CACHE_CONTROL, "no-store");
     }
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// What was logged.
+    /// Collects the log.
     #[derive(Clone, Default)]
     struct Log(Arc<Mutex<Vec<u8>>>);
 

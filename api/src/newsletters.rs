@@ -30,7 +30,7 @@ struct LettersQuery {
     limit: Option<i64>,
 }
 
-/// The letters that were sent, the newest first
+/// The newsletters that were sent, the newest first
 #[utoipa::path(get, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), params(LettersQuery),
     responses((status = 200, body = Page<Row>)))]
 async fn list(
@@ -42,12 +42,12 @@ async fn list(
     Ok(Json(newsletters::list(&app, query.audience, &part).await?.into()))
 }
 
-/// Send a letter, or count who would get it
+/// Send a newsletter, or count its recipients
 ///
-/// Handed in again with the same key, or with the same words within ten minutes, it is the same
-/// letter and is not sent a second time.
+/// A second request with the same key, or with the same text within ten minutes, is the same
+/// newsletter and is not sent again.
 #[utoipa::path(post, path = "/api/admin/letters", tag = "letters", security(("staff" = [])), request_body = NewNewsletter,
-    params(("Idempotency-Key" = Option<Uuid>, Header, description = "Chosen by whoever sends; names the letter.")),
+    params(("Idempotency-Key" = Option<Uuid>, Header, description = "Chosen by the client; identifies the newsletter.")),
     responses((status = 200, body = Sent), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn send(
     State(app): State<App>,
@@ -68,7 +68,7 @@ struct Again {
     queued: i64,
 }
 
-/// Send the mails of a letter again that failed
+/// Send the failed mails of a newsletter again
 #[utoipa::path(post, path = "/api/admin/letters/{id}/deliveries/retry", tag = "letters", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Again), (status = 404, body = Problem)))]
 async fn retry(

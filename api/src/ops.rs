@@ -1,4 +1,4 @@
-//! For the operator and for machines: is it alive, is it ready, how is it doing.
+//! Endpoints for operation: health, readiness, metrics and the OpenAPI document.
 
 use std::sync::OnceLock;
 
@@ -32,7 +32,7 @@ async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// What the portal can do just now.
+/// The current state of the portal.
 #[derive(Serialize, ToSchema)]
 struct Readiness {
     ready: bool,
@@ -75,7 +75,7 @@ async fn readyz(State(app): State<App>) -> Response {
     }
 }
 
-/// Figures for Prometheus; only from the machine itself, not through a proxy
+/// Metrics for Prometheus; only for requests from the machine itself, not through a proxy
 #[utoipa::path(get, path = "/metrics", tag = "operation", security(()), responses((status = 200, body = String), (status = 404, body = Problem)))]
 async fn metrics(
     State(api): State<Api>,
@@ -95,7 +95,7 @@ async fn metrics(
 /// This document
 #[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(()), responses((status = 200, content_type = "application/json", body = serde_json::Value), (status = 304)))]
 async fn document(State(app): State<App>, headers: HeaderMap) -> Response {
-    /// It is the same for as long as the process runs, and takes a while to make.
+    /// Cached, because it never changes while the process runs and takes a while to create.
     static DOCUMENT: OnceLock<Document> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| Document::new(&app, crate::openapi()));
     document.answer(&headers, "application/json")

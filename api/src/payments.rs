@@ -44,7 +44,7 @@ async fn record(
     let Some(key) = key.and_then(|key| key.trim().parse::<Uuid>().ok()) else {
         return Err(Problem::bad_request("Please send a UUID as Idempotency-Key."));
     };
-    // A payment is written to its end, whether or not the browser still waits for the answer.
+    // The transaction is completed even if the browser no longer waits for the response.
     let recorded =
         tokio::spawn(
             async move { payments::record(&app, Actor::Staff(me.id), id, key, &new).await },
@@ -53,7 +53,7 @@ async fn record(
     Ok((StatusCode::CREATED, Json(recorded)))
 }
 
-/// Take a payment back by a row of its own
+/// Void a payment by adding a row
 ///
 /// With an `Idempotency-Key` the same body is answered as before and records nothing.
 #[utoipa::path(post, path = "/api/admin/payments/{id}/void", tag = "payments", security(("staff" = [])),

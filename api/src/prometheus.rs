@@ -1,5 +1,5 @@
-//! Metrics for Prometheus, labeled from closed sets only: nothing that a stranger can invent may
-//! add a series, since a series stays in memory for as long as the process runs.
+//! Metrics for Prometheus. Labels come from closed sets only: a client must not be able to add series,
+//! because a series stays in memory as long as the process runs.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use axum::extract::MatchedPath;
 use axum::http::{Method, StatusCode};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
-/// How often the recorder folds the measured times into its histograms; until then it keeps each.
+/// How often the recorder moves measured times into its histograms; until then it keeps each value.
 const UPKEEP: Duration = Duration::from_secs(5);
 /// Upper bounds of the histograms, in seconds.
 const BUCKETS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// The recorder of this process, however many routers there are in it.
+/// The recorder of this process, which all routers share.
 pub fn recorder() -> Option<PrometheusHandle> {
     static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     let install = || {
@@ -23,7 +23,7 @@ pub fn recorder() -> Option<PrometheusHandle> {
     RECORDER.get_or_init(install).clone()
 }
 
-/// Keeps the recorder's memory flat, until it is dropped.
+/// Runs the recorder's upkeep, which limits its memory, until it is dropped.
 pub async fn keep_flat() {
     let Some(recorder) = recorder() else { return };
     let mut ticks = tokio::time::interval(UPKEEP);
@@ -37,7 +37,7 @@ pub async fn keep_flat() {
 pub fn answered(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: Duration) {
     let method = method_label(method);
     let route = match route {
-        // Any route can be asked with any method: only those that it takes get series of their own.
+        // A client can send any method to any route: only methods that the route has get their own series.
         _ if status == StatusCode::METHOD_NOT_ALLOWED => "other",
         Some(route) => route.as_str(),
         None => "page",

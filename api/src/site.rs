@@ -1,4 +1,4 @@
-//! What every page needs first: what the camp is, and who is signed in.
+//! The data that every page needs first: the camp, and who is signed in.
 
 use axum::Json;
 use axum::extract::State;
@@ -40,7 +40,7 @@ pub struct Site {
     pub next_video_at: Option<DateTime<Utc>>,
     /// The camp's own logo and pictures; nothing where the built-in ones stand.
     pub pictures: Pictures,
-    /// Of a style sheet with the camp's own colours.
+    /// Address of a style sheet with the camp's own colors.
     pub style_sheet: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Sign-in of staff, the second factor, and the admin accounts (owners only).
+//! Sign-in of staff, the second factor, and staff accounts (owners only).
 
 use axum::Json;
 use axum::extract::State;
@@ -71,7 +71,7 @@ async fn sign_in(
     let (name, password) = (&given.username, &given.password);
     let signed_in = staff::sign_in(&api.app, name, password, code, known.as_deref(), from).await?;
     end_session_in(&api, &jar, staff_cookie(config)).await?;
-    // Without an age: it goes when the browser is closed.
+    // Without a maximum age, so that it ends with the browser.
     let jar = jar.add(cookie(config, staff_cookie(config), signed_in.token, None));
     let days = Some(staff::BROWSER_DAYS);
     let jar = jar.add(cookie(config, known_cookie(config), signed_in.browser, days));

@@ -1,4 +1,4 @@
-//! Password and sessions of the staff: one's own, and for owners those of every account.
+//! Passwords and sessions of staff: one's own, and for owners those of every account.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! The store over HTTP: what everybody sees, what staff do, and the pictures.
+//! The store over HTTP: the public page, the admin pages, and the pictures.
 
 use axum::Json;
 use axum::body::Body;
@@ -238,7 +238,7 @@ async fn thumb(
 async fn send(app: &App, id: Uuid, small: bool, staff: bool) -> Answer<Response> {
     let key = pictures::key(&app.db, id, small, staff).await?;
     let part = app.files.get(&key, None).await?;
-    // What an id names never changes.
+    // The picture of an id never changes.
     let headers = [
         (header::CONTENT_TYPE, "image/jpeg".to_owned()),
         (header::CONTENT_LENGTH, part.size.to_string()),

@@ -1,8 +1,8 @@
-//! Timeouts of a request once its head has arrived, and how many requests one network may have at
-//! once.
+//! Timeouts of a request after its head has arrived, and the maximum number of simultaneous requests
+//! of one network.
 //!
-//! A body may take as long as it keeps up a rate that the slowest phone has; the work on the request
-//! has a limit that begins anew with each part of the body.
+//! A body has no time limit as long as it arrives at the rate of a slow phone. The timeout of the
+//! handler starts again with each part of the body.
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -24,13 +24,13 @@ use crate::auth::client_address;
 use crate::error::Problem;
 use crate::server::{Networks, Refused, Share};
 
-/// For a body to come; and one second more for each part of this size that came.
+/// The time for a body to arrive, extended by one second for each part of this size.
 const BODY: Duration = Duration::from_secs(15);
 const BYTES_A_SECOND: u64 = 1024;
-/// For the work on a request, after the last part of its body.
+/// The time for handling a request after the last part of its body.
 const WORK: Duration = Duration::from_secs(40);
 
-/// What the middleware is given.
+/// The state of the middleware.
 #[derive(Clone)]
 pub struct Limits {
     app: App,
@@ -44,7 +44,7 @@ impl Limits {
         Limits { app: app.clone(), requests }
     }
 
-    /// Event streams have a cap of their own.
+    /// Event streams have their own limit.
     fn share(&self, request: &Request) -> Result<Option<Share>, Refused> {
         if request.uri().path() == "/api/events" {
             return Ok(None);
@@ -86,17 +86,17 @@ pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -
         let detail = "The request came too slowly. Please try again on a better connection.";
         response = Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail).into_response();
         if old {
-            // The rest of the body is not waited for.
+            // Does not wait for the rest of the body.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
     }
     response.map(|body| Body::new(Held { body, _share: share }))
 }
 
-/// How far a request has come.
+/// The progress of a request.
 struct Progress {
     began: Instant,
-    /// Milliseconds after it began.
+    /// Milliseconds since it began.
     last: AtomicU64,
     too_slow: AtomicBool,
 }
@@ -115,11 +115,11 @@ impl Progress {
     }
 }
 
-/// A body that has to keep up a rate.
+/// A body that must arrive at a minimum rate.
 struct Timed {
     body: Body,
     progress: Arc<Progress>,
-    /// Since the body was first waited for: the moment, and the alarm.
+    /// When the handler first waited for the body, and the timer.
     wait: Option<(Instant, Pin<Box<Sleep>>)>,
     bytes: u64,
 }
@@ -163,7 +163,7 @@ impl HttpBody for Timed {
     }
 }
 
-/// A response that counts for its network until it is sent.
+/// A response body that counts toward its network's share until it is sent.
 struct Held {
     body: Body,
     _share: Option<Share>,

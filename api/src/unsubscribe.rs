@@ -1,4 +1,4 @@
-//! Leaving mail by the link in it, signed out.
+//! Unsubscribing by the link in a mail, without signing in.
 
 use axum::Json;
 use axum::extract::State;
@@ -20,8 +20,8 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(preview)).routes(routes!(leave)).routes(routes!(choose))
 }
 
-/// Called by mail programs, which send a form, know no cookies and come from anywhere: the signed
-/// token is all the authority that there is (RFC 8058).
+/// The routes for mail programs, which send a form without cookies from any origin: the signed token
+/// alone authorizes the request (RFC 8058).
 pub fn one_click() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(one_click_post, one_click_page))
 }
@@ -108,7 +108,7 @@ async fn one_click_post(
 #[utoipa::path(get, path = "/api/unsubscribe/one-click", tag = "mail", security(()), params(OneClick),
     responses((status = 303, description = "To the page that asks")))]
 async fn one_click_page(State(app): State<App>, Params(given): Params<OneClick>) -> Redirect {
-    // Ours are made of these alone.
+    // Tokens of the portal contain only these characters.
     let ours = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let token: String = given.token.chars().filter(ours).collect();
     Redirect::to(&app.url(&format!("/unsubscribe?token={token}")))

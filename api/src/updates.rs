@@ -70,7 +70,7 @@ struct AdminQuery {
     limit: Option<i64>,
 }
 
-/// All updates of every standing, the newest first
+/// All updates of every status, the newest first
 #[utoipa::path(get, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])), params(AdminQuery),
     responses((status = 200, body = Page<AdminUpdate>), (status = 401, body = Problem)))]
 async fn admin_list(

@@ -1,4 +1,4 @@
-//! What families watch, over HTTP.
+//! Videos for families, over HTTP.
 
 use axum::Json;
 use axum::extract::State;
@@ -141,7 +141,7 @@ async fn view(
     Ok((jar, StatusCode::NO_CONTENT))
 }
 
-/// Somebody who is not signed in gets a cookie to be counted by, once it is needed.
+/// Sets a cookie that identifies a viewer who is not signed in, when it is first needed.
 pub(crate) fn countable(app: &App, viewer: Viewer) -> (Viewer, CookieJar) {
     if viewer.key().is_some() || viewer.staff_id.is_some() {
         return (viewer, CookieJar::new());
@@ -167,7 +167,7 @@ async fn like(
     Ok(Json(like))
 }
 
-/// Take a like back
+/// Remove a like
 #[utoipa::path(delete, path = "/api/videos/{id}/like", tag = "videos", security(("session" = [])), params(("id" = Uuid, Path)),
     responses((status = 200, body = Like), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn unlike(

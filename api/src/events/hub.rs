@@ -1,4 +1,4 @@
-//! Where all streams of this process listen, and the one task that reads for them.
+//! The publish-subscribe hub of all event streams of this process, with the one task that reads events.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -19,18 +19,18 @@ use uuid::Uuid;
 use super::bytes_of;
 use crate::server::{Networks, Refused, Share};
 
-/// How often the database is asked what is new.
+/// How often the task reads new events.
 const LOOK: Duration = Duration::from_millis(250);
-/// How often it is asked who is still signed in, and whether access changed.
+/// How often the task checks which sessions still exist, and whether the access setting changed.
 const CHECK: Duration = Duration::from_secs(2);
-/// A sign of life, which also finds out who is gone.
+/// How often a heartbeat is sent, which also detects closed connections.
 const BEAT: Duration = Duration::from_secs(15);
-/// How many looks with news a stream may fall behind.
+/// The maximum number of batches that a stream may fall behind.
 pub(super) const RING: usize = 64;
-/// The most events of one look.
+/// The maximum number of events of one batch.
 const NEWS: i64 = 200;
 
-/// Where all streams of this process listen.
+/// The hub of all event streams of this process.
 #[derive(Clone)]
 pub struct Hub(Arc<Inner>);
 
@@ -44,16 +44,16 @@ struct Inner {
 
 struct Channel {
     signals: broadcast::Sender<Signal>,
-    /// Whether somebody reads the events; not while nobody listens.
+    /// Whether the task runs; it stops when there are no subscribers.
     running: bool,
-    /// Of the last event that was passed on.
+    /// The id of the last event that was published.
     position: i64,
-    /// As it was last passed on.
+    /// The access setting that was last published.
     access: Option<Access>,
     subscriptions: Vec<Weak<Subscription>>,
 }
 
-/// Somebody who listens and is signed in.
+/// A subscriber who is signed in.
 pub(super) struct Subscription {
     pub(super) sessions: Vec<SessionAccess>,
     pub(super) ended: AtomicBool,
@@ -65,7 +65,7 @@ pub(super) enum Signal {
         news: Arc<[News]>,
         access: Access,
     },
-    /// Somebody's session has ended, or access is another.
+    /// A session has ended, or the access setting changed.
     Look(Access),
     Beat,
 }
@@ -90,17 +90,17 @@ impl Hub {
         Hub(Arc::new(Inner { app, stop, streams, channel: Mutex::new(channel) }))
     }
 
-    /// A share of the streams that may be open at once, while there is one for this network.
+    /// Reserves one event stream for this network, or refuses if its share is used up.
     pub(super) fn share(&self, from: IpAddr) -> std::result::Result<Share, Refused> {
         self.0.streams.take(from)
     }
 
-    /// What ends all streams.
+    /// The token that ends all streams.
     pub(super) fn stop(&self) -> CancellationToken {
         self.0.stop.clone()
     }
 
-    /// Begins to listen. Everything after the returned number will be heard.
+    /// Subscribes. The subscriber receives every event after the returned id.
     pub(super) async fn join(
         &self,
         sessions: Vec<SessionAccess>,
@@ -111,7 +111,7 @@ impl Hub {
         if !self.0.channel().running {
             let newest = events::newest(&self.0.app.db).await?;
             let mut channel = self.0.channel();
-            // Somebody else may have been faster.
+            // Another subscriber may have started the task meanwhile.
             if !channel.running {
                 channel.running = true;
                 channel.position = newest;
@@ -140,7 +140,7 @@ impl Channel {
     }
 }
 
-/// Reads what is new and passes it on, until nobody listens any more.
+/// Reads new events and publishes them until there are no subscribers.
 async fn read(inner: Arc<Inner>) {
     let mut look = interval(LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -162,7 +162,7 @@ async fn read(inner: Arc<Inner>) {
         match inner.pass_on(position, check).await {
             Ok(()) if check => checked = Instant::now(),
             Ok(()) => {}
-            Err(error) => tracing::debug!(%error, "events cannot be read just now"),
+            Err(error) => tracing::debug!(%error, "events cannot be read"),
         }
         if beaten.elapsed() >= BEAT {
             beaten = Instant::now();
@@ -183,7 +183,7 @@ impl Inner {
         }
         let settings = self.app.settings().await?;
         let access = settings.access;
-        // Before anything is told: whoever was sent away does not hear it any more.
+        // Before events are published, so that ended sessions do not receive them.
         let somebody_ended = self.check(&settings).await?;
         let position = event.last().map_or(position, |event| event.id);
         let news: Arc<[News]> = event
@@ -202,7 +202,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Finds out whose session has ended or is worth something else now.
+    /// Finds subscriptions whose session has ended or has other rights now.
     async fn check(&self, settings: &Settings) -> Result<bool> {
         let subscriptions = self.channel().subscriptions();
         let ids: Vec<Uuid> = subscriptions

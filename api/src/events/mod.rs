@@ -1,9 +1,8 @@
-//! Tells open pages what happens, as server-sent events (decision U1).
+//! Sends events to open pages as server-sent events (decision U1).
 //!
-//! One task of the process reads the new events, a few times a second and only while somebody
-//! listens, and writes each of them once; all streams share those bytes. A stream holds no timer
-//! and no queue of its own: it reads along in one ring, and one that falls a whole ring behind is
-//! ended.
+//! One task of the process reads new events, a few times a second and only while there are subscribers.
+//! It serializes each event once, and all streams share the bytes. A stream has no timer and no queue of
+//! its own: it reads from one ring buffer, and is ended if it falls behind by the whole buffer.
 
 mod hub;
 mod reader;
@@ -37,8 +36,8 @@ use crate::error::{Answer, Problem};
 use crate::input::Params;
 use crate::server::{Pace, Refused};
 
-/// Whoever missed more events, or more bytes of them, reads everything anew. Each stream keeps a copy of
-/// its own until its page has read it.
+/// A page that missed more events or bytes is asked to reload everything. Each stream keeps its own copy
+/// of missed events until the page has read it.
 const MISSED: i64 = 50;
 const MISSED_BYTES: usize = 16 * 1024;
 
@@ -54,13 +53,13 @@ struct ListenQuery {
     last_event_id: Option<String>,
 }
 
-/// What happens, as it happens
+/// Stream live events
 ///
-/// The first event is `hello {id}`. With the id of the last event that was heard, everything since
-/// then follows; when that cannot be told any more, `reset {}` asks the page to read everything
-/// anew. Then the other events of `ServerEvent` come as they happen: the `event` line of the stream
-/// has the name, the `data` line the data as JSON. Nobody hears what they may not see. A comment line every 15 seconds shows
-/// that the stream lives. It ends when the session or the right to watch changes.
+/// The first event is `hello {id}`. If the client sends the id of the last event that it received, all
+/// later events follow; if they are no longer stored, `reset {}` tells the page to load everything
+/// again. Then the other events of `ServerEvent` are sent as they happen: the `event` line of the stream
+/// has the name, the `data` line the data as JSON. Viewers receive only what they may see. A comment line every 15 seconds shows
+/// that the stream is alive. It ends when the session or the right to watch changes.
 #[utoipa::path(get, path = "/api/events", tag = "events", security(()), params(ListenQuery),
     responses((status = 200, content_type = "text/event-stream", body = ServerEvent), (status = 429, body = Problem), (status = 503, body = Problem)))]
 async fn listen(
@@ -83,7 +82,7 @@ async fn listen(
     })?;
     let header = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = header.filter(|id| !id.is_empty()).or(query.last_event_id.as_deref());
-    // What is no number is as unknown as a number that was never given.
+    // A malformed id counts as an unknown id.
     let last = last.map(|id| id.parse().unwrap_or(-1));
     let settings = api.app.settings().await?;
     let (viewer, sessions) = listener(&api.app, &settings, &headers).await?;
@@ -108,12 +107,12 @@ async fn listen(
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // nginx would collect it.
+    // Otherwise nginx would buffer the stream.
     out.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }
 
-/// Who listens, and by which sessions. Other than a click, this keeps nobody signed in.
+/// The viewer of the stream and its sessions. Unlike other requests, this does not extend a session.
 async fn listener(
     app: &App,
     settings: &Settings,
@@ -134,8 +133,8 @@ async fn listener(
     Ok((viewer, sessions))
 }
 
-/// The beginning of a stream that goes on live after `position`, and the number of the last event
-/// that is in it.
+/// The first bytes of a stream whose live events follow `position`, and the id of the last event that
+/// they contain.
 async fn opening(
     app: &App,
     viewer: &Viewer,
@@ -145,8 +144,8 @@ async fn opening(
 ) -> Result<(VecDeque<Bytes>, i64)> {
     let hello = |id| written(Some(id), "hello", &greeting(id), true);
     let reset = || {
-        // The number comes with the second one: whoever loses the stream in between shall be told
-        // again.
+        // Only the second event has the id, so that a page that disconnects between the two gets the
+        // reset again.
         let hello = written(None, "hello", &greeting(position), true);
         (VecDeque::from([hello, written(Some(position), "reset", "{}", false)]), position)
     };
@@ -155,7 +154,7 @@ async fn opening(
         return Ok(reset());
     }
     if last >= position {
-        // Another process may have told more than this one knows yet.
+        // Another process may have published newer events than this one has read.
         let known = last == position || last <= events::newest(&app.db).await?;
         return Ok(if known { (VecDeque::from([hello(last)]), last) } else { reset() });
     }
@@ -180,7 +179,7 @@ fn greeting(id: i64) -> String {
     ServerEvent::Hello { id }.data().unwrap_or_default().to_string()
 }
 
-/// One event on the wire. JSON has no line ends of its own.
+/// Serializes one event. JSON contains no line breaks.
 fn written(id: Option<i64>, event: &str, data: &str, greeting: bool) -> Bytes {
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
     let retry = if greeting { "retry: 2000\n" } else { "" };

@@ -1,4 +1,4 @@
-//! One open stream: what its viewer may hear, in the order in which it happened.
+//! One open event stream: the events that its viewer may see, in order.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::server::Share;
 
 /// One open stream.
 pub(super) struct Reader {
-    /// What goes first.
+    /// Sent before live events.
     pub(super) waiting: VecDeque<Bytes>,
-    /// What is being told, and how far.
+    /// The current batch, the position in it, and the access setting.
     pub(super) news: Option<(Arc<[News]>, usize, Access)>,
-    /// Nothing up to this number is told again.
+    /// Events up to this id are not sent again.
     pub(super) seen: i64,
     pub(super) viewer: Viewer,
-    /// As it was when the stream began.
+    /// The right to watch when the stream began.
     pub(super) may_watch: bool,
     pub(super) subscription: Option<Arc<Subscription>>,
     pub(super) signals: broadcast::Receiver<Signal>,
@@ -31,7 +31,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// What is sent next; nothing at the end.
+    /// Returns what is sent next; nothing at the end of the stream.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         if self.subscription.as_ref().is_some_and(|subscription| subscription.ended.load(Relaxed)) {
             return None;
@@ -49,7 +49,7 @@ impl Reader {
                 () = self.stop.cancelled() => return None,
                 signal = self.signals.recv() => signal,
             };
-            // An error says that this reader is too slow.
+            // An error means that this reader fell too far behind.
             let signal = signal.ok()?;
             if self
                 .subscription
@@ -71,7 +71,7 @@ impl Reader {
         }
     }
 
-    /// The next of the news that is for this viewer.
+    /// The next event of the batch that this viewer may see.
     fn news(&mut self) -> Option<Bytes> {
         let (news, at, access) = self.news.as_mut()?;
         while let Some(one) = news.get(*at) {
@@ -86,7 +86,7 @@ impl Reader {
     }
 }
 
-/// One of the streams that may be open at once.
+/// The reservation of one stream, released when it is dropped.
 pub(super) struct Place(#[allow(dead_code, reason = "held, not read")] Option<Share>);
 
 impl Place {

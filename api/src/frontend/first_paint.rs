@@ -1,6 +1,6 @@
-//! What a phone on a slow line sees first. The HTML names what the page is going to ask for, so
-//! that it comes beside the first script and not after it, and holds the top of the page, drawn
-//! from the style sheet alone, until the script draws the whole.
+//! Speeds up the first paint on slow connections. The HTML preloads what the page will request, so that
+//! it loads together with the first script, and contains the top of the page, which needs only the style
+//! sheet, until the script renders the whole page.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::site::Site;
 
-/// What the front end's build says of its files, by source module.
+/// The manifest of the front end's build: its files by source module.
 pub type Manifest = HashMap<String, Chunk>;
 
 #[derive(Deserialize)]
@@ -25,18 +25,18 @@ pub struct Chunk {
     imports: Vec<String>,
 }
 
-/// The front end's first script, which the HTML names already with all that it imports.
+/// The front end's entry script, which the HTML already preloads with all its imports.
 const ENTRY: &str = "index.html";
 
-/// What one page needs first.
+/// The resources that one page needs first.
 #[derive(Debug, Default)]
 pub struct FirstPaint {
-    /// The source module that the sitemap loads for it (`web/src/app/routes.tsx`).
+    /// The source module that the router loads for the page (`web/src/app/routes.tsx`).
     module: Option<&'static str>,
-    /// Answers of the API, in the very words in which the page asks for them.
+    /// API requests, with exactly the URLs that the page uses.
     data: Vec<String>,
     picture: Option<String>,
-    /// The picture in its sizes.
+    /// The `srcset` of the picture.
     sizes: Option<String>,
     top: Top,
 }
@@ -48,19 +48,19 @@ enum Sheet {
     Text,
 }
 
-/// What stands below the header before the script has run.
+/// The content below the header before the script has run.
 #[derive(Debug, Default)]
 enum Top {
     #[default]
     Nothing,
-    /// On a sheet of the page's width, or of a text's.
+    /// A heading in the page's width, or in the width of text.
     Heading(&'static str, Sheet),
     Hero,
     Player,
 }
 
-/// The first paint of the page at `path`; `plain` when the address has no query, which could ask
-/// for other data. `picture` is the one of the video that the page shows.
+/// The first paint of the page at `path`. `plain` means that the URL has no query, which could select
+/// other data. `picture` is the picture of the video that the page shows.
 pub async fn of(
     app: &App,
     settings: &Settings,
@@ -117,7 +117,7 @@ pub async fn of(
         }
         "/faq" => ask("/api/faq?limit=100".into()),
         "/store" => ask("/api/store".into()),
-        // A refusal is not kept for the page's own question.
+        // The browser does not reuse a preloaded error response, so only for public videos.
         _ if settings.access == Access::Everyone => {
             if let Some(id) = path.strip_prefix("/video/").and_then(|id| id.parse::<Uuid>().ok()) {
                 ask(format!("/api/videos/{id}"));
@@ -129,7 +129,7 @@ pub async fn of(
     Ok(first)
 }
 
-/// As `web/src/videos/hero.tsx` writes it, so that one of them is fetched and not both.
+/// The same `srcset` as in `web/src/videos/hero.tsx`, so that the browser loads only one picture.
 fn in_sizes(SitePicture { url, small_url, width, .. }: &SitePicture) -> String {
     format!("{} 1080w, {url} {width}w", small_url.as_deref().unwrap_or(url))
 }
@@ -146,7 +146,7 @@ async fn newest_of_the_archive(
     Ok(videos::list(app, settings, &Viewer::default(), &filter).await?.items.into_iter().next())
 }
 
-/// The `<link>` elements for the head. `escape` is for attributes.
+/// The `<link>` elements for the head. `escape` escapes attributes.
 pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> String) -> String {
     let mut links = String::new();
     if let Some(picture) = &first.picture {
@@ -178,8 +178,8 @@ pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> S
     links
 }
 
-/// The top of the page, for the element that the script draws into. Nothing in it can be used, so
-/// nothing of it is told to a screen reader.
+/// The top of the page, for the element that the script renders into. It is hidden from screen readers
+/// because nothing in it is interactive.
 pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> String {
     let picture = first.picture.as_deref().map(&escape);
     let sizes = first
@@ -188,7 +188,7 @@ pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> 
         .map_or(String::new(), |sizes| format!(" srcset=\"{}\" sizes=\"100vw\"", escape(sizes)));
     let below = match (&first.top, picture) {
         (Top::Heading(heading, sheet), picture) => {
-            // On a phone the first card comes below the search box, the views and the year.
+            // On phones the first card is below the search box, the views and the year.
             let card = picture.map_or(String::new(), |picture| {
                 format!(
                     "<img class=\"md:hidden aspect-video w-full rounded-md object-cover\" \
@@ -209,7 +209,7 @@ pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> 
             "<div class=\"hero\" data-tone=\"night\">\
              <img class=\"hero-art\" src=\"{picture}\"{sizes} alt=\"\" fetchpriority=\"high\"></div>"
         ),
-        // On a wide screen a link stands above the player.
+        // On wide screens a link is above the player.
         (Top::Player, Some(picture)) => format!(
             "<div class=\"md:hidden aspect-video bg-player\">\
              <img class=\"size-full object-cover\" src=\"{picture}\" alt=\"\" \
@@ -217,7 +217,7 @@ pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> 
         ),
         _ => String::new(),
     };
-    // The name stands in two scripts; the header shows the first.
+    // The name may be in two scripts; the header shows the first.
     let name = escape(site.site_name.split(" · ").next().unwrap_or(""));
     let logo = match &site.pictures.logo {
         Some(SitePicture { url, width, height, .. }) => format!(

@@ -1,5 +1,4 @@
-//! What a page says of itself in its head, for search engines and for previews of links
-//! (decision V14).
+//! Metadata in the head of a page, for search engines and link previews (decision V14).
 
 use axum::http::StatusCode;
 use portal::access::Viewer;
@@ -17,7 +16,7 @@ pub struct Meta {
     description: String,
     /// Absolute.
     picture: String,
-    /// The picture that the page itself shows first, as it names it.
+    /// The picture that the page shows first, with the URL that the page uses.
     pub shown: Option<String>,
     kind: &'static str,
     /// Whether search engines may list it.
@@ -25,7 +24,7 @@ pub struct Meta {
     pub status: StatusCode,
 }
 
-/// A page that is the same for everybody. An empty description is the camp's own.
+/// A page that is the same for everybody. An empty description means the camp's description.
 struct Known {
     path: &'static str,
     title: &'static str,
@@ -90,7 +89,7 @@ const KNOWN: [Known; 18] = [
     private("/admin", "Staff", ""),
 ];
 
-/// What the page at `path` says of itself, as far as a stranger may read it.
+/// The metadata of the page at `path`, as far as a stranger may see it.
 pub async fn of(app: &App, settings: &Settings, pictures: &Pictures, path: &str) -> Answer<Meta> {
     let page = Page { settings, picture: social(app, pictures) };
     if let Some(known) = KNOWN.iter().find(|known| known.path == trimmed(path)) {
@@ -102,7 +101,7 @@ pub async fn of(app: &App, settings: &Settings, pictures: &Pictures, path: &str)
     if let Some(id) = path.strip_prefix("/updates/") {
         return Ok(match update(app, settings, id).await? {
             Some(Some(update)) => page.of(&update.title, &update.message),
-            // Withdrawn, or not for strangers.
+            // Withdrawn, or hidden from strangers.
             Some(None) => page.unlisted("Live Update"),
             None => page.missing("Update not found"),
         });
@@ -130,7 +129,7 @@ pub async fn of(app: &App, settings: &Settings, pictures: &Pictures, path: &str)
     })
 }
 
-/// What all pages have in common.
+/// The metadata that all pages share.
 struct Page<'a> {
     settings: &'a Settings,
     picture: String,
@@ -164,14 +163,14 @@ impl Page<'_> {
     }
 }
 
-/// The picture of pages that have none of their own: the camp's first one if it lies flat, as
-/// previews of links do.
+/// The picture of pages without their own: the camp's first picture if it is landscape, as link
+/// previews are.
 fn social(app: &App, pictures: &Pictures) -> String {
     let own = pictures.hero.first().filter(|picture| picture.width > picture.height);
     app.url(own.and_then(|own| own.small_url.as_deref()).unwrap_or("/art/social.jpg"))
 }
 
-/// The update with this id as far as a stranger may read it; nothing when there never was one.
+/// The update with this id, as far as a stranger may see it; nothing if it never existed.
 async fn update(app: &App, settings: &Settings, id: &str) -> Answer<Option<Option<LiveUpdate>>> {
     let Ok(id) = id.parse::<Uuid>() else { return Ok(None) };
     match updates::find(app, settings, &Viewer::default(), id).await {

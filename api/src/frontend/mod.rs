@@ -1,5 +1,5 @@
-//! The static front end, with what other programs read (title, description, social tags) written
-//! into the HTML of every route by the server (decision V14).
+//! Serves the static front end. The server writes title, description and social tags into the HTML of
+//! every page (decision V14).
 
 mod first_paint;
 mod meta;
@@ -26,7 +26,7 @@ use crate::site;
 #[allow_missing = true]
 struct Web;
 
-/// Everything that no other route answers: a file of the front end, or a page.
+/// The fallback route: a file of the front end, or a page.
 pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response> {
     let path = request.uri().path().to_owned();
     if path.starts_with("/api/") || path.starts_with("/media/") {
@@ -52,8 +52,8 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
     page(&api.app, &path, request.uri().query().is_none()).await
 }
 
-/// A file of the front end, in the smallest form that the browser takes. Names under `assets/`
-/// carry a hash of what is in them, so they are kept for ever.
+/// A file of the front end, in the smallest encoding that the browser accepts. Names under `assets/`
+/// contain a hash of the content, so browsers cache them forever.
 fn file(name: &str, headers: &HeaderMap) -> Response {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or("");
     let takes = |coding: &str| {
@@ -79,7 +79,7 @@ fn file(name: &str, headers: &HeaderMap) -> Response {
     set(out, header::VARY, "accept-encoding");
     let keep = match name {
         _ if name.starts_with("assets/") => "public, max-age=31536000, immutable",
-        // Stays in the browser for as long as it is switched on there.
+        // Revalidated each time, because a browser keeps a service worker until it gets a new one.
         "sw.js" => "no-cache",
         _ => "public, max-age=3600",
     };
@@ -102,15 +102,14 @@ fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
     }
 }
 
-/// What a phone shows when the portal is put on its home screen: the front end's file, in the
-/// camp's name.
+/// The web app manifest, with the camp's name.
 async fn manifest(app: &App) -> Answer<Response> {
     let file = Web::get("manifest.webmanifest").ok_or(Error::NotFound("There is no such file."))?;
     let settings = app.settings().await?;
     let name = &settings.site_name;
     let mut manifest: Value = serde_json::from_slice(&file.data).unwrap_or_default();
     manifest["name"] = json!(name);
-    // A phone has room for one script under an icon.
+    // A phone has room for one name below an icon.
     manifest["short_name"] = json!(name.split(" · ").next());
     if !settings.site_description.is_empty() {
         manifest["description"] = json!(settings.site_description);
@@ -122,7 +121,7 @@ async fn manifest(app: &App) -> Answer<Response> {
     Ok(response)
 }
 
-/// The camp's own colours, on top of the front end's style sheet.
+/// The style sheet with the camp's own colors, which overrides the front end's.
 const STYLE_SHEET: &str = "look.css";
 
 async fn style_sheet(app: &App) -> Answer<Response> {
@@ -131,12 +130,12 @@ async fn style_sheet(app: &App) -> Answer<Response> {
     let mut response = sheet.into_response();
     let out = response.headers_mut();
     set(out, header::CONTENT_TYPE, "text/css; charset=utf-8");
-    // Its address changes with it.
+    // The URL changes with the content.
     set(out, header::CACHE_CONTROL, "public, max-age=31536000, immutable");
     Ok(response)
 }
 
-/// The address of the camp's own style sheet, if there is one; another for every content.
+/// The URL of the camp's own style sheet, if there is one. It contains a hash of the content.
 pub fn style_sheet_url(app: &App, settings: &Settings) -> Option<String> {
     let sheet = branding::style_sheet(settings)?;
     let hash = app.keys.hash("style sheet", &[sheet.as_bytes()]);
@@ -144,7 +143,7 @@ pub fn style_sheet_url(app: &App, settings: &Settings) -> Option<String> {
     Some(format!("/{STYLE_SHEET}?v={short}"))
 }
 
-/// `plain` when the address has no query.
+/// `plain` means that the URL has no query.
 async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     let Some(template) = Web::get("index.html") else {
         return Err(Problem::new(
@@ -158,7 +157,7 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     let meta = meta::of(app, &settings, &site.pictures, path).await?;
     let boot = json!({ "site": site }).to_string();
     let template = String::from_utf8_lossy(&template.data);
-    // `<` in JSON could end the element that it stands in.
+    // `<` in JSON could end the element that contains it.
     let boot = format!(
         "<script type=\"application/json\" id=\"boot\">{}</script>",
         boot.replace('<', "\\u003c")
@@ -174,7 +173,7 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         }
         _ => Default::default(),
     };
-    // Behind the style sheet, which the first paint waits for.
+    // After the style sheet, which the first paint needs.
     let links = first_paint::links(&first, &manifest_of_build(), escape) + "</head>";
     let top = first_paint::top(&first, &site, escape);
     let html = template
@@ -194,7 +193,7 @@ fn trimmed(path: &str) -> &str {
     if path.len() > 1 { path.trim_end_matches('/') } else { path }
 }
 
-/// Which files the front end was built into. Read anew while developing, where they change.
+/// The manifest of the front end's build. Read again in development, where it changes.
 fn manifest_of_build() -> Arc<first_paint::Manifest> {
     static BUILT: OnceLock<Arc<first_paint::Manifest>> = OnceLock::new();
     let read = || {
@@ -204,9 +203,9 @@ fn manifest_of_build() -> Arc<first_paint::Manifest> {
     if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
 }
 
-/// What a page may load (safety 19). Media from elsewhere only while there are such videos, and in
-/// the staff area, where staff try a video before they publish it. From the page for a new password
-/// staff come there without another load.
+/// The content security policy (safety 19). It allows media from other sites only while there are such
+/// videos, and in the staff area, where staff try a video before they publish it. The page for a new
+/// password leads staff there without another page load, so it gets the same policy.
 async fn policy(app: &App, settings: &Settings, path: &str) -> Answer<String> {
     let staff_area =
         matches!(trimmed(path), "/admin" | "/auth/reset") || path.starts_with("/admin/");
@@ -225,7 +224,7 @@ async fn policy(app: &App, settings: &Settings, path: &str) -> Answer<String> {
     ))
 }
 
-/// Whose pages may stand inside ours.
+/// The sites that may be embedded in frames.
 fn frames(settings: &Settings) -> String {
     let mut frames = "https://www.youtube-nocookie.com https://drive.google.com".to_owned();
     if let Some(shop) = settings.shop_origin() {

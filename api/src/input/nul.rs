@@ -1,4 +1,4 @@
-//! The one character that no text holds and PostgreSQL cannot keep: refused before any handler.
+//! Refuses the NUL character, which PostgreSQL cannot store, before any handler runs.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::Problem;
 
-/// Refuses addresses with a NUL in their path or query.
+/// Refuses URLs with a NUL in their path or query.
 pub async fn refuse_in_addresses(request: Request, next: Next) -> Response {
     let uri = request.uri();
     let has_one = |part: &str| part.contains("%00");
@@ -20,16 +20,16 @@ pub async fn refuse_in_addresses(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// The outermost field of a JSON text whose value, or whose name, has a NUL in it.
+/// The outermost field of a JSON text whose name or value contains a NUL.
 pub fn field_with_one(json: &[u8]) -> Option<String> {
-    // There is no other way to write one.
+    // JSON has no other way to write a NUL.
     const ESCAPED: &[u8] = b"\\u0000";
     if !json.windows(ESCAPED.len()).any(|part| part == ESCAPED) {
         return None;
     }
     let mut found = None;
     let mut reader = serde_json::Deserializer::from_slice(json);
-    // What is not well-formed is told by whoever reads it for good.
+    // The actual parser reports malformed JSON.
     Search { field: "", found: &mut found }.deserialize(&mut reader).ok();
     found
 }

@@ -1,4 +1,4 @@
-//! What one connection is doing, and how long it may go on doing it.
+//! The state of one connection, and its timeouts.
 
 use std::io;
 use std::pin::Pin;
@@ -12,31 +12,31 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-/// For the first request, for the next one, and for the head of each.
+/// The time until the first request, between requests, and for the head of each.
 const IDLE: Duration = Duration::from_secs(10);
-/// For the next request of a proxy, which keeps connections open between those of its visitors.
-/// Longer than theirs, so that none sends a request into a connection that is being closed.
+/// The time until the next request of a proxy, which keeps connections open between requests. Longer
+/// than the proxies' own timeouts, so that none sends a request into a connection that is being closed.
 const IDLE_PROXY: Duration = Duration::from_secs(180);
-/// How often a connection is looked at.
+/// How often a connection is checked.
 pub(super) const TICK: Duration = Duration::from_secs(3);
-/// For a peer that has stopped acknowledging, which may be gone without a word.
+/// The time for a peer to acknowledge data; without acknowledgment it may have vanished.
 pub(super) const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 
-/// How a response is expected to be read.
+/// How fast the peer is expected to read a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(u8)]
 pub enum Pace {
     /// At once.
     #[default]
     Page,
-    /// At once, and without end.
+    /// At once, and without an end.
     Stream,
-    /// By a player, which may be paused.
+    /// At the pace of a player, which may be paused.
     Media,
 }
 
 impl Pace {
-    /// For a peer that does not read. Together with a tick less than 15 seconds, save for players.
+    /// The time for a peer that does not read. With one tick, less than 15 seconds, except for players.
     pub(super) fn stalled(self) -> Duration {
         match self {
             Pace::Page | Pace::Stream => Duration::from_secs(12),
@@ -44,7 +44,7 @@ impl Pace {
         }
     }
 
-    /// For the whole request and its response.
+    /// The time for the whole request and its response.
     fn whole(self) -> Duration {
         match self {
             Pace::Page => Duration::from_secs(30 * 60),
@@ -70,17 +70,17 @@ impl Pace {
     }
 }
 
-/// What a connection is doing. Times are milliseconds since it began.
+/// The state of a connection. Times are milliseconds since it began.
 pub struct Activity {
     began: Instant,
     idle: Duration,
     pace: AtomicU8,
     in_flight: AtomicU32,
-    /// When the last response was written; the beginning before the first request.
+    /// When the last response was written; 0 before the first request.
     quiet: AtomicU64,
-    /// When the last request came; zero before the first one.
+    /// When the last request arrived; zero before the first one.
     asked: AtomicU64,
-    /// Since when the peer takes nothing; zero while it does.
+    /// Since when the peer has not read; zero while it reads.
     blocked: AtomicU64,
     given_up: AtomicBool,
 }
@@ -104,7 +104,7 @@ impl Activity {
         self.began.elapsed().as_millis() as u64 + 1
     }
 
-    /// A request has come, and is in flight until what is returned is dropped.
+    /// Counts a request as in flight until the returned value is dropped.
     pub fn request(self: &Arc<Self>) -> InFlight {
         self.begin();
         InFlight(self.clone())
@@ -121,7 +121,7 @@ impl Activity {
         self.in_flight.fetch_sub(1, Relaxed);
     }
 
-    /// Its response begins.
+    /// Records that the response begins.
     pub fn response(&self, pace: Pace) {
         self.pace.store(pace as u8, Relaxed);
     }
@@ -136,17 +136,17 @@ impl Activity {
 
     fn written(&self) {
         if self.blocked.swap(0, Relaxed) != 0 && self.in_flight.load(Relaxed) == 0 {
-            // The rest of the last response.
+            // This is the rest of the last response.
             self.quiet.store(self.now(), Relaxed);
         }
     }
 
-    /// The peer does not read, so what is still to be sent is thrown away.
+    /// The peer does not read, so the remaining data is discarded.
     pub fn give_up(&self) {
         self.given_up.store(true, Relaxed);
     }
 
-    /// When to look again, or why the connection is to be closed.
+    /// When to check again, or why the connection must be closed.
     pub fn check(&self) -> Result<Duration, &'static str> {
         let pace = Pace::of(self.pace.load(Relaxed));
         let blocked = self.blocked.load(Relaxed);
@@ -169,7 +169,7 @@ impl Drop for InFlight {
     }
 }
 
-/// A socket that notes whether its peer reads.
+/// A socket that records whether its peer reads.
 pub struct Watched {
     pub socket: TcpStream,
     pub activity: Arc<Activity>,
@@ -202,7 +202,7 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         if self.activity.given_up.load(Relaxed) {
-            // Otherwise the kernel would keep it for a peer that does not want it.
+            // Otherwise the kernel would keep the data for a peer that does not read it.
             self.socket.set_zero_linger().ok();
         }
     }
@@ -264,7 +264,7 @@ mod tests {
         activity
     }
 
-    /// Lets time pass.
+    /// Simulates that time passes.
     fn pass(activity: &mut Activity, time: Duration) {
         activity.began = activity.began.checked_sub(time).expect("the machine has run that long");
     }

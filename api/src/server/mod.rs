@@ -1,8 +1,8 @@
-//! Listens, and keeps slow, silent and too many clients from taking the portal away from others.
+//! The HTTP server. Limits keep slow, idle or too many clients from blocking others.
 //!
-//! Every phase of a connection has a limit: what comes before the first request and between two
-//! (`connection.rs`), the body of a request and the work on it (`timeouts.rs`), and the reading of
-//! the response, on HTTP/1 by the socket and on HTTP/2 by each stream (`streams.rs`).
+//! Every phase of a connection has a timeout: the time before and between requests (`connection.rs`),
+//! the body of a request and its handler (`timeouts.rs`), and the time in which the client reads the
+//! response, on HTTP/1 for the socket and on HTTP/2 for each stream (`streams.rs`).
 
 mod connection;
 mod networks;
@@ -39,18 +39,18 @@ use self::networks::is_proxy;
 use self::streams::{Flow, Sent, Streams};
 use crate::{prometheus, router};
 
-/// Connections at once; further ones wait in the kernel's queue.
+/// The maximum number of connections; further ones wait in the kernel's queue.
 const CONNECTIONS: usize = 12_000;
-/// Files and sockets that are kept for the database, for files and for what else is opened.
+/// File descriptors that are reserved for the database, files and everything else.
 const SPARE_FILES: u64 = 256;
-/// Connections that the kernel keeps for us until they are accepted.
+/// The kernel's queue of connections that are not accepted yet.
 const BACKLOG: u32 = 4096;
-/// For requests in flight to end after the signal to stop.
+/// The time for requests in flight to end after the signal to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
-/// For a request that was sent before the signal to stop and is still on its way.
+/// The time to accept requests that were sent before the signal to stop.
 const ON_ITS_WAY: Duration = Duration::from_millis(250);
 
-/// Serves until the token is cancelled; requests in flight are answered first.
+/// Serves until the token is canceled; requests in flight are answered first.
 pub async fn serve(app: App, stop: CancellationToken) -> Result<()> {
     let bind = app.config.bind;
     let listener = listen(bind).map_err(|error| {
@@ -68,7 +68,7 @@ fn listen(bind: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// The same on a socket that is open already.
+/// The same on an open socket.
 pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) -> Result<()> {
     let bound = listener.local_addr().map_err(Error::unforeseen)?;
     let most = most_connections();
@@ -96,13 +96,13 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
         match accepted {
             Ok((socket, peer)) => server.begin(socket, peer, place),
             Err(error) => {
-                // Out of file descriptors, most likely: others will close theirs.
-                tracing::warn!(%error, "a connection could not be taken");
+                // Probably out of file descriptors; other connections will release some.
+                tracing::warn!(%error, "a connection could not be accepted");
                 sleep(Duration::from_millis(100)).await;
             }
         }
     }
-    // Whoever had connected before the signal came is answered still.
+    // Connections that were made before the signal are still served.
     let until = Instant::now() + ON_ITS_WAY;
     while let Some(Ok((socket, peer))) = listener.accept().now_or_never() {
         server.begin(socket, peer, ());
@@ -120,13 +120,13 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     Ok(())
 }
 
-/// As many as there are files for, after the process has asked for all it may have.
+/// The maximum number of connections that the limit of file descriptors allows, after raising it.
 fn most_connections() -> usize {
     let wanted = CONNECTIONS as u64 + SPARE_FILES;
     let files = rlimit::increase_nofile_limit(wanted).unwrap_or(1024);
     let most = files.saturating_sub(SPARE_FILES).clamp(64, CONNECTIONS as u64);
     if most < CONNECTIONS as u64 {
-        let text = "Few files may be open at once, so fewer connections are taken. Raise the limit \
+        let text = "Few files may be open at once, so fewer connections are accepted. Raise the limit \
                     (ulimit -n, or LimitNOFILE in the service unit).";
         tracing::warn!(files, connections = most, text);
     }
@@ -154,7 +154,7 @@ fn builder() -> auto::Builder<Streams> {
     builder
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Server {
     app: App,
     router: Router,
@@ -165,7 +165,7 @@ struct Server {
 }
 
 impl Server {
-    /// Takes care of a connection in a task of its own, unless its network has too many.
+    /// Serves a connection in its own task, unless its network has too many.
     fn begin(self: &Arc<Self>, socket: TcpStream, peer: SocketAddr, place: impl Send + 'static) {
         let share = match self.networks.take(peer.ip()) {
             Ok(share) => share,
@@ -182,7 +182,7 @@ impl Server {
         });
     }
 
-    /// Answers the requests of one connection, for as long as it keeps to the time limits.
+    /// Serves the requests of one connection as long as it stays within the timeouts.
     async fn attend(&self, socket: TcpStream, peer: SocketAddr) {
         let activity = Activity::new(is_proxy(&self.app.config, peer.ip()));
         let socket = TokioIo::new(Watched::new(socket, activity.clone()));
@@ -222,7 +222,7 @@ impl Server {
     }
 }
 
-/// Finds out by itself when the peer is gone without a word.
+/// Makes the kernel detect a peer that vanished.
 fn prepare(socket: &TcpStream) {
     socket.set_nodelay(true).ok();
     let socket = SockRef::from(socket);
@@ -248,18 +248,18 @@ fn answer(
         let http2 = request.version() == Version::HTTP_2;
         let response = router.oneshot(request).await?;
         let pace = response.extensions().get::<Pace>().copied().unwrap_or_default();
-        // Many share an HTTP/2 connection, which goes on as long as any of them.
+        // Many requests share an HTTP/2 connection, which stays open as long as any of them.
         activity.response(if http2 { Pace::Stream } else { pace });
         Ok(response.map(|body| Sent::new(body, pace, Flow::current(), in_flight)))
     }
 }
 
-/// Owners hear of it when no worker runs; only the site can tell them then.
+/// Alerts owners when no worker runs, which only the site can do.
 async fn monitor_worker(app: App) {
     loop {
         sleep(Duration::from_secs(60)).await;
         if let Err(error) = portal::alerts::check_worker(&app).await {
-            tracing::debug!(%error, "could not look for the worker");
+            tracing::debug!(%error, "the check for a worker failed");
         }
     }
 }

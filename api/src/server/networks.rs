@@ -1,4 +1,4 @@
-//! Counts what each network holds, so that no single client takes everything.
+//! Limits how many connections, requests and streams one network may have.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use portal::Config;
 
-/// A network may always hold as many while there is room.
+/// A network may always have this many while there are free ones.
 const FLOOR: usize = 8;
 
-/// How many times the share of an IPv6 /64 the /48 around it may hold: a site or a hosting customer
-/// usually has a whole /48, which is 65,536 networks of size /64.
+/// How many times the share of an IPv6 /64 its /48 may have: a site or a hosting customer usually has a
+/// whole /48, which is 65,536 networks of size /64.
 const SITE: usize = 8;
 
-/// What is shared out among networks: connections, requests at once, event streams.
+/// A resource that networks share: connections, simultaneous requests, event streams.
 ///
-/// A network is an IPv4 address or an IPv6 /64. It holds at most `each`, and at most half of what is
-/// still free, so that many large ones cannot fill everything either. An IPv6 /48 holds at most eight
-/// times as many.
+/// A network is an IPv4 address or an IPv6 /64. It gets at most `each`, and at most half of what is still
+/// free, so that several large networks cannot take everything. An IPv6 /48 gets at most eight times as
+/// many.
 pub struct Networks {
     total: usize,
     each: usize,
@@ -31,18 +31,18 @@ struct Held {
     by: HashMap<Network, usize>,
 }
 
-/// The address with which a network begins, and the length of its prefix.
+/// The first address of a network and its prefix length.
 type Network = (IpAddr, u8);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refused {
-    /// Nothing is left for anybody.
+    /// All are in use.
     Full,
-    /// This network holds its share.
+    /// This network has its full share.
     Network,
 }
 
-/// One of what is shared out, given back when it is dropped.
+/// One unit of the resource, released when it is dropped.
 pub struct Share {
     networks: Arc<Networks>,
     held_by: Vec<Network>,
@@ -96,8 +96,8 @@ impl Drop for Share {
     }
 }
 
-/// Whether everybody behind this address would count as one: a trusted proxy, or the machine itself,
-/// where a proxy runs that nobody has named yet.
+/// Whether this address stands for many clients: a trusted proxy, or the loopback address, where a proxy
+/// may run that is not configured as trusted.
 pub fn is_own(config: &Config, address: IpAddr) -> bool {
     let address = address.to_canonical();
     address == Ipv4Addr::LOCALHOST || address == Ipv6Addr::LOCALHOST || is_proxy(config, address)
@@ -108,7 +108,7 @@ pub fn is_proxy(config: &Config, address: IpAddr) -> bool {
     config.trusted_proxies.iter().any(|net| net.contains(&address))
 }
 
-/// The networks that hold what is given to an address.
+/// The networks to which an address belongs.
 fn networks_of(address: IpAddr) -> Vec<Network> {
     match address.to_canonical() {
         IpAddr::V6(v6) => {

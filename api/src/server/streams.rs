@@ -1,5 +1,5 @@
-//! The streams of an HTTP/2 connection: one whose peer opens no window for its response is reset,
-//! and the others go on.
+//! The streams of an HTTP/2 connection. A stream is reset if the peer opens no flow-control window for
+//! its response; the other streams continue.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ tokio::task_local! {
     static FLOW: Arc<Flow>;
 }
 
-/// Runs each stream in a task of its own, until its peer has not read for too long.
+/// Runs each stream in its own task, and ends it if the peer has not read for too long.
 #[derive(Clone, Debug)]
 pub struct Streams;
 
@@ -38,12 +38,12 @@ where
     }
 }
 
-/// Whether the response on a stream is being read.
+/// Whether the peer reads the response of a stream.
 pub struct Flow {
     began: Instant,
     pace: OnceLock<Pace>,
-    /// Since when the peer takes nothing, in milliseconds since the stream began; zero while it
-    /// does, or while there is nothing to take.
+    /// Since when the peer has not read, in milliseconds since the stream began; zero while it reads or
+    /// there is nothing to read.
     waiting: AtomicU64,
 }
 
@@ -55,7 +55,7 @@ impl Default for Flow {
 }
 
 impl Flow {
-    /// The one of the stream that is being worked on; none on HTTP/1.
+    /// The state of the current stream; none on HTTP/1.
     pub fn current() -> Option<Arc<Flow>> {
         FLOW.try_with(Clone::clone).ok()
     }
@@ -85,7 +85,7 @@ impl Flow {
     }
 }
 
-/// The body of a response on its way.
+/// The body of a response that is being sent.
 pub struct Sent {
     body: Body,
     flow: Option<Arc<Flow>>,

@@ -103,7 +103,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened, in figures */
+        /** Statistics of a period */
         get: operations["get_admin_analytics"];
         put?: never;
         post?: never;
@@ -154,7 +154,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The log, or what a filter leaves of it, as a table */
+        /** The log, filtered if requested, as a table */
         get: operations["get_admin_audit_csv"];
         put?: never;
         post?: never;
@@ -258,7 +258,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a comment stand that waits for the camp to read it */
+        /** Approve a comment that waits for review */
         post: operations["post_admin_comments_id_approve"];
         delete?: never;
         options?: never;
@@ -292,7 +292,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a hidden comment stand again */
+        /** Show a hidden comment again */
         post: operations["post_admin_comments_id_show"];
         delete?: never;
         options?: never;
@@ -307,7 +307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How much there is of everything, and what needs somebody now */
+        /** Counts for the dashboard, and what needs attention now */
         get: operations["get_admin_dashboard"];
         put?: never;
         post?: never;
@@ -434,13 +434,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The letters that were sent, the newest first */
+        /** The newsletters that were sent, the newest first */
         get: operations["get_admin_letters"];
         put?: never;
         /**
-         * Send a letter, or count who would get it
-         * @description Handed in again with the same key, or with the same words within ten minutes, it is the same
-         *     letter and is not sent a second time.
+         * Send a newsletter, or count its recipients
+         * @description A second request with the same key, or with the same text within ten minutes, is the same
+         *     newsletter and is not sent again.
          */
         post: operations["post_admin_letters"];
         delete?: never;
@@ -458,7 +458,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the mails of a letter again that failed */
+        /** Send the failed mails of a newsletter again */
         post: operations["post_admin_letters_id_deliveries_retry"];
         delete?: never;
         options?: never;
@@ -473,7 +473,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All updates of every standing, the newest first */
+        /** All updates of every status, the newest first */
         get: operations["get_admin_live_updates"];
         put?: never;
         /**
@@ -705,7 +705,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a payment back by a row of its own
+         * Void a payment by adding a row
          * @description With an `Idempotency-Key` the same body is answered as before and records nothing.
          */
         post: operations["post_admin_payments_id_void"];
@@ -1093,7 +1093,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell what a table would change, or add its new families and change those that are ticked */
+        /** Preview the import of a table, or add its new families and change those that are selected */
         post: operations["post_admin_users_import"];
         delete?: never;
         options?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo an import: its new families go, changed ones get their earlier details */
+        /** Undo an import: remove its new families and restore the earlier details of changed ones */
         post: operations["post_admin_users_imports_id_undo"];
         delete?: never;
         options?: never;
@@ -1144,7 +1144,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make one family of two, or with `preview` tell what would come of it */
+        /** Merge two families, or preview the result with `preview` */
         post: operations["post_admin_users_merge"];
         delete?: never;
         options?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many families stand how, and what all have paid */
+        /** Numbers of families by status, and the total that they paid */
         get: operations["get_admin_users_summary"];
         put?: never;
         post?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A fresh invitation link to hand over by other means */
+        /** Create a new invitation link to pass on by other means */
         post: operations["post_admin_users_id_invitation_link"];
         delete?: never;
         options?: never;
@@ -1300,7 +1300,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is printed as a family's statement */
+        /** The data of a family's printed statement */
         get: operations["get_admin_users_id_statement"];
         put?: never;
         post?: never;
@@ -1357,7 +1357,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What the portal makes of a pasted link */
+        /** Check a pasted link */
         post: operations["post_admin_videos_check_link"];
         delete?: never;
         options?: never;
@@ -1442,7 +1442,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the mails about a video are doing */
+        /** Delivery status of the mails about a video */
         get: operations["get_admin_videos_id_deliveries"];
         put?: never;
         post?: never;
@@ -1597,7 +1597,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign out everywhere; links that were mailed to oneself before are void then */
+        /** Sign out everywhere; links in earlier mails become invalid */
         post: operations["post_auth_sessions_end_all"];
         delete?: never;
         options?: never;
@@ -1665,7 +1665,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an account and sign in */
+        /** Create an account and sign in */
         post: operations["post_auth_sign_up"];
         delete?: never;
         options?: never;
@@ -1787,12 +1787,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happens, as it happens
-         * @description The first event is `hello {id}`. With the id of the last event that was heard, everything since
-         *     then follows; when that cannot be told any more, `reset {}` asks the page to read everything
-         *     anew. Then the other events of `ServerEvent` come as they happen: the `event` line of the stream
-         *     has the name, the `data` line the data as JSON. Nobody hears what they may not see. A comment line every 15 seconds shows
-         *     that the stream lives. It ends when the session or the right to watch changes.
+         * Stream live events
+         * @description The first event is `hello {id}`. If the client sends the id of the last event that it received, all
+         *     later events follow; if they are no longer stored, `reset {}` tells the page to load everything
+         *     again. Then the other events of `ServerEvent` are sent as they happen: the `event` line of the stream
+         *     has the name, the `data` line the data as JSON. Viewers receive only what they may see. A comment line every 15 seconds shows
+         *     that the stream is alive. It ends when the session or the right to watch changes.
          */
         get: operations["get_events"];
         put?: never;
@@ -2208,7 +2208,7 @@ export interface paths {
         /** Like a video */
         put: operations["put_videos_id_like"];
         post?: never;
-        /** Take a like back */
+        /** Remove a like */
         delete: operations["delete_videos_id_like"];
         options?: never;
         head?: never;
@@ -2375,7 +2375,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures for Prometheus; only from the machine itself, not through a proxy */
+        /** Metrics for Prometheus; only for requests from the machine itself, not through a proxy */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -2698,7 +2698,7 @@ export interface components {
         ClearedLimits: {
             /**
              * Format: int64
-             * @description How many brakes there were.
+             * @description How many rate limits were reset.
              */
             cleared: number;
         };
@@ -3031,7 +3031,7 @@ export interface components {
         };
         /** @enum {string} */
         FamilyImportOutcome: "differs" | "updated" | "changed_meanwhile";
-        /** @description A family that somebody ticked in the preview. */
+        /** @description A family that was selected in the preview. */
         FamilyImportTick: {
             /** Format: uuid */
             id: string;
@@ -3213,7 +3213,7 @@ export interface components {
             add?: number[] | null;
             /** @description Or a table as text. */
             csv?: string | null;
-            /** @description Only tells what would come of it. */
+            /** @description Only previews the result. */
             dry_run?: boolean;
             encoding?: components["schemas"]["TextEncoding"] | null;
             /**
@@ -4298,7 +4298,7 @@ export interface components {
             hero: components["schemas"]["SitePicture"][];
             logo?: components["schemas"]["SitePicture"] | null;
         };
-        /** @description What a refused request gets to read. */
+        /** @description The body of an error response. */
         Problem: {
             /** @description For programs. */
             code: string;
@@ -4426,7 +4426,7 @@ export interface components {
             /** @default null */
             welcome_popup_shown: boolean | null;
         };
-        /** @description What the portal can do just now. */
+        /** @description The current state of the portal. */
         Readiness: {
             database: string;
             /** Format: int64 */
@@ -4719,7 +4719,7 @@ export interface components {
             require_email_verification: boolean;
             site_description: string;
             site_name: string;
-            /** @description Of a style sheet with the camp's own colours. */
+            /** @description Address of a style sheet with the camp's own colors. */
             style_sheet?: string | null;
             /** @description IANA name; all dates and times of the portal are shown in it. */
             timezone: string;
@@ -6152,7 +6152,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chosen by whoever sends; names the letter. */
+                /** @description Chosen by the client; identifies the newsletter. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
