@@ -1,7 +1,7 @@
 //! The list of jobs and the scheduler.
 //!
-//! apalis takes jobs out of the queue and hands them to [`portal::jobs::Jobs`]; the scheduler
-//! asks the database every few seconds what is due. A database that is away stops neither.
+//! apalis takes jobs from the queue and passes them to [`portal::jobs::Jobs`]. The scheduler queries
+//! the database every few seconds for work that is due. Both survive an unavailable database.
 
 mod queue;
 mod scheduler;
@@ -13,16 +13,16 @@ use portal::{App, Result, jobs as queued, notifications, updates, videos};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Work in hand gets this long when the worker is told to stop.
+/// How long running jobs may take after the signal to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
 
-/// Every job that the portal knows.
+/// All jobs of the portal.
 pub fn jobs() -> Jobs {
     Jobs::default().with::<notifications::Deliver>().with::<videos::RemoveFiles>()
 }
 
-/// Works until `stop`, then puts down what it holds within ten seconds. Errors: only what cannot
-/// heal by itself, such as a database that belongs to another version.
+/// Runs until `stop`, then ends running jobs within ten seconds. Errors: only permanent ones, such as a
+/// database of another version.
 pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
     app.mailer.resume();
     let in_flight = TaskTracker::new();
@@ -30,10 +30,10 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
     let work = queue::run(&app, &in_flight, &stop);
     let late = async {
         stop.cancelled().await;
-        // The senders see this between two mails; what they have not begun goes out after the start.
+        // The senders check this between two mails; the remaining mails are sent after the next start.
         app.mailer.pause();
         tokio::time::sleep(SHUTDOWN_GRACE).await;
-        tracing::warn!("a job did not end in time; it goes on when a worker is back");
+        tracing::warn!("a job did not end in time; it continues when a worker runs again");
     };
     let outcome = tokio::select! {
         outcome = async {
@@ -48,8 +48,8 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
     outcome
 }
 
-/// Does everything that is due now, in this process and without waiting; returns how many jobs ran
-/// and how many videos and updates were due. For tests, which cannot wait for a worker.
+/// Runs everything that is due now, in this process and without waiting. Returns the number of jobs
+/// that ran and of videos and updates that were due. For tests, which cannot wait for a worker.
 pub async fn drain(app: &App) -> Result<usize> {
     let jobs = jobs();
     let mut done = 0;

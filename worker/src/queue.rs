@@ -1,4 +1,4 @@
-//! Takes jobs out of the queue by apalis, on either engine, and survives a database that is away.
+//! Takes jobs from the queue with apalis, on either engine, and survives an unavailable database.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -17,13 +17,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-/// A killed worker's jobs come back after three missed heartbeats.
+/// A killed worker's jobs return to the queue after three missed heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 const MISSED: usize = 3;
-/// SQLite cannot call; PostgreSQL calls for new jobs, but not when a delayed one is due.
+/// SQLite cannot notify; PostgreSQL notifies about new jobs, but not when a delayed job is due.
 const POLL_SQLITE: Duration = Duration::from_millis(250);
 const POLL_POSTGRES: Duration = Duration::from_secs(1);
-/// Jobs at once. Each may hold a connection, and all mail shares the mailer's few.
+/// The maximum number of concurrent jobs. Each may hold a database connection; all mail shares the
+/// mailer's connections.
 const AT_ONCE: usize = 8;
 const LONGEST_DELAY: Duration = Duration::from_secs(3);
 
@@ -41,7 +42,7 @@ pub async fn run(app: &App, in_flight: &TaskTracker, stop: &CancellationToken) -
                 "The database is not up to date. Run `camp migrate`, then start again.".into(),
             ));
         }
-        // A worker that ran for a while met a new trouble, not the same one again.
+        // After running for a while, the error is a new one, so the delay starts again.
         delay = match started.elapsed() > LONGEST_DELAY {
             true => Duration::from_secs(1),
             false => (delay * 2).min(LONGEST_DELAY),
@@ -59,7 +60,7 @@ async fn work(
     in_flight: &TaskTracker,
     stop: &CancellationToken,
 ) -> Result<(), WorkerError> {
-    // A name that was used before would strand the jobs that its bearer held.
+    // With a name that was used before, the jobs that the old worker held would never run again.
     let name = format!("camp-{}", Uuid::new_v4().simple());
     let context = JobContext {
         app: app.clone(),
@@ -112,14 +113,14 @@ struct JobContext {
     stop: CancellationToken,
 }
 
-/// Does one job in a task of its own: apalis drops what it runs when it meets a database error,
-/// and a mail that is dropped half-way would be sent twice.
+/// Runs one job in a separate task: apalis drops running jobs after a database error, and a mail whose
+/// job is dropped half-way would be sent twice.
 async fn take(envelope: Envelope, context: Data<JobContext>) -> Result<(), BoxDynError> {
     let JobContext { app, jobs, in_flight, stop } = (*context).clone();
     let work = in_flight.spawn(async move {
-        // Failures are written down by `perform`; it fails itself only when the database is away.
+        // `perform` records failures; it fails itself only if the database is unavailable.
         while let Err(error) = jobs.perform(&app, envelope.clone()).await {
-            tracing::warn!(job = envelope.name, %error, "a job's fate could not be written down");
+            tracing::warn!(job = envelope.name, %error, "the result of a job could not be recorded");
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_secs(2)) => {}
                 () = stop.cancelled() => return Err(error),
@@ -130,8 +131,8 @@ async fn take(envelope: Envelope, context: Data<JobContext>) -> Result<(), BoxDy
     Ok(work.await??)
 }
 
-/// Wakes the worker at a steady pace. The strategy that comes with apalis can lose its timer and
-/// then sleeps until the next heartbeat; this one is asked until its timer is registered again.
+/// Wakes the worker at a fixed interval. The strategy of apalis can lose its timer and then sleeps until
+/// the next heartbeat; this one is polled until its timer is registered again.
 struct SteadyPoll(Interval);
 
 impl SteadyPoll {

@@ -1,6 +1,6 @@
 //! The scheduler: heartbeats, publication of scheduled videos, recovery of unsent mail, alerts and
-//! cleanup. Each task asks the database what is due, so a worker that was off, a clock that jumped
-//! and a second worker change nothing.
+//! cleanup. Each task queries the database for what is due, so it does not matter if a worker was off,
+//! the clock jumped or a second worker runs.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ const HEARTBEAT_EVERY: Duration = Duration::from_secs(3);
 const POLL_EVERY: Duration = Duration::from_secs(5);
 const ALERTS_EVERY: Duration = Duration::from_secs(60);
 const CLEANUP_EVERY: Duration = Duration::from_secs(3600);
-/// After the start, so that a worker that is started anew every hour sweeps up as well.
+/// The first cleanup after the start, so that a worker that restarts every hour cleans up as well.
 const FIRST_SWEEP: Duration = Duration::from_secs(10);
 
 pub async fn run(app: App, stop: CancellationToken) {
-    // Apart, so that a slow look at the videos never makes this worker seem dead. It goes on
-    // while the last mails are handed over, until it is aborted with this task.
+    // A separate task, so that slow queries never make this worker seem dead. It continues while the
+    // last mails are sent, until it is aborted with this task.
     let heartbeats = tokio::spawn(heartbeat(app.clone()));
     let _until_dropped = AbortOnDrop(heartbeats);
     let mut poll = interval(POLL_EVERY);
@@ -34,7 +34,7 @@ pub async fn run(app: App, stop: CancellationToken) {
             _ = poll.tick(), if !stop.is_cancelled() => {
                 log("videos that are due", videos::publish_due(&app).await);
                 log("updates that end", updates::expire_due(&app).await);
-                // While the mail server rests there is nothing to wake anybody for.
+                // While the mailer backs off, no mail can be sent.
                 if app.mailer.backing_off().is_none() {
                     log("mails that wait", notifications::recover(&app).await);
                 }
