@@ -72,7 +72,7 @@ impl Demo {
 
     async fn logins(&self, app: &App) -> Result<Logins> {
         if seed::is_empty(&app.db).await? {
-            print_note("Planting a camp …");
+            print_note("Creating the sample camp …");
             let started = Instant::now();
             let options = Options {
                 sample: self.sample,
@@ -160,7 +160,7 @@ async fn greet(app: &App, logins: &Logins, stop: CancellationToken) {
     };
     let mail = match app.mailer.folder() {
         Some(folder) => format!("{}, one .eml file for each", folder.display()),
-        None => format!("really sent, by {}", app.mailer.destination()),
+        None => format!("sent by {}", app.mailer.destination()),
     };
     print(format!(
         "

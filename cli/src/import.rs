@@ -89,7 +89,7 @@ impl ImportFile {
             }
             if !unknown_columns.is_empty() {
                 let columns = unknown_columns.join(", ");
-                print_note(format!("Nothing was made of these columns: {columns}."));
+                print_note(format!("These columns were ignored: {columns}."));
             }
             print(sum);
         }

@@ -50,7 +50,7 @@ async fn list(app: &App, json: bool) -> Outcome {
         return Ok(Code::Done);
     }
     if listed.is_empty() {
-        print("Nothing waits, and nothing was put aside.");
+        print("No jobs are waiting, and none have failed.");
         return Ok(Code::Done);
     }
     let rows: Vec<Vec<String>> = listed
@@ -74,7 +74,7 @@ async fn retry(app: &App, id: Option<Uuid>) -> Outcome {
     let again = jobs::retry(app, Actor::Operator, id).await?;
     if again == 0 && id.is_some() {
         return Err(Error::NotFound(
-            "No job of this id was put aside. `camp jobs list` shows those that were.",
+            "No failed job has this id. `camp jobs list` shows the failed jobs.",
         ));
     }
     print(match again {

@@ -48,7 +48,7 @@ impl Seed {
     pub async fn run(self, config: Config) -> Outcome {
         let app = open_or_create(config).await?;
         if self.if_empty && !seed::is_empty(&app.db).await? {
-            print("There is a camp in this database already; nothing was changed.");
+            print("The database already contains a camp; nothing was changed.");
             return Ok(Code::Done);
         }
         let options = Options {
@@ -63,7 +63,7 @@ impl Seed {
             return Ok(Code::Done);
         }
         print(format!(
-            "Planted {} families, {} visitors, {} staff accounts, {} videos of this summer and {} of \
+            "Created {} families, {} visitors, {} staff accounts, {} videos of this summer and {} of \
              earlier ones, {} updates, {} comments, {} likes, {} views and {} mails.",
             planted.families,
             planted.visitors,

@@ -1,4 +1,4 @@
-//! The archive from a table, as a camp's office would have it.
+//! Import of the archive from tables of a camp's office.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use portal::db::Db;
 use crate::camp::{Camp, count};
 use crate::on_both_engines;
 
-/// A thousand rows as a German spreadsheet saves them: BOM, semicolons, quotes, line ends inside
-/// quotes, dates in three forms; every hundredth link is a folder, every hundredth date off.
+/// A thousand rows as a German spreadsheet program saves them: BOM, semicolons, quotes, line breaks
+/// inside quotes, dates in three formats; every hundredth link is a folder, every hundredth date wrong.
 fn table() -> String {
     let mut table = "\u{feff}Date;Video Link;TITLE;Description;Featured;Bunk\r\n".to_owned();
     for n in 0..1000 {
@@ -61,7 +61,7 @@ on_both_engines! {
         // Two lines a row, one for the header.
         assert!(problems[0].starts_with("line 102: url: "), "{}", problems[0]);
         assert!(problems[1].starts_with("line 142: date: 2023-07-05 is not in 2024"), "{}", problems[1]);
-        assert!(first.err.contains("Nothing was made of these columns: Bunk."));
+        assert!(first.err.contains("These columns were ignored: Bunk."));
 
         for _ in 0..2 {
             let again = import(&["--json"]);

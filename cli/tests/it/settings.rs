@@ -1,4 +1,4 @@
-//! Settings and the house-keeping commands.
+//! Settings and maintenance commands.
 
 use crate::camp::Camp;
 use crate::on_both_engines;
@@ -63,7 +63,7 @@ on_both_engines! {
         let first = camp.run(&["migrate"]);
         assert!(first.code == 0 && first.out.contains("applied"), "{first:?}");
         assert!(camp.run(&["migrate"]).out.contains("up to date already"));
-        assert!(camp.run(&["jobs", "list"]).out.contains("Nothing waits"));
+        assert!(camp.run(&["jobs", "list"]).out.contains("No jobs are waiting"));
         assert_eq!(camp.run(&["jobs", "list", "--json"]).out.trim(), "[]");
         assert_eq!(camp.run(&["jobs", "retry", "--all"]).code, 0);
         assert_eq!(camp.run(&["jobs", "retry", "0198c0de-0000-7000-8000-000000000000"]).code, 3);
