@@ -1,8 +1,8 @@
-//! What lists cost as the camp grows: each is asked for in a camp of twenty summers and in one with
-//! a hundredth of its rows, and the first may take twice the time of the second at most (median of
-//! many, both in the same minutes). Figures that are summed over everything have a time instead.
+//! Measures how lists scale: each list is requested in a camp of twenty summers and in one with a
+//! hundredth of its rows, and may take at most twice as long in the large camp (median of many requests
+//! in the same minutes). Totals over all rows have a time limit instead.
 //! `just bench` runs it, on SQLite and, where `CAMP_TEST_POSTGRES_URL` names a server, on
-//! PostgreSQL; `just bench messages` asks only for the lists that have this in their address.
+//! PostgreSQL; `just bench messages` measures only lists whose URL contains this.
 
 #[allow(dead_code, unused_imports, reason = "the tests use more of it")]
 #[path = "../../tests/it/camp/mod.rs"]
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use camp::{Browser, Camp, Engine};
 use dataset::{Dataset, ONE_NAME, WHOLE, insert_all};
 
-/// The most that a list of the whole camp may take, in times of what the small one takes.
+/// The maximum time of a list in the large camp, relative to the small one.
 const MOST: f64 = 2.0;
-/// A figure is counted over all rows, so it may take its time, but nobody shall wait for it.
+/// The maximum time of a total over all rows.
 const MOST_OF_A_FIGURE: Duration = Duration::from_secs(1);
-/// Each list is asked for so often in either camp.
+/// The number of requests for each list in each camp.
 const ROUNDS: usize = 41;
 /// Evening in camp, so that the middle of the summer is behind it.
 const NOW: &str = "2026-08-20T23:00:00Z";
@@ -45,7 +45,7 @@ async fn main() {
     }
 }
 
-/// A camp that is being looked at.
+/// A camp that is measured.
 struct Side {
     owner: Browser,
     planted: Dataset,
@@ -83,7 +83,7 @@ async fn compare(small: &Camp, whole: &Camp, only: &[String]) -> usize {
         }
         let (path, rows) = even(&small, path).await;
         let mut times = measure(&small, &whole, &path).await;
-        // A neighbour on the machine is no reason.
+        // Measures again, because other processes may have slowed it down.
         for _ in 0..3 {
             if verdict(&path, times).is_some() {
                 times = measure(&small, &whole, &path).await;
@@ -98,7 +98,7 @@ async fn compare(small: &Camp, whole: &Camp, only: &[String]) -> usize {
     slow
 }
 
-/// Both camps are asked for as many rows as the small one has to show. Returns how many.
+/// Requests as many rows from both camps as the small one has. Returns how many.
 async fn even(small: &Side, path: String) -> (String, usize) {
     let (_, rows) = small.ask(&path).await;
     if is_figure(&path) || WHOLE_LISTS.iter().any(|list| path.contains(list)) {
@@ -120,7 +120,7 @@ fn ratio([small, whole]: [Duration; 2]) -> f64 {
     whole.as_secs_f64() / small.as_secs_f64()
 }
 
-/// The medians of the small camp and of the whole one, asked in turns.
+/// The medians of the small and the large camp, requested alternately.
 async fn measure(small: &Side, whole: &Side, path: &str) -> [Duration; 2] {
     let mut times = [Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS)];
     for _ in 0..ROUNDS {
@@ -134,18 +134,18 @@ async fn measure(small: &Side, whole: &Side, path: &str) -> [Duration; 2] {
     })
 }
 
-/// Short by nature: they come whole.
+/// Short lists, which are not paginated.
 const WHOLE_LISTS: [&str; 4] = ["/years", "/accounts", "/deliveries", "/statement"];
 
-/// What is counted or summed over everything there is.
+/// Totals over all rows.
 fn is_figure(path: &str) -> bool {
     ["/summary", "/counts", "/stats", "/reach", "/dashboard", "/analytics"]
         .iter()
         .any(|figure| path.contains(figure))
 }
 
-/// Every list of the staff area with what it can be filtered, sorted and searched by, the figures
-/// beside it, and the lists that families see.
+/// Every list of the staff area with all filters, sort orders and searches, its totals, and the lists of
+/// the public pages.
 fn paths() -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut add = |list: &str, queries: &[&str]| {

@@ -1,4 +1,4 @@
-//! Logins of parents and visitors, and whose family they belong to.
+//! Users (parents and visitors), and the families they belong to.
 
 use chrono::TimeDelta;
 use portal::accounts::staff::Role;
@@ -108,7 +108,7 @@ story! {
         let stopped = thief.post("/api/auth/sign-in", right.clone()).await;
         assert!(stopped.header("retry-after").parse::<u64>().expect("seconds") <= 15);
         stopped.refused(429, "too_many_requests");
-        // Somebody else's guesses do not lock the parent out at home.
+        // Failed guesses of others do not block the parent at home.
         camp.browser_at("203.0.113.9").post("/api/auth/sign-in", right.clone()).await.expect(200);
         camp.wait(TimeDelta::seconds(16));
         thief.post("/api/auth/sign-in", right).await.expect(200);
@@ -284,7 +284,7 @@ story! {
         let anyone = camp.browser();
         let shown = anyone.post("/api/unsubscribe/preview", json!({ "token": link })).await.expect(200).json();
         assert_eq!((&shown["email_hint"], &shown["category"]), (&json!("c…a@family.example"), &json!("daily_videos")));
-        // As a mail program does: a form, from anywhere, without cookies.
+        // Like a mail program: a form from any origin, without cookies.
         for _ in 0..2 {
             let request = axum::http::Request::post(format!("/api/unsubscribe/one-click?token={link}"))
                 .header("content-type", "application/x-www-form-urlencoded")

@@ -1,4 +1,4 @@
-//! The staff's list of videos: finding, checking and changing them.
+//! The list of videos for staff: searching, checking and changing them.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ story! {
         let attention = staff.get("/api/admin/dashboard").await.expect(200).json()["attention"].clone();
         assert_eq!((&attention["failed_mails"], &attention["failed_video_mails"]), (&json!(1), &json!(1)));
 
-        // What was dealt with is gone from both.
+        // Both lists no longer contain what was dealt with.
         staff.post(&format!("/api/admin/comments/{}/hide", id(&said)), json!({})).await.expect(204);
         assert_eq!(admin_titles(&staff, "?attention=reported_comments").await, [""; 0]);
         let again = staff.post(&format!("/api/admin/videos/{}/deliveries/retry", id(&campfire)), json!({})).await;
@@ -137,7 +137,7 @@ story! {
         assert_eq!((&file["video_type"], &file["thumbnail_url"]), (&json!("upload"), &Value::Null));
         let wrong = check("javascript:alert(document.cookie)//.mp4").await.refused(422, "validation");
         assert_eq!(wrong["detail"], "Please enter a valid URL.");
-        // What the edit panel shows may be sent back as it is.
+        // The edit form may send back unchanged values.
         let video = posted(&staff, "Drive", json!({ "video_url": "https://drive.google.com/uc?id=1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV&export=download" })).await;
         let same = edited(&staff, &video, json!({ "video_url": video["video_url"] })).await["video"].clone();
         assert_eq!((&same["video_url"], &same["thumbnail_url"]), (&video["video_url"], &video["thumbnail_url"]));

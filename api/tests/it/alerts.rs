@@ -1,4 +1,4 @@
-//! Owners hear of what needs a person.
+//! Owners get alerts about problems that need a person.
 
 use chrono::TimeDelta;
 use portal::alerts;

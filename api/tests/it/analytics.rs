@@ -1,4 +1,4 @@
-//! Every figure is computed, in days of the camp.
+//! All statistics are computed, by days in the camp's time zone.
 
 use chrono::TimeDelta;
 use portal::accounts::Role;

@@ -1,10 +1,10 @@
-//! Owners look up who did what, and take it with them as a table.
+//! The audit log: owners search it and export it as a table.
 
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp};
 
-/// The actions that a filter leaves, the newest first.
+/// The actions that match a filter, the newest first.
 async fn found(owner: &Browser, query: &str) -> Vec<String> {
     let log = owner.get(&format!("/api/admin/audit?{query}")).await.expect(200).json();
     let items = log["items"].as_array().expect("items").iter();
@@ -31,7 +31,7 @@ async fn table(owner: &Browser, query: &str) -> Vec<Vec<String>> {
     let reply = owner.get(&format!("/api/admin/audit.csv?{query}")).await.expect(200);
     let text = reply.text();
     let text = text.strip_prefix('\u{feff}').expect("a mark");
-    // Nothing in these stories is in quotes but what has a comma in it.
+    // In these tests, only values with a comma are quoted.
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
@@ -110,7 +110,7 @@ story! {
         loop {
             let path = format!("/api/admin/audit?action=product.change&limit=3{cursor}");
             let page = owner.get(&path).await.expect(200).json();
-            // What happens meanwhile stands before what was read.
+            // New lines appear before the lines that were already read.
             cap = priced(&feder, &cap, 100).await;
             let items = page["items"].as_array().expect("items");
             prices.extend(items.iter().map(|entry| entry["lines"][0]["after"].as_i64().expect("a price")));

@@ -1,4 +1,4 @@
-//! Families talk below a video, and staff keep order.
+//! Comments of families and their moderation by staff.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -170,7 +170,7 @@ story! {
         camp.wait(chrono::TimeDelta::minutes(11));
         let said = chaya.post(&comments, more).await.expect(201).json();
 
-        // Whoever sends no cookie, or one that was made up, is somebody new each time.
+        // A request without a valid cookie counts as a new viewer each time.
         let report = format!("/api/comments/{}/report", id(&said));
         for _ in 0..20 {
             let made_up = format!("browser={}", uuid::Uuid::new_v4());

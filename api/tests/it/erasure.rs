@@ -1,4 +1,4 @@
-//! What is left of people who were deleted, and of everybody after a while.
+//! Erasure of personal data after deletion and after the retention period.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ async fn columns(camp: &Camp) -> Vec<String> {
     texts(camp, text.to_owned()).await
 }
 
-/// The tables in which a word stands, in any column, however it is written.
+/// The tables that contain a word in any column, ignoring case.
 async fn tables_with(camp: &Camp, words: &[&str]) -> BTreeSet<String> {
     let all = columns(camp).await;
     assert!(all.len() > 100, "{all:?}");
@@ -117,7 +117,7 @@ async fn deliveries(staff: &Browser, video: &str) -> Value {
     staff.get(&format!("/api/admin/videos/{video}/deliveries")).await.expect(200).json()
 }
 
-/// A family that has done everything that leaves a trace.
+/// A family that did everything that stores personal data.
 async fn lived_in(camp: &Camp, staff: &Browser) -> (Value, String) {
     let family = add_family(staff, EARLIER).await;
     camp.work().await;

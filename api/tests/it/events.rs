@@ -1,4 +1,4 @@
-//! Open pages hear what happens, and never what they may not see.
+//! Open pages receive events, but never those that their viewer may not see.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ story! {
         assert_eq!(page.hears("update.changed").await.data["pinned"], true);
         let update = patch(&staff, &update, json!({ "is_active": false })).await.expect(200).json();
         assert_eq!(page.hears("update.removed").await.data, json!({ "id": id(&update) }));
-        // What nobody sees changes for nobody.
+        // A change of something hidden sends no event.
         let update = patch(&staff, &update, json!({ "title": "Hidden" })).await.expect(200).json();
         patch(&staff, &update, json!({ "is_active": true })).await.expect(200);
         assert_eq!(page.hears("update.changed").await.data["title"], "Hidden", "not created again: no second toast");
@@ -100,7 +100,7 @@ story! {
         camp.set("siteName", "Camp Two").await;
         let mut page = stranger.listen(Some(&first.id)).await;
         assert_eq!(page.hears("update.created").await.data["title"], "Second");
-        // The third one was taken back: what it said is not told any more.
+        // The third one was withdrawn, so its text is no longer sent.
         let removed = page.hears("update.removed").await;
         assert_eq!(removed.data, json!({ "id": id(&third) }));
         posted(&staff, "Fourth", json!({})).await;
@@ -182,7 +182,7 @@ story! {
             assert_eq!(one, two);
             assert_eq!(one.data["title"], format!("No. {n}"));
         }
-        // A page may change from one to the other, also to one that does not know the newest yet.
+        // A page may reconnect to another server that has not read the newest events yet.
         let last = { posted(&staff, "Last", json!({})).await; here.hears("update.created").await };
         let mut moved = other.browser().listen(Some(&last.id)).await;
         moved.hears_nothing().await;
@@ -248,7 +248,7 @@ story! {
         desk.hears("update.created").await;
         stranger.hears_nothing().await;
         waiting.hears_nothing().await;
-        // Nor does it come to light afterwards.
+        // It is not sent later, either.
         camp.browser().listen(Some("1")).await.hears_nothing().await;
         chaya.listen(Some("1")).await.hears_nothing().await;
         drop(video);
@@ -354,7 +354,7 @@ story! {
     }
 }
 
-/// Reads from a real connection until it holds this.
+/// Reads from a real connection until the text appears.
 async fn read_until(stream: &mut TcpStream, text: &str) -> String {
     let mut read = String::new();
     let mut buffer = [0; 4096];

@@ -1,4 +1,4 @@
-//! The user list of the staff: finding, ordering, merging, exporting and importing families.
+//! The list of families for staff: searching, sorting, merging, exporting and importing.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 use crate::payments::{assert_books_agree, count};
 
-/// Families with their due date and what they have paid.
+/// Families with their due date and paid amount.
 async fn import(staff: &Browser, csv: &str) -> Value {
     let given = json!({ "csv": csv, "dry_run": false });
     staff.post("/api/admin/users/import", given).await.expect(200).json()
@@ -136,7 +136,7 @@ story! {
             let rows = (from..to).map(|n| format!("Name {},Child {n},f{n}@family.example,2800,{},2026-{:02}-01\n", n * 7919 % 5000, n % 28 * 100, n % 12 + 1));
             "name,child,email,total,paid,due date\n".to_owned() + &rows.collect::<String>()
         };
-        // The quickest of many: the machine that tests has other things to do.
+        // The minimum of many, because other tests run at the same time.
         async fn quickest(staff: &Browser, query: &str, enough: std::time::Duration) -> std::time::Duration {
             let mut best = std::time::Duration::MAX;
             for n in 0..200 {
@@ -160,7 +160,7 @@ story! {
         }
         assert_eq!(staff.get("/api/admin/users/summary").await.json()["total_users"], 5000);
         if let portal::db::Db::Postgres(pool) = &camp.app.db {
-            // What autovacuum does within a minute after so many rows.
+            // Autovacuum does this within a minute after so many rows.
             sqlx::query("analyze").execute(pool).await.expect("figures for the planner");
         }
         for (query, before) in queries.into_iter().zip(few) {
@@ -199,7 +199,7 @@ story! {
         assert_eq!((&saved["camp_updates_email"], &saved["daily_video_email"], &saved["secondary_email"]), (&json!(true), &json!(true), &json!("office@family.example")));
         staff.patch(&path(&chaya), edit(v, json!({ "camp_updates_email": false }))).await.refused(409, "stale");
         assert_eq!(find(&staff, "chaim").await["id"], chaya["id"], "the search knows the new name");
-        // The two change places; then one goes.
+        // Swaps the two addresses, then removes one.
         let v = &saved["version"];
         let saved = staff.patch(&path(&chaya), edit(v, json!({ "email": "office@family.example", "secondary_email": "chaya@family.example" }))).await.expect(200).json();
         assert_eq!((&saved["email"], &saved["secondary_email"]), (&json!("office@family.example"), &json!("chaya@family.example")));
@@ -299,13 +299,13 @@ story! {
         camp.work().await;
         assert_eq!(readers("Swim"), ["chaya", "perl"]);
         assert_eq!(readers("Come at ten"), ["chaya", "perl", "rivka", "shimon"]);
-        // What is no matter of taste goes on: receipts to the family, keys to the login.
+        // Mail without a category continues: receipts for the family, password links for the user.
         pay(&staff, &find(&staff, "chaya").await, 1_000).await;
         shimon.post("/api/auth/forgot", json!({ "email": "shimon@family.example" })).await.expect(202);
         let before = camp.mails_to("shimon@family.example").len();
         camp.work().await;
         assert_eq!(camp.mails_to("shimon@family.example").len(), before + 2);
-        // Until he says otherwise.
+        // Until he chooses otherwise.
         shimon.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         staff.post("/api/admin/videos", film("Hike")).await.expect(201);
         camp.work().await;
@@ -405,7 +405,7 @@ story! {
         assert_eq!(report["unknown_columns"], json!(["Bunk"]));
         let problems: Vec<_> = report["problems"].as_array().expect("a list").iter().map(|p| (p["line"].as_i64().expect("a line"), p["column"].as_str().expect("a column"))).collect();
         assert_eq!(problems, [(3, "name"), (3, "email"), (3, "total"), (3, "due date"), (7, "row"), (9, "second email")], "{report}");
-        // The address that Perl typed and never proved gave way to the camp's own entry.
+        // The camp's own entry overrides the address that Perl typed but never verified.
         let perls = staff.get("/api/admin/users?q=perl").await.json();
         assert_eq!(perls["items"].as_array().expect("a list").iter().filter(|f| f["email"] == "perl@family.example").count(), 1);
         let gitty = find(&staff, "hershy").await;

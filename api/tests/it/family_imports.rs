@@ -1,5 +1,5 @@
-//! The office brings in its table: what would change is shown before, changes only where ticked, can
-//! be undone for a day, whatever program saved the file.
+//! Import of families: a preview shows the changes, only selected families change, an import can be
+//! undone for a day, and files of any spreadsheet program work.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -79,7 +79,7 @@ story! {
         import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\nRivka,Moishe,rivka@family.example,,2800,,\n").await;
         let rows = "Chaya Weiss,Yossi,chaya@family.example,,,,\nRivka,Moishe,rivka@family.example,,,,\nNew,Leib,new@family.example,,,,\n";
         let seen = preview(&staff, rows).await;
-        // Meanwhile somebody changes the one and deletes the other.
+        // Meanwhile one family is changed and the other deleted.
         let (chaya, rivka) = (family(&staff, "chaya").await, family(&staff, "rivka").await);
         let path = |family: &Value| format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
         staff.patch(&path(&chaya), json!({ "version": chaya["version"], "child_name": "Yossi & Leib" })).await.expect(200);
@@ -106,7 +106,7 @@ story! {
         let ticks: Vec<_> = seen["changes"].as_array().expect("a list").iter().map(tick).collect();
         let done = send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": ticks })).await;
         assert_eq!((&done["added"], &done["updated"]), (&json!(2), &json!(2)), "{done}");
-        // The invitation that is still in the queue is taken back.
+        // The queued invitation is canceled.
         let new = family(&staff, "new%40family").await;
         staff.post(&format!("/api/admin/users/{}/invite", new["id"].as_str().expect("an id")), json!({})).await.expect(202);
         let list = staff.get("/api/admin/users/imports").await.expect(200).json();
@@ -192,7 +192,7 @@ story! {
             assert_eq!((&seen["new_families"][0]["full_name"], &seen["source"]["encoding"], &seen["source"]["guessed"]), (&json!(name), &json!(encoding), &json!(guessed)));
             assert_eq!(seen["source"]["sample"][0], name);
         }
-        // Somebody who sees that it is wrong chooses another; what cannot be is refused.
+        // Staff may choose another encoding; an impossible one is refused.
         let latin = WINDOWS_1252.encode(accents).0.into_owned();
         let mut chosen = file(&latin);
         chosen["encoding"] = json!("windows-1255");
@@ -200,7 +200,7 @@ story! {
         chosen["encoding"] = json!("utf-8");
         let problem = staff.post(IMPORT, chosen).await.refused(422, "validation");
         assert!(problem["errors"][0]["message"].as_str().expect("a sentence").contains("not UTF-8"), "{problem}");
-        // What was lost before it came here is not imported as it is.
+        // Text that another program already damaged is not imported.
         let lost = send(&staff, file("Name,Child\nRen\u{fffd}e,Yossi\n".as_bytes())).await;
         assert_eq!((&lost["added"], lost["problems"].as_array().expect("a list").len()), (&json!(0), 1));
     }
@@ -263,7 +263,7 @@ story! {
             assert_eq!(staff.post("/api/admin/users/merge", ask).await.expect(200).json(), seen);
             assert_eq!((&seen["plan"]["total_amount"], &seen["plan"]["paid_amount"]), (&json!(total), &json!(140_000)), "{choice}");
         }
-        // Where only one has a plan there is nothing to ask.
+        // If only one has a plan, there is no choice to make.
         import(&staff, "Zev,Dovid,zev@family.example,,,,\nMalka,Chaim,malka@family.example,,900,,\n").await;
         let both = json!({ "keep": family(&staff, "zev").await["id"], "drop": family(&staff, "malka").await["id"] });
         let merged = staff.post("/api/admin/users/merge", both).await.expect(200).json();
@@ -288,7 +288,7 @@ story! {
         import(&staff, rows).await;
         assert_eq!(total_families(&staff).await, 2);
         assert_eq!(family(&staff, "chaya").await["child_name"], "Yossi & Moishe");
-        // Merged once more, and deleted, it is forgotten.
+        // After another merge and a deletion, the merged identity is erased.
         import(&staff, "Perl,Pinny,perl@family.example,,100,,\n").await;
         let (perl, chaya) = (family(&staff, "perl").await, family(&staff, "chaya").await);
         staff.post("/api/admin/users/merge", json!({ "keep": perl["id"], "drop": chaya["id"], "total": "keep" })).await.expect(200);

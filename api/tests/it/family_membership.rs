@@ -1,4 +1,4 @@
-//! Whose family a login belongs to: invitations, linking and approval (decisions P2, P3, P9).
+//! The family of a user: invitations, linking and approval (decisions P2, P3, P9).
 
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ story! {
         for token in [&mailed, &copied] {
             camp.browser().post("/api/auth/invitation", json!({ "token": token })).await.expect(200);
         }
-        // Another one waits to be sent while the address is corrected.
+        // Another invitation is queued while the address is corrected.
         staff.post(&format!("{path}/invite"), json!({})).await.expect(202);
         let sent = camp.mails_to("typo@family.example").len();
         let right = json!({ "version": added["version"], "email": "chaya@family.example" });
@@ -79,7 +79,7 @@ story! {
         camp.browser().post("/api/auth/sign-up", form.clone()).await.expect(201);
         form["email"] = json!("thief@family.example");
         camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
-        // The one in the mail is another link, to an address of the family.
+        // The mail contains another link, sent to an address of the family.
         let mailed = camp.token_for("chaya@family.example").await;
         camp.browser().post("/api/auth/invitation", json!({ "token": mailed })).await.expect(200);
     }
@@ -94,7 +94,7 @@ story! {
         assert_eq!(thief.get("/api/session").await.json()["user"]["family"], false);
         let seen = thief.get("/api/profile").await.json();
         assert_eq!((&seen["full_name"], &seen["email"]), (&json!("Thief"), &json!("chaya@family.example")));
-        // Whoever reads the mail of that address is the family.
+        // Whoever receives mail at that address belongs to the family.
         let link = camp.mails_to("chaya@family.example");
         drop(link);
         camp.work().await;
@@ -123,7 +123,7 @@ story! {
     }
 }
 
-/// The token in the newest mail that asks somebody to confirm the address of a login.
+/// The token in the newest verification mail of a user.
 pub async fn confirmation(camp: &Camp, email: &str) -> String {
     camp.work().await;
     let mails = camp.mails_to(email).into_iter().rev();
@@ -206,7 +206,7 @@ story! {
         assert_eq!(late["detail"], "kornbluh refused this registration in the meantime.");
         let same = say(&staff, "refuse", "waiting").await.expect(200).json();
         assert_eq!((decided(&same), &same["told"]), ([false, true], &json!("before")));
-        // A change of mind of somebody who knows of the first decision.
+        // Somebody who knows the first decision changes it.
         let approved = say(&staff, "approve", "refused").await.expect(200).json();
         assert_eq!((decided(&approved), &approved["told"]), ([true, false], &json!("by_mail")));
         let late = say(&owner, "refuse", "waiting").await.refused(409, "approved");

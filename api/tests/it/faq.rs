@@ -126,7 +126,7 @@ story! {
         order(&staff, ids.iter().rev().copied().collect()).await.expect(204);
         let turned: Vec<&str> = TOPICS.iter().rev().copied().collect();
         assert_eq!(slugs(&camp.browser(), "/api/faq").await, turned);
-        // Of a few only, as on a filtered screen: they change places among themselves.
+        // Only some entries, as in a filtered list: they swap places among themselves.
         order(&staff, vec![ids[0], ids[9]]).await.expect(204);
         let mut swapped = turned.clone();
         swapped.swap(0, 9);

@@ -1,4 +1,4 @@
-//! What other programs read of the camp.
+//! Feed, sitemap and other documents for programs.
 
 use serde_json::json;
 

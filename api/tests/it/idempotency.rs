@@ -1,4 +1,4 @@
-//! A form that staff send again because its answer got lost.
+//! Forms that staff send again because the response was lost.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -17,7 +17,7 @@ async fn sent(staff: &Browser, path: &str, body: &Value, key: &str) -> Reply {
     staff.send(Method::POST, path, Some(body.clone()), &[("idempotency-key", key)]).await
 }
 
-/// The forms of the staff area that make something, and where the title stands in each.
+/// The forms of the staff area that create records, with the path of the title in each.
 fn forms() -> [(&'static str, &'static str, Value); 5] {
     let cap = json!({ "title": "Cap", "price": 1800, "category": "clothing", "stock_quantity": 5 });
     let lunch = json!({ "question": "Lunch?", "answer": "At noon.", "category": "Schedule" });
@@ -35,7 +35,7 @@ fn forms() -> [(&'static str, &'static str, Value); 5] {
     ]
 }
 
-/// How many rows there are, and how many lines of the audit log tell of them.
+/// The number of rows, and of audit lines about them.
 async fn count(staff: &Browser, path: &str) -> (usize, usize) {
     let (list, lines) = match path {
         "/api/admin/videos" => ("/api/admin/videos?collection=current", "video.create"),
@@ -54,7 +54,7 @@ fn told(camp: &Camp) -> (usize, usize) {
     (video_mails(camp).len(), updates)
 }
 
-/// Two families who want mail of everything.
+/// Two families that want all kinds of mail.
 async fn families(camp: &Camp) {
     camp.set_clock(NOON);
     follower(camp, "Chaya Weiss", "chaya@family.example").await;
@@ -107,7 +107,7 @@ story! {
         let staff = camp.owner().await;
         for (n, (path, title, body)) in forms().iter().enumerate() {
             let key = format!("0190a5b0-0000-7000-8000-00000000010{n}");
-            // What is refused has not used the key.
+            // A refused request does not use up the key.
             let mut empty = body.clone();
             empty[title] = json!("");
             sent(&staff, path, &empty, &key).await.refused(422, "validation");
@@ -121,7 +121,7 @@ story! {
             sent(&staff, path, body, "mine").await.refused(422, "validation");
             assert_eq!(count(&staff, path).await, made, "{path}");
         }
-        // The key of one form does not open another.
+        // A key is valid for one form only.
         let (path, _, body) = &forms()[3];
         sent(&staff, path, body, "0190a5b0-0000-7000-8000-000000000100").await.refused(409, "conflict");
         sent(&staff, path, body, OTHER_KEY).await.expect(201);

@@ -1,5 +1,4 @@
-//! What is known of an address decides whom it links, matches and blocks (decision P2): the whole
-//! table of cases.
+//! Which addresses link, match and block (decision P2): the whole table of cases.
 
 use serde_json::json;
 
@@ -13,12 +12,12 @@ enum Typed {
     MemberUnproved,
 }
 
-/// One case of the table: an address, where it stands in a family, and who has a login there.
+/// One case of the table: an address, its place in a family, and the family's user.
 struct Case {
     /// `primary`, `secondary`, or `neither`: another one than those of the family.
     kind: &'static str,
     typed: Typed,
-    /// Whose login the family has: `none`, `same` (with that address) or `another`.
+    /// The family's user: `none`, `same` (with that address) or `another`.
     login: &'static str,
     n: usize,
 }
@@ -53,7 +52,7 @@ impl Case {
         browser
     }
 
-    /// Makes the family; returns its path and the login with the address, if the family has it.
+    /// Creates the family; returns its path and the user with the address, if the family has one.
     async fn family(&self, camp: &Camp, staff: &Browser) -> (String, Option<Browser>) {
         let name = format!("Family {}", self.n);
         let made_by_staff = self.typed == Typed::Staff || self.kind != "primary";
@@ -91,7 +90,7 @@ impl Case {
                     let own = confirmation(camp, &self.mail("other")).await;
                     let done = other.post("/api/auth/verify", json!({ "token": own })).await;
                     done.expect(200);
-                    // Her own address stands in the second place until then.
+                    // Her own address is the second one until then.
                     let mut second = second;
                     second["current_password"] = json!(PASSWORD);
                     drop(other.patch("/api/profile", second).await.expect(200))
@@ -126,15 +125,15 @@ impl Case {
 
 story! {
     async fn linking_matching_and_blocking_follow_what_is_known_of_an_address_in_every_case(camp) {
-        // {primary, secondary, neither} × {typed by staff, by a member and proved, by a member and not}
-        // × {the login's address proved, or not} × {family without login, with the same, with another}
+        // {primary, secondary, neither} × {typed by staff, by a member and verified, by a member and not}
+        // × {the user's address verified, or not} × {family without user, with the same, with another}
         let staff = camp.staff().await;
         let kinds = ["primary", "secondary", "neither"];
         let typed = [Typed::Staff, Typed::MemberAndProved, Typed::MemberUnproved];
         let mut n = 0;
         for (kind, typed) in kinds.into_iter().flat_map(|kind| typed.map(|typed| (kind, typed))) {
             for (login, verified) in ["none", "same", "another"].into_iter().flat_map(|login| [(login, true), (login, false)]) {
-                // Only an address that is typed can be typed by somebody.
+                // Only an address of the family has somebody who typed it.
                 if kind == "neither" && (typed != Typed::Staff || login == "same") {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Mail that did not arrive: staff see it, put it right and send it again.
+//! Failed mail: staff see it, correct it and send it again.
 
 use chrono::TimeDelta;
 use portal::db::Db;
@@ -7,7 +7,7 @@ use sqlx::AssertSqlSafe;
 
 use crate::camp::{Browser, Camp};
 
-/// What a mail server that refuses leaves behind.
+/// The failed mail and refused addresses that a refusing mail server causes.
 async fn write(camp: &Camp, text: String) {
     let rows = match &camp.app.db {
         Db::Sqlite { write, .. } => {
@@ -78,7 +78,7 @@ story! {
         let rest = rows(&staff, &format!("failed?cursor={}", page["next"].as_str().expect("more"))).await;
         assert_eq!(rest, all[2..]);
 
-        // Two who press at once send it once, and mail goes to the address again.
+        // Two simultaneous requests send it once, and the address gets mail again.
         let again = json!({ "mails": [mail(invitation)] });
         let (one, two) = tokio::join!(staff.post("/api/admin/mail/failed/send-again", again.clone()), staff.post("/api/admin/mail/failed/send-again", again));
         let queued = one.expect(200).json()["queued"].as_i64().unwrap_or_default() + two.expect(200).json()["queued"].as_i64().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The portal as people meet it, over HTTP, on SQLite and on PostgreSQL.
+//! Tests of the portal over HTTP, on SQLite and PostgreSQL.
 
 /// As in the program itself: with glibc's, 19 MB of pages are faulted in or not from one password to
 /// the next, which hides what is measured.

@@ -1,4 +1,4 @@
-//! The portal's own files: every byte only to whoever may watch.
+//! The portal's own files: only viewers who may watch get them.
 
 use axum::http::Method;
 use portal::audit::Actor;
@@ -10,7 +10,7 @@ use crate::camp::{Browser, Camp, Reply};
 
 const FILM: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// A video with its own file, as the demo and imports make them.
+/// A video with its own file, like those of the demo and imports.
 async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid {
     camp.app.files.put(key, FILM.to_vec()).await.expect("stored");
     camp.app.files.put("pictures/lake.jpg", b"picture".to_vec()).await.expect("stored");
@@ -139,7 +139,7 @@ story! {
         staff.delete(&format!("/api/admin/videos/{first}")).await.expect(204);
         camp.work().await;
         camp.browser().get(&format!("/media/videos/{second}")).await.expect(200);
-        // The edit panel sends the path back as it is.
+        // The edit form sends the path back unchanged.
         let same = json!({ "version": 1, "video_url": format!("/media/videos/{second}"), "title": "Lake" });
         staff.patch(&format!("/api/admin/videos/{second}"), same).await.expect(200);
         let theirs = json!({ "version": 2, "video_url": format!("/media/videos/{first}") });

@@ -1,4 +1,4 @@
-//! People write to the camp; the camp reads and answers.
+//! Contact messages, the inbox and replies.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -57,7 +57,7 @@ story! {
         assert!(told.text.contains("within 24 hours during season"));
         assert!(told.reply_to.expect("the camp").to_string().contains("office@camp.example"));
         assert!(told.unsubscribe_url.is_none());
-        // Anybody can enter anybody's address, so nothing that was typed goes there.
+        // Anybody can enter any address, so the mail contains none of the typed text.
         for typed in ["Chaya", "bunk", "package", "Mendy"] {
             assert!(!told.text.contains(typed) && !told.subject.contains(typed) && !told.to.to_string().contains(typed), "{typed}");
         }
@@ -77,7 +77,7 @@ story! {
         camp.work().await;
         for (who, address, copied) in [
             (&chaya, "Chaya@family.example ", true),
-            // Somebody else's address, her own that nobody proved, and nobody signed in.
+            // Another user's address, her own unverified address, and nobody signed in.
             (&chaya, "victim@family.example", false),
             (&unproved, "zev@family.example", false),
             (&guest, "chaya@family.example", false),
@@ -196,7 +196,7 @@ story! {
         let twice = staff.post(&format!("{}/retry", path(&message)), json!({})).await.expect(200).json();
         let bodies: Vec<&Value> = twice["replies"].as_array().expect("replies").iter().map(|r| &r["body"]).collect();
         assert_eq!(bodies, ["Good morning!\n\nMendy is in bunk 6.", "And he says hello."]);
-        // Read again, it stays answered.
+        // Marking it as read keeps it answered.
         assert_eq!(change(&staff, &message, json!({ "status": "unread" })).await["status"], "unread");
         assert_eq!(change(&staff, &message, json!({ "status": "read" })).await["status"], "replied");
         staff.post(&to, json!({ "body": " " })).await.refused(422, "validation");
@@ -214,18 +214,18 @@ story! {
         let begun = staff.post(&to, mine.clone()).await.refused(409, "drafted");
         assert_eq!(begun["detail"], "Somebody else has begun an answer to this message.");
         assert_eq!(first(&staff).await["draft"], "Dear Chaya, I am looking");
-        // Of two who send at the same time the second is told of the first.
+        // Of two simultaneous replies, the second is refused and names the first.
         let sent = json!({ "body": "Dear Chaya, he is in bunk 7.", "draft": "Dear Chaya, I am looking" });
         let theirs = miriam.post(&to, sent.clone()).await.expect(200).json();
         let late = staff.post(&to, mine.clone()).await.refused(409, "answered");
         assert_eq!(late["detail"], "miriam has answered this message in the meantime.");
-        // Her own answer again, because the first one's was lost, is no second one; nor does it drop
-        // what was begun since.
+        // Sending the same reply again after a lost response creates no second one, and keeps a draft that
+        // was started since.
         change(&staff, &seen, json!({ "draft": "Or bunk 6" })).await;
         let again = miriam.post(&to, sent).await.expect(200).json();
         assert_eq!((again["replies"].as_array().expect("replies").len(), &again["draft"]), (1, &json!("Or bunk 6")));
         change(&staff, &seen, json!({ "draft": null, "status": "read" })).await;
-        // Whoever has seen it may still answer.
+        // Somebody who has seen the first reply may still answer.
         let mut after_all = mine;
         after_all["last_reply"] = theirs["replies"][0]["id"].clone();
         let both = staff.post(&to, after_all).await.expect(200).json();
@@ -277,7 +277,7 @@ story! {
         assert_eq!((count("").await, count("?spam=true").await), (2, 1));
         let counts = staff.get("/api/admin/messages/counts").await.expect(200).json();
         assert_eq!(counts, json!({ "unread": 2, "read": 0, "replied": 0, "spam": 1, "all": 2 }));
-        // Whoever says what was read is not overwriting somebody else's draft.
+        // A request with the version that was read does not overwrite another draft.
         let other = first(&staff).await;
         change(&staff, &other, json!({ "version": other["version"], "draft": "Mine" })).await;
         owner.patch(&path(&other), json!({ "version": other["version"], "draft": "Ours" })).await.refused(409, "stale");
@@ -338,7 +338,7 @@ story! {
         }
         oldest.reverse();
         assert_eq!(oldest, newest);
-        // All of them came at one moment, so a page is no span of time.
+        // All of them have the same time, so pages cannot depend on time alone.
         let page = staff.get("/api/admin/messages?limit=2").await.expect(200).json();
         let rest = staff.get(&format!("/api/admin/messages?cursor={}", page["next"].as_str().expect("more"))).await.expect(200).json();
         for (page, rows) in [(&page, 2), (&rest, 1)] {

@@ -1,4 +1,4 @@
-//! Letters to many, and the mailing list.
+//! Newsletters and the mailing list.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, token};
 
-/// Puts an address on the mailing list.
+/// Adds an address to the mailing list.
 async fn subscribed(camp: &Camp, email: &str) {
     let browser = camp.browser();
     browser.post("/api/subscribe", json!({ "email": email })).await.expect(202);
@@ -189,13 +189,13 @@ story! {
             assert_eq!(reach(&staff, "both").await, left);
         }
         assert_eq!(addresses(&staff).await, ["third@town.example"]);
-        // Another kind of mail leaves the list alone; one click is enough.
+        // Unsubscribing from another kind of mail keeps the subscription; one click is enough.
         let mail = camp.mail_to("third@town.example").await;
         let url = mail.unsubscribe_url.expect("an address");
         let one_click = url.strip_prefix("http://camp.example").expect("ours");
         camp.browser().send(Method::POST, one_click, None, &[]).await.expect(204);
         assert!(addresses(&staff).await.is_empty());
-        // Coming back takes a confirmation, as at first.
+        // Subscribing again needs a new confirmation.
         subscribed(&camp, "neighbor@town.example").await;
         assert_eq!(reach(&staff, "mailing_list").await, 1);
     }
@@ -251,14 +251,14 @@ story! {
         assert_eq!(choice(&chaya).await, (wish(true, true, true), json!(true)));
         assert_eq!(reach(&staff, "families").await, 1);
 
-        // The mailing list takes back nobody without a new confirmation.
+        // Nobody is subscribed again without a new confirmation.
         let neighbor = token(&camp.mail_to("neighbor@town.example").await);
         assert_eq!(choice(&neighbor).await, (wish(false, false, true), json!(false)));
         put(&neighbor, wish(false, false, false)).await;
         put(&neighbor, wish(true, true, true)).await;
         assert_eq!(choice(&neighbor).await, (wish(false, false, false), json!(false)));
 
-        // A mail program that knows no one-click follows the address like a link.
+        // A mail program without one-click support opens the URL like a link.
         let url = mail.unsubscribe_url.expect("an address");
         let path = url.strip_prefix("http://camp.example").expect("ours");
         let led = camp.browser().get(path).await.expect(303);

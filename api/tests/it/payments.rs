@@ -1,4 +1,4 @@
-//! The ledger through the front door (portal.md sections 4 and 5, decisions $1 to $3).
+//! The ledger over HTTP (decisions $1 to $3).
 
 use axum::http::Method;
 use portal::db::Db;
@@ -52,7 +52,7 @@ pub async fn count(camp: &Camp, text: &'static str) -> i64 {
     .expect("a number")
 }
 
-/// What is kept beside the ledger says the same as the ledger.
+/// The stored totals match the ledger.
 pub async fn assert_books_agree(camp: &Camp) {
     for wrong in [
         "select count(*) from payment_plans l where paid_amount <> (select coalesce(sum(amount), 0) from payments p where p.plan_id = l.id)",
@@ -174,7 +174,7 @@ story! {
         let answers: Vec<Value> = replies.into_iter().map(|reply| reply.expect(201).json()).collect();
         assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
         record(&staff, &family, payment(20_000)).await.expect(201);
-        // The answer is as it was, though the plan has moved on.
+        // The response is the same although the plan has changed since.
         let late = record_as(&staff, &family, payment(10_000), &key).await.expect(201).json();
         assert_eq!(late, answers[0]);
         record_as(&staff, &family, payment(10_001), &key).await.refused(409, "conflict");
@@ -193,7 +193,7 @@ story! {
         camp.set_clock("2026-07-15T16:00:00Z");
         let staff = camp.staff().await;
         let family = family(&staff, "chaya@family.example").await;
-        // 28 of these fit.
+        // The total allows 28 of these.
         let all = (0..50).map(|_| record(&staff, &family, payment(10_000)));
         let replies = futures_util::future::join_all(all).await;
         let recorded = replies.iter().filter(|reply| reply.status == 201).count();
@@ -222,7 +222,7 @@ story! {
         assert_eq!((&back["payment"]["kind"], &back["payment"]["amount"], &back["plan"]["paid_amount"]), (&json!("void"), &json!(40_000), &json!(100_000)));
         void(&staff, &back["payment"], "Again").await.refused(409, "conflict");
 
-        // Two at once: one wins.
+        // Of two simultaneous requests, one succeeds.
         let (a, b) = tokio::join!(void(&staff, &first, "Wrong family"), void(&staff, &first, "Wrong family"));
         let mut statuses = [a.status.as_u16(), b.status.as_u16()];
         statuses.sort();
@@ -280,11 +280,11 @@ story! {
         camp.set_clock("2026-07-16T04:01:00Z");
         let later = shown(&staff, &family).await;
         assert_eq!(later["plan"]["badge"], "overdue");
-        // The same again, with the date taken off; nothing is adjusted.
+        // The same again without the date; nothing is adjusted.
         let edit = json!({ "version": later["version"], "paid_amount": 30_000, "due_date": null });
         let detail = staff.patch(&path, edit).await.expect(200).json();
         assert_eq!((&detail["plan"]["badge"], detail["payments"].as_array().expect("a list").len()), (&json!("payment_due"), 2));
-        // Nothing to pay is fully paid.
+        // A total of zero counts as fully paid.
         let edit = json!({ "version": detail["version"], "total_amount": 0, "paid_amount": 0, "adjustment_note": "Free of charge" });
         let detail = staff.patch(&path, edit).await.expect(200).json();
         assert_eq!((&detail["plan"]["badge"], &detail["plan"]["percent"]), (&json!("paid_in_full"), &json!(100)));

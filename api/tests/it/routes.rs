@@ -1,4 +1,4 @@
-//! Every route declares who may call it, and keeps to it (safety 11).
+//! Every route declares who may call it and enforces this (safety 11).
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ story! {
                 operations.map(move |(method, operation)| (path, method, operation))
             })
             .collect();
-        // Those that end the caller's own session come last, since they would spoil the walk.
+        // Routes that end the caller's own session come last, because later calls would fail.
         calls.sort_by_key(|(path, ..)| (path.ends_with("/sign-out"), path.ends_with("/end-all")));
         let mut walked = 0;
         for (path, method, operation) in calls {
@@ -53,7 +53,7 @@ story! {
                     Some("owner") => *name == "owner",
                     Some(other) => panic!("{method} {path} declares {other}"),
                 };
-                // Nobody can wait for the end of a stream of events.
+                // An event stream never ends.
                 let verb = if path == "/api/events" { "head" } else { method };
                 let verb: Method = verb.to_uppercase().parse().expect("a method");
                 let reads = matches!(verb, Method::GET | Method::HEAD | Method::DELETE);
@@ -72,7 +72,7 @@ story! {
     }
 }
 
-/// A route that is not in the contract would be left out of the walk.
+/// A route that is missing in the contract would not be tested.
 #[test]
 fn every_route_is_in_the_contract() {
     let mut waiting = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

@@ -1,4 +1,4 @@
-//! Scheduled videos appear by themselves when it is time, by the camp's clock.
+//! Publication of scheduled videos, in the camp's time zone.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -122,7 +122,7 @@ story! {
     }
 }
 
-/// The same member of staff after a long while.
+/// The same member of staff, signed in again after a long time.
 async fn again(camp: &Camp) -> Browser {
     let browser = camp.browser();
     let given = json!({ "username": "feder", "password": crate::camp::PASSWORD });

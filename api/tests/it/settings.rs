@@ -1,4 +1,4 @@
-//! What owners decide on the settings page, seen from outside.
+//! Settings of owners and their effects.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, Reply};
 
-/// A PNG of one colour, half of it to be seen through.
+/// A PNG of one color, half of it transparent.
 fn picture(width: u32, height: u32) -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     let mut picture = image::RgbaImage::from_pixel(width, height, image::Rgba([20, 120, 60, 255]));
@@ -138,7 +138,7 @@ story! {
             let wrong = owner.patch("/api/admin/settings", json!({ "mainColor": colour })).await.refused(422, "validation");
             assert_eq!(wrong["errors"][0]["message"], "Please enter a color like #1b5a40.");
         }
-        // Yellow buttons could not be read on paper.
+        // Yellow buttons would not be readable on white.
         owner.patch("/api/admin/settings", json!({ "mainColor": "#FFE600", "accentColor": "#b02a6b" })).await.expect(200);
         let address = site(&camp).await["style_sheet"].as_str().expect("an address").to_owned();
         let sheet = camp.browser().get(&address).await.expect(200);
@@ -205,7 +205,7 @@ story! {
         assert_eq!(shown.as_array().expect("pictures").len(), 2);
         camp.work().await;
         camp.browser().get(&format!("/media/site/{}", ids[1].as_str().expect("an id"))).await.refused(404, "not_found");
-        // A file that was exported while the third was there cannot bring it back, and says so.
+        // A file that was exported with the third picture cannot restore it, and says so.
         assert!(preview(&owner, json!({ "heroPictures": ids })).await[0]["problem"].is_string());
         assert_eq!(preview(&owner, json!({ "heroPictures": [] })).await[0]["problem"], Value::Null);
         camp.set("heroPictures", json!([])).await;

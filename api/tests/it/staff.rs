@@ -1,4 +1,4 @@
-//! The staff area's door, roles, the second factor, and the last owner.
+//! Sign-in of staff, roles, the second factor, and the last owner.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ story! {
             let id = |name: &str| accounts["items"].as_array().expect("a list").iter()
                 .find(|account| account["username"] == name).expect("an account")["id"].as_str().expect("an id").to_owned();
             let (one, two) = (format!("/api/admin/accounts/{}", id(&format!("first{round}"))), format!("/api/admin/accounts/{}", id(&format!("second{round}"))));
-            // Two open connections, so that neither has a start over the other.
+            // Two open connections, so that neither request has a head start.
             tokio::join!(first.get("/api/admin/users"), second.get("/api/admin/users"));
             let (a, b) = tokio::join!(first.delete(&two), second.delete(&one));
             let gone = [a.status.as_u16(), b.status.as_u16()].iter().filter(|status| **status == 204).count();

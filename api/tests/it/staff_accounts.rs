@@ -1,4 +1,4 @@
-//! The admin accounts as owners keep them: links for a new password, versions, and the log.
+//! Staff accounts, managed by owners: links for a new password, versions, and the audit log.
 
 use portal::accounts::staff::Role;
 use serde_json::{Value, json};
@@ -130,7 +130,7 @@ story! {
             "disabled": true, "password": FRESH,
         });
         change(&owner, "feder", changes).await;
-        // What is sent as it was is no change.
+        // Unchanged values are no change.
         change(&owner, "federn", json!({ "username": "federn", "role": "owner" })).await;
         let id = account(&owner, "federn").await["id"].as_str().expect("an id").to_owned();
         let log = owner.get(&format!("/api/admin/audit?subject_id={id}")).await.expect(200).json();

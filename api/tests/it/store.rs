@@ -1,4 +1,4 @@
-//! The store: products that staff manage, their pictures, and what everybody sees of them.
+//! The store: managing products and their pictures, and the public page.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn cap() -> Value {
     json!({ "title": "Camp cap", "description": "Green, with the lantern.", "price": 1850, "category": "clothing", "stock_quantity": 12 })
 }
 
-/// A PNG of one colour.
+/// A PNG of one color.
 fn picture(side: u32) -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     image::DynamicImage::new_rgb8(side, side)

@@ -1,4 +1,4 @@
-//! Who stops a kind of mail gets none, is shown so everywhere, and alone can begin it again.
+//! Unsubscribing from a kind of mail stops it, is shown everywhere, and only the user can undo it.
 
 use portal::notifications::{Category, unsubscribe};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 const MOTHER: &str = "chaya@family.example";
 const FATHER: &str = "moshe@family.example";
 
-/// As somebody does who opens the link in an email and presses "Stop all emails".
+/// Opens the link in a mail and presses "Stop all emails".
 async fn stop_all(camp: &Camp, email: &str) {
     let link = unsubscribe::token(&camp.app.keys, email, Category::DailyVideos);
     let wanted = json!({ "token": link, "scope": "everything" });
@@ -19,7 +19,7 @@ async fn profile(browser: &Browser) -> Value {
     browser.get("/api/profile").await.expect(200).json()
 }
 
-/// Daily videos, camp updates, letters.
+/// Daily videos, camp updates, general mail.
 fn mail_of(shown: &Value) -> [bool; 3] {
     ["daily_video_email", "camp_updates_email", "email_notifications"]
         .map(|kind| shown[kind].as_bool().expect("on or off"))
@@ -34,7 +34,7 @@ async fn mails_about_a_video(camp: &Camp, staff: &Browser, title: &str, email: &
     camp.mails_to(email).iter().filter(|mail| mail.subject.contains(title)).count()
 }
 
-/// A family of two addresses, each with a login of its own.
+/// A family with two addresses, each with its own user.
 async fn two_guardians(camp: &Camp, staff: &Browser) -> (Browser, Browser, String) {
     let new = json!({ "full_name": "Chaya Lindenfeld", "child_name": "Yossi", "email": MOTHER });
     let family = staff.post("/api/admin/users", new).await.expect(201).json();
@@ -54,7 +54,7 @@ story! {
         assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 1);
         stop_all(&camp, MOTHER).await;
         assert_eq!(mail_of(&profile(&chaya).await), [false; 3]);
-        // What pages send that were changed elsewhere, or not at all.
+        // Requests of pages whose values were changed elsewhere or not at all.
         for saved in [json!({}), json!({ "full_name": "Chaya Sarah" }), json!({ "child_name": "Yossi", "welcome_popup_shown": true })] {
             let shown = chaya.patch("/api/profile", saved).await.expect(200).json();
             assert_eq!(mail_of(&shown), [false; 3]);
@@ -97,7 +97,7 @@ story! {
         assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 0);
         assert_eq!(camp.mails_to(FATHER).iter().filter(|mail| mail.subject.contains("Swim")).count(), 1);
 
-        // Switching on again counts for her alone; so does his switching off.
+        // Each of them turns mail on or off only for their own address.
         mother.patch("/api/profile", json!({ "daily_video_email": true, "camp_updates_email": true })).await.expect(200);
         father.patch("/api/profile", json!({ "daily_video_email": false })).await.expect(200);
         assert_eq!(mail_of(&profile(&mother).await), [true, true, false]);
@@ -130,7 +130,7 @@ story! {
         let both = json!({ "version": family["version"], "child_name": "Yossi & Ber", "daily_video_email": false });
         staff.patch(&path, both).await.expect(200);
         assert_eq!(mails_about_a_video(&camp, &staff, "Swim", FATHER).await, 0);
-        // He can, also after staff had switched it off, and for himself alone.
+        // He can, even after staff turned it off, and only for himself.
         father.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         assert_eq!(mails_about_a_video(&camp, &staff, "Hike", FATHER).await, 1);
         assert!(camp.mails_to(MOTHER).iter().all(|mail| !mail.subject.contains("Hike")));

@@ -1,4 +1,4 @@
-//! Staff post updates; families read them, and those who want to are mailed once.
+//! Live updates: staff post them, families read them, and each family gets one mail.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -181,7 +181,7 @@ story! {
         assert_eq!(page.hears("update.removed").await.data, json!({ "id": id(&lunch) }));
         camp.work().await;
         page.hears_nothing().await;
-        // Shown again, it has no end any more.
+        // Shown again, it no longer expires.
         let lunch = staff.get("/api/admin/live-updates").await.expect(200).json()["items"][0].clone();
         patch(&staff, &lunch, json!({ "expires_at": "2026-07-29T12:10" })).await.refused(422, "validation");
         let again = patch(&staff, &lunch, json!({ "is_active": true })).await.expect(200).json();
@@ -275,7 +275,7 @@ story! {
         assert_eq!(found("priority=high").await, ["Hidden", "Shown"]);
         assert_eq!(found("priority=high&standing=active").await, ["Shown"]);
         assert_eq!(found("priority=low&q=hidden").await, [""; 0]);
-        // Its end comes before the worker has seen to it, and stays its end afterwards.
+        // It expires before the worker runs, and keeps this time afterwards.
         camp.wait(TimeDelta::hours(3));
         for _ in 0..2 {
             assert_eq!(found("standing=active").await, ["Shown"]);

@@ -1,4 +1,4 @@
-//! Staff post videos; families are told once, and see them when it is time.
+//! Videos: staff post them, families get one mail and see them once they are published.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -172,7 +172,7 @@ story! {
         assert_eq!(admin_titles(&staff, "?collection=archive").await, ["Old days", "Older days"]);
         let years = staff.get("/api/admin/videos/years").await.expect(200).json();
         assert_eq!(years["items"], json!([{ "year": 2023, "count": 1 }, { "year": 2016, "count": 1 }]));
-        // Moved into this year, it still is no news.
+        // Moving it into this year still sends no mail.
         let old = added["video"].clone();
         let moved = edited(&staff, &old, json!({ "upload_date": "2026-07-20", "status": "draft" })).await["video"].clone();
         assert_eq!(edited(&staff, &moved, json!({ "status": "published" })).await["notified"], 0);

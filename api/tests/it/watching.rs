@@ -1,4 +1,4 @@
-//! Families look, search, watch and like; who may not watch learns no more than titles and dates.
+//! Watching, searching and liking videos; viewers who may not watch see only titles and dates.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -219,7 +219,7 @@ story! {
     }
 }
 
-/// Nothing of these may reach somebody who may not watch.
+/// Texts that a viewer who may not watch must never receive.
 const SECRETS: [&str; 4] = ["dQw4w9WgXcQ", "ytimg", "by the lake", "Chaya"];
 
 story! {
@@ -289,7 +289,7 @@ story! {
         let waiting = staff.get("/api/admin/users?q=moshe").await.expect(200).json();
         staff.post(&format!("/api/admin/users/{}/refuse", id(&waiting["items"][0])), json!({})).await.expect(200);
         moshe.get(&path).await.refused(403, "families_only");
-        // Somebody who liked it in better days finds no more in the favourites.
+        // The favorites of somebody who lost access contain no more than that.
         let favorites = moshe.get("/api/profile/favorites").await.expect(200).json();
         assert_eq!(favorites["items"][0]["restricted"], true);
     }

@@ -26,9 +26,9 @@ DATA = Path(os.environ["CAMP_DATA"])
 COUNT = Path(os.environ["CAMP_COUNT"])
 CAMP = json.loads(os.environ["CAMP_COMMAND"])
 PASSWORD = "lantern over the lake"
-# What somebody in that role can always read.
+# A URL that this role can always read.
 OWN = {"parent": "/api/profile", "staff": "/api/admin/faq/stats", "owner": "/api/admin/accounts"}
-# What would keep everybody out of the rest of the run.
+# Requests that would lock everybody out for the rest of the run.
 OPEN = {
     "access": "everyone",
     "enableTwoFactor": "false",
@@ -42,7 +42,7 @@ def address():
 
 
 def call(method, path, body=None, cookie=None):
-    """Status and cookies of one request of our own."""
+    """Sends one request; returns status and cookies."""
     headers = {"sec-fetch-site": "same-origin", "x-forwarded-for": address()}
     if cookie:
         headers["cookie"] = cookie
@@ -59,7 +59,7 @@ def call(method, path, body=None, cookie=None):
 
 
 def mailed_token(to):
-    """The token in the mail to somebody, as soon as the worker has written it."""
+    """The token in the mail to somebody, as soon as the worker has sent it."""
     for _ in range(300):
         for file in (DATA / "mail").glob("*.eml"):
             mail = email.message_from_bytes(file.read_bytes(), policy=policy.default)
@@ -94,7 +94,7 @@ def member(name):
 
 
 class Person:
-    """Who sends the requests now."""
+    """The person who sends the current requests."""
 
     cookie = ""
     sent = 0
@@ -105,7 +105,7 @@ class Person:
             return
         for name, value in OPEN.items():
             subprocess.run([*CAMP, "settings", "set", name, value], capture_output=True)
-        # Other processes learn of it within seconds.
+        # Other processes notice within seconds.
         time.sleep(2.5)
         self.arrived += 1
         name = f"{ROLE}-{os.getpid()}-{self.arrived}"

@@ -1,4 +1,4 @@
-"""Sends requests made from the contract to the real program, as nobody, parent, staff and owner, on
+"""Sends requests generated from the contract to the real program, as nobody, parent, staff and owner, on
 SQLite and on PostgreSQL (safety T12), and fails when one is answered with a 5xx, with a status or a
 media type that the contract does not name, or with a body that does not fit it.
 
@@ -27,7 +27,7 @@ CHECKS = [
     "content_type_conformance",
     "response_schema_conformance",
 ]
-# How much is tried on each operation in each role on each engine.
+# The number of requests for each operation, role and engine.
 FORMS = {
     "short": ["--phases=fuzzing", "--max-examples=4"],
     "long": ["--phases=examples,coverage,fuzzing", "--max-examples=40"],
@@ -76,7 +76,7 @@ def resident(process):
 
 
 def run(form, role, url, command, folder):
-    """Requests sent, and whether all was well."""
+    """Returns the number of requests sent, and whether all succeeded."""
     count = Path(folder) / f"count-{role}"
     environment = {
         **os.environ,
@@ -89,7 +89,7 @@ def run(form, role, url, command, folder):
         "COVERAGE": "",
     }
     schemathesis = Path(sys.executable).parent / "schemathesis"
-    # A stream of events has no end.
+    # An event stream never ends.
     arguments = [
         "run", f"{url}/api/openapi.json", f"--checks={','.join(CHECKS)}", *FORMS[form],
         "--exclude-path=/api/events", "--suppress-health-check=all", "--warnings=off",

@@ -1,4 +1,4 @@
-//! A camp is saved while it goes on, and comes back whole or not at all.
+//! Backup while the portal runs, and restore of everything or nothing.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ pub fn path(file: &Path) -> &str {
     file.to_str().expect("readable")
 }
 
-/// Families pay, one every five milliseconds, until they are told to stop; returns what was
-/// committed before `mark` was set, and how much there was in all.
+/// Records a payment every five milliseconds until it is stopped. Returns the number of payments that
+/// were committed before `mark` was set, and in total.
 async fn pay(app: App, stop: Arc<AtomicBool>, mark: Arc<AtomicBool>) -> (Vec<Uuid>, usize) {
     let families: Vec<(Uuid,)> = rows(&app.db, "select profile_id from payment_plans").await;
     let new = serde_json::from_value(serde_json::json!({
@@ -203,7 +203,7 @@ on_both_engines! {
             tokio::time::sleep(whole.mul_f64(part)).await;
             restoring.kill();
             if let Some(url) = other.database_url() {
-                // psql may still be at it: either way it does all or nothing.
+                // psql may still be running; it applies all or nothing.
                 nobody_is_at(&url).await;
             }
             let staff = other.run(&["admin", "list"]);
@@ -305,7 +305,7 @@ async fn a_restoration_says_why_it_does_not_begin() {
     busy.db.close().await;
 }
 
-/// Hosts give a database to a role that owns it and nothing else.
+/// Hosting providers often give a role that owns one database and nothing else.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restoration_needs_no_superuser() {
     let camp = Camp::on_postgres().await;

@@ -1,4 +1,4 @@
-//! A camp whose files lie in a bucket.
+//! A camp whose files are in an S3 bucket.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::backup::path;
 use crate::camp::{Camp, Said};
 
-/// As much of S3 as the portal asks for.
+/// The part of S3 that the portal uses.
 #[derive(Clone)]
 struct Bucket {
     port: u16,
@@ -78,7 +78,7 @@ impl Bucket {
                 objects.insert(key, body);
                 ("200 OK", Vec::new())
             }
-            // Several are removed by one request, which names them.
+            // One request deletes several objects, which it names.
             "POST" if query.starts_with("delete") => {
                 let text = String::from_utf8_lossy(&body).into_owned();
                 let named = |key: &str| text.contains(&format!("<Key>{key}</Key>"));
@@ -131,7 +131,7 @@ impl Bucket {
     }
 }
 
-/// What a request wants of an object, when it does not want all.
+/// The byte range of a request, if it has one.
 fn part_of(headers: &str) -> Option<std::ops::Range<usize>> {
     let wanted = headers.lines().find_map(|line| line.strip_prefix("range: bytes="))?;
     let (first, last) = wanted.split_once('-')?;

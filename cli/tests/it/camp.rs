@@ -1,4 +1,4 @@
-//! A camp of its own for each test: a folder, a database, and the binary.
+//! The camp of one test: its own folder and database, and the binary.
 
 use std::io::Write;
 use std::process::{Child, Command, Output, Stdio};
@@ -9,7 +9,7 @@ use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 use url::Url;
 
-/// Makes of one test two: the same on SQLite and on PostgreSQL.
+/// Turns one test into two, on SQLite and on PostgreSQL.
 #[macro_export]
 macro_rules! on_both_engines {
     ($($(#[$attribute:meta])* async fn $name:ident($camp:ident: Camp) $body:block)*) => {
@@ -41,7 +41,7 @@ struct Postgres {
     name: String,
 }
 
-/// What a command said and how it ended.
+/// The output and exit code of a command.
 #[derive(Debug)]
 pub struct Said {
     pub code: i32,
@@ -60,7 +60,7 @@ impl Camp {
         Camp::on_postgres_at(Url::parse(&server).expect("an address")).await
     }
 
-    /// In a database of its own on this server.
+    /// A camp in its own database on this server.
     pub async fn on_postgres_at(server: Url) -> Camp {
         let name = format!("camp_cli_{}", uuid::Uuid::new_v4().simple());
         on(&server, format!("create database {name}")).await;
@@ -68,7 +68,7 @@ impl Camp {
         Camp { folder: TempDir::new().expect("a folder"), postgres }
     }
 
-    /// From now on by another way, which leads to the same server.
+    /// Changes the URL of the database, which must lead to the same server.
     pub fn reach_postgres_at(&mut self, host: &str, port: u16) {
         let Some(Postgres { server, .. }) = &mut self.postgres else { return };
         server.set_host(Some(host)).expect("a host");
@@ -79,7 +79,7 @@ impl Camp {
         self.folder.path()
     }
 
-    /// The binary with this camp's folder and database, and nothing of the tester's environment.
+    /// The binary with this camp's folder and database, without the environment of the test run.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_camp"));
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CAMP_")) {
@@ -96,13 +96,13 @@ impl Camp {
         self.run_with(arguments, "")
     }
 
-    /// Makes the camp, with nobody in it.
+    /// Creates an empty camp.
     pub fn begin(&self) {
         let said = self.run(&["migrate"]);
         assert_eq!(said.code, 0, "{said:?}");
     }
 
-    /// With something on standard input.
+    /// The same, with standard input.
     pub fn run_with(&self, arguments: &[&str], input: &str) -> Said {
         self.run_with_bytes(arguments, input.as_bytes())
     }
@@ -124,7 +124,7 @@ impl Camp {
         }
     }
 
-    /// A process that goes on, killed at the latest when it is dropped.
+    /// A running process, killed when it is dropped.
     pub fn start(&self, arguments: &[&str]) -> Running {
         let child = self
             .command(arguments)
@@ -136,7 +136,7 @@ impl Camp {
         Running(child)
     }
 
-    /// The same camp in this process, to arrange what no command can.
+    /// The same camp in this process, to set up what no command can.
     pub async fn app(&self) -> App {
         use clap::{Args, FromArgMatches};
         let command = Config::augment_args(clap::Command::new("camp"));
@@ -166,7 +166,7 @@ impl Camp {
 impl Drop for Camp {
     fn drop(&mut self) {
         let Some(Postgres { server, name }) = self.postgres.take() else { return };
-        // Dropped inside a runtime, which cannot wait: so from a thread with one of its own.
+        // A runtime that drops this cannot block, so a separate thread with its own runtime does.
         let gone = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime
@@ -190,13 +190,13 @@ impl Running {
         Running(child)
     }
 
-    /// As `kill -9` does.
+    /// Kills it like `kill -9`.
     pub fn kill(&mut self) {
         self.0.kill().expect("it was alive");
         self.0.wait().expect("it is gone");
     }
 
-    /// Asks it to stop; how it ended, once it has.
+    /// Sends SIGTERM, waits, and returns how it ended.
     pub async fn stop(&mut self) -> Option<i32> {
         let id = self.0.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().expect("kill is there");
@@ -216,7 +216,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs a statement on whichever engine the camp has.
+/// Runs a statement on the camp's engine.
 #[macro_export]
 macro_rules! execute {
     ($db:expr, $text:literal $(, $value:expr)* $(,)?) => {

@@ -1,4 +1,4 @@
-//! The doctor finds what is wrong, and nothing where nothing is.
+//! `camp doctor` finds problems, and none where there are none.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use crate::camp::{Camp, Said};
 use crate::sink::Sink;
 use crate::{execute, on_both_engines};
 
-/// A name server that knows a few texts. Long answers it gives over TCP only.
+/// A name server with a few TXT records. It sends long responses over TCP only.
 #[derive(Clone)]
 struct Names {
     address: SocketAddr,
@@ -67,7 +67,7 @@ impl Names {
         let name = packet.questions[0].qname.clone();
         let known = self.texts.lock().expect("fine").get(&name.to_string()).cloned();
         for text in known.unwrap_or_default() {
-            // As real servers do, in pieces of at most 255.
+            // In strings of at most 255 bytes, like real servers.
             let mut txt = TXT::new();
             for piece in text.as_bytes().chunks(100) {
                 txt.add_string(std::str::from_utf8(piece).expect("ASCII")).expect("short");
@@ -84,7 +84,7 @@ impl Names {
     }
 }
 
-/// A sound camp, and its doctor.
+/// A healthy camp, and `camp doctor`.
 struct Practice<'a> {
     camp: &'a Camp,
     sink: Sink,
@@ -92,7 +92,7 @@ struct Practice<'a> {
 }
 
 impl Practice<'_> {
-    /// Later options win.
+    /// Later options override earlier ones.
     fn examine(&self, more: &[&str]) -> Said {
         let (url, server) = (self.sink.url(), self.names.address.to_string());
         let mut options = vec![
@@ -110,7 +110,7 @@ impl Practice<'_> {
         self.camp.run(&arguments)
     }
 
-    /// What it says of one thing, once that is not well any more.
+    /// The finding about one check that is not ok.
     fn finds(&self, what: &str, state: &str, says: &str, more: &[&str]) {
         let said = self.examine(&[&["--json"], more].concat());
         let found: Vec<Value> =
@@ -143,7 +143,7 @@ async fn sound_camp(camp: &Camp) -> (Practice<'_>, App) {
     (Practice { camp, sink: Sink::open().await, names }, app)
 }
 
-/// As long as real ones, so that it comes over TCP.
+/// As long as real keys, so that the response needs TCP.
 const KEY: &str = "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAxVt0Ue7KkXwQm3H1v2d9bq5Jr0yT6sNf8LhPz4aGcR7uWoE1iYd3BnMk5gSlXvQ2tZpCj6rDyHfA9wUeTbNo0sLqKmIhG8xPzRvYc4WdJtEuBn1oQ7iSaMg5fXkLyHp3rVwTzD2bCe6jNqUs9mKoPAhIxRt0GlFvYcZwEd8uJbQ4nSi7MaWg5TXkLyHp3rVw";
 
 on_both_engines! {
@@ -151,7 +151,7 @@ on_both_engines! {
         let (practice, app) = sound_camp(&camp).await;
         let said = practice.examine(&[]);
         assert_eq!(said.code, 0, "{said:?}");
-        // How full the disk of this machine is, is not the camp's doing.
+        // Ignores the disk usage of this machine.
         let found: Vec<Value> = serde_json::from_str(&practice.examine(&["--json"]).out).expect("JSON");
         let room = found.iter().any(|one| one["what"] == "disk" && one["state"] == "well");
         assert_eq!(said.out.contains("All is well."), room, "{}", said.out);
@@ -298,7 +298,7 @@ async fn what_is_wrong_around_the_camp_is_found() {
     assert!(said.code != 0 && !camp.folder().join("bad.tar.zst").exists(), "{said:?}");
 }
 
-/// Spoils the file where its tables are.
+/// Corrupts the database file within its tables.
 fn scribble(file: &Path) {
     let mut bytes = std::fs::read(file).expect("bytes");
     let half = bytes.len() / 2;

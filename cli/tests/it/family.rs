@@ -1,4 +1,4 @@
-//! Families from a table, as a camp's office would have it.
+//! Import of families from tables of a camp's office.
 
 use crate::camp::{Camp, count};
 use crate::on_both_engines;

@@ -1,4 +1,4 @@
-//! Nobody has to read the source to use a command.
+//! The help of every command.
 
 use crate::camp::Camp;
 
@@ -21,7 +21,7 @@ fn the_help_of_every_command_has_an_example() {
         seen += 1;
         let Some((_, rest)) = said.out.split_once("\nCommands:\n") else { continue };
         for line in rest.lines().take_while(|line| line.starts_with("  ")) {
-            // A line that goes on from the one before begins further in.
+            // A continuation line is indented further.
             let Some(name) = line.strip_prefix("  ").filter(|name| !name.starts_with(' ')) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! What people tell the portal stays out of its logs (safety 29), also the most talkative ones.
+//! Personal data stays out of the logs at every log level (safety 29).
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::camp::Camp;
 
-/// Sends a request and returns the whole answer.
+/// Sends a request and returns the whole response.
 fn post(port: u16, path: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the portal listens");
     stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a limit");

@@ -1,4 +1,4 @@
-//! Mail goes out once, whatever happens to the worker and to the mail server.
+//! Every mail is sent once, whatever happens to the worker and the mail server.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ use crate::{execute, on_both_engines};
 
 const CONNECTIONS: usize = 4;
 
-/// Only for what hangs, on a slow or busy machine too.
+/// A timeout for tests that hang, long enough for a slow or busy machine.
 const DEADLINE: Duration = Duration::from_secs(600);
 
-/// Families with these addresses, who want to hear of videos.
+/// Families with these addresses, which want mail about videos.
 pub async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
     let now = Utc::now();
     for email in emails {
@@ -47,7 +47,7 @@ pub async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
     }
 }
 
-/// Publishes a video; returns how many families are to be told.
+/// Publishes a video; returns how many families will get mail.
 pub async fn publish(app: &App) -> usize {
     let settings = app.settings().await.expect("settings");
     let new = NewVideo {
@@ -124,7 +124,7 @@ on_both_engines! {
         assert!(doubles <= CONNECTIONS * kills as usize, "{doubles} doubles");
         assert!(ids.values().all(|ids| ids.iter().all(|id| *id == ids[0])), "one Message-ID each");
         let most = sink.most_open.load(std::sync::atomic::Ordering::Relaxed);
-        // A killed worker's connections may be seen closed a moment after its successor's opened.
+        // The server may notice that a killed worker's connections are closed only after its successor connects.
         assert!(most <= 2 * CONNECTIONS, "{most} connections");
     }
 
@@ -148,7 +148,7 @@ on_both_engines! {
         assert!(told.elapsed() < Duration::from_secs(100), "{:?}", told.elapsed());
         let in_doubt = count(&app.db, "select count(*) from deliveries where status = 'sending'").await;
         let sent = count(&app.db, "select count(*) from deliveries where status = 'sent'").await;
-        // A worker gives what it holds eight seconds; on a machine that is too busy, the rest is sent again.
+        // A worker gives running jobs eight seconds; on a very busy machine, the rest is sent again.
         if told.elapsed() < Duration::from_secs(7) {
             assert_eq!(in_doubt, 0, "what was in hand was finished");
             assert_eq!(sent as usize, sink.kept().len(), "what was sent is known");

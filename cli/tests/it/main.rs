@@ -1,4 +1,4 @@
-//! The command line through the real binary, on SQLite and on PostgreSQL.
+//! Tests of the command line with the real binary, on SQLite and PostgreSQL.
 
 mod admin;
 mod backup;

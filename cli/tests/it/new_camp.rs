@@ -1,4 +1,4 @@
-//! A camp is made only by what is meant to make one, and only where somebody wanted it.
+//! Only the commands that are meant to create a camp do so, and only in the given folder.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What the portal keeps can be read by the user that it runs as, and by nobody else.
+//! Only the user that the portal runs as can read its data.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,7 +10,7 @@ use crate::camp::Camp;
 
 const PASSWORD: &str = "lantern over the lake\n";
 
-/// Runs a command under the most careless umask.
+/// Runs a command with umask 0.
 fn careless(camp: &Camp, arguments: &[&str], input: &str) {
     use std::io::Write;
     let program = camp.command(&[]);
@@ -29,7 +29,7 @@ fn careless(camp: &Camp, arguments: &[&str], input: &str) {
     assert!(child.wait().expect("it ends").success(), "{arguments:?}");
 }
 
-/// Everything below a folder that others can get at, with the folder itself.
+/// Everything in a folder that others can access, including the folder itself.
 fn open_to_others(folder: &Path) -> Vec<(PathBuf, u32)> {
     let mode = folder.symlink_metadata().expect("it is there").permissions().mode() & 0o777;
     let mut found: Vec<_> =
@@ -49,7 +49,7 @@ async fn nobody_else_can_read_what_the_portal_keeps_whatever_the_umask() {
     careless(&camp, &["mail", "test", "leah@family.example"], "");
     let file = camp.folder().join("camp.tar.zst");
     careless(&camp, &["backup", path(&file)], "");
-    // Somebody is in the database, so the files beside it are there as well.
+    // The database is open, so the files beside it exist as well.
     let app = camp.app().await;
     for name in ["camp.db", "camp.db-wal", "camp.db-shm", "mail", "files"] {
         assert!(camp.data(name).exists(), "{name}");
@@ -58,7 +58,7 @@ async fn nobody_else_can_read_what_the_portal_keeps_whatever_the_umask() {
     assert_eq!(open_to_others(&camp.data("")), []);
     assert_eq!(open_to_others(&file), []);
     app.db.close().await;
-    // The camp must not be at work.
+    // The camp must not be in use.
     drop(app);
     careless(&camp, &["restore", path(&file), "--replace"], "");
     assert_eq!(open_to_others(&camp.data("")), []);
@@ -94,7 +94,7 @@ fn a_folder_with_other_things_in_it_is_not_closed() {
     assert_eq!(open, [camp.data(""), theirs], "the camp's own files are closed, theirs are theirs");
 }
 
-/// In a folder where others may put things, somebody waits for a backup with a link in its way.
+/// In a folder that others may write to, an attacker put a symbolic link at the destination of a backup.
 #[test]
 fn a_backup_is_never_written_through_somebodys_link() {
     let camp = Camp::on_sqlite();

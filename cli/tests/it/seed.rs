@@ -41,7 +41,7 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from messages where status = 'replied'").await, 9);
         assert_eq!(count(&app.db, "select count(*) from messages where draft is not null").await, 2);
         assert_eq!(count(&app.db, "select count(*) from messages where spam").await, 1);
-        // Last summer's shirt has none, so that the parcel that stands for one is seen.
+        // One product has no picture, so that the placeholder is visible.
         assert_eq!(count(&app.db, "select count(distinct product_id) from product_images").await, 23);
         let pictures = app.files.folder.as_ref().expect("a folder").join("products");
         assert_eq!(std::fs::read_dir(pictures).expect("pictures").count(), 2 * 23);

@@ -1,4 +1,4 @@
-//! A mail server that keeps what it gets, and that can misbehave.
+//! A mail server that stores the mail it receives and can misbehave.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,17 +8,17 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What the server does to whoever comes.
+/// How the server treats connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mood {
     Well,
     /// Closes the connection at once.
     Refuses,
-    /// Takes the connection and never says a word.
+    /// Accepts the connection and never responds.
     Silent,
-    /// Says 421 to every sender.
+    /// Responds 421 to every sender.
     ShuttingDown,
-    /// Takes the mail and never says whether it did.
+    /// Receives the mail and never responds.
     HangsAfterData,
 }
 
@@ -34,9 +34,9 @@ pub struct Sink {
     kept: Arc<Mutex<Vec<Got>>>,
     mood: Arc<Mutex<Mood>>,
     open: Arc<AtomicUsize>,
-    /// The most connections that were open at once.
+    /// The maximum number of simultaneous connections.
     pub most_open: Arc<AtomicUsize>,
-    /// Connections and attempts of any sort.
+    /// Connections and attempts of any kind.
     pub visits: Arc<AtomicUsize>,
     turned_away: Arc<Mutex<HashMap<String, usize>>>,
     _serving: Arc<AbortOnDrop>,
@@ -57,7 +57,7 @@ impl Sink {
         let (sender, receiver) = tokio::sync::oneshot::channel::<Sink>();
         let serving = tokio::spawn(async move {
             let Ok(sink) = receiver.await else { return };
-            // Only what the conversations share; else the server would keep itself alive.
+            // Only the shared state; otherwise the server would keep itself alive.
             let shared = sink.shared();
             drop(sink);
             while let Ok((stream, _)) = listener.accept().await {
@@ -91,7 +91,7 @@ impl Sink {
         self.kept.lock().expect("fine").clone()
     }
 
-    /// How many different people have got something.
+    /// The number of different recipients.
     pub fn reached(&self) -> usize {
         let kept = self.kept.lock().expect("fine");
         kept.iter().map(|got| &got.to).collect::<std::collections::HashSet<_>>().len()
@@ -160,7 +160,7 @@ impl Shared {
                     write.write_all(b"354 go on\r\n").await?;
                     let mut message_id = String::new();
                     loop {
-                        // A mail that breaks off before its dot was not handed over.
+                        // A mail that ends before its final dot was not received.
                         let Some(line) = lines.next_line().await? else { return Ok(()) };
                         if line == "." {
                             break;
@@ -188,7 +188,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Some people have a full mailbox at first, and some do not exist.
+    /// Some mailboxes are full at first, and some do not exist.
     fn opinion(&self, to: &str) -> &'static str {
         let mut turned_away = self.turned_away.lock().expect("fine");
         let times = turned_away.entry(to.to_owned()).or_default();

@@ -1,4 +1,4 @@
-//! The worker sweeps up by itself: what has expired goes, and what is still of use stays.
+//! Cleanup by the worker: expired data is deleted, and other data stays.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ on_both_engines! {
         let app = camp.app().await;
         let now = Utc::now();
         let ago = |days: i64| now - TimeDelta::days(days);
-        // Of each kind one that has expired and one that has not.
+        // One expired and one current record of each kind.
         for (name, age) in [("old", ago(9)), ("new", ago(6))] {
             wish(&app.db, name, age).await;
         }
@@ -60,7 +60,7 @@ on_both_engines! {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         }
-        // The right ones have gone.
+        // The expired ones are deleted.
         assert_eq!(count(&app.db, "select count(*) from subscribers where email = 'new@family.example'").await, 1);
         assert_eq!(count(&app.db, "select count(*) from events where id = 1002").await, 1);
         assert_eq!(count(&app.db, "select count(*) from faq_views where hour = 1").await, 0);
@@ -68,7 +68,7 @@ on_both_engines! {
     }
 }
 
-/// A wish for the mailing list that nobody has confirmed.
+/// An unconfirmed subscription to the mailing list.
 async fn wish(db: &Db, name: &str, at: DateTime<Utc>) {
     execute!(
         db,

@@ -1,4 +1,4 @@
-//! A newer version takes over what an earlier one left, and keeps it as it was.
+//! Upgrades: a newer version migrates the data of an earlier one, and keeps a copy of it.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ on_both_engines! {
             Db::Postgres(pool) => steps.run(pool).await,
         }
         .expect("migrated");
-        // The primary and the second address, by whom, proved or not; and a login with the first.
+        // The primary and second address: typed by whom, verified or not; and a user with the first.
         family(&db, "known", Some(("staff", false)), Some(("member", true)), true).await;
         family(&db, "typed", Some(("member", true)), Some(("member", false)), true).await;
         family(&db, "fresh", Some(("member", false)), None, false).await;
@@ -105,7 +105,7 @@ on_both_engines! {
         let links = [
             ("upload", "https://www.dropbox.com/scl/fi/a1/day-1.mp4?rlkey=k3y&st=x9&dl=0", "https://www.dropbox.com/scl/fi/a1/day-1.mp4?rlkey=k3y&st=x9&raw=1"),
             ("upload", "https://dropbox.com/s/a1/day-2.mp4?dl=0", "https://dropbox.com/s/a1/day-2.mp4?raw=1"),
-            // The file itself already, another host, one that only names Dropbox, and an embed.
+            // A direct link, another host, a link that only mentions Dropbox, and an embed.
             ("upload", "https://www.dropbox.com/s/a1/day-3.mp4?raw=1", "https://www.dropbox.com/s/a1/day-3.mp4?raw=1"),
             ("upload", "https://media.example/day-4.mp4?dl=0", "https://media.example/day-4.mp4?dl=0"),
             ("upload", "https://media.example/https://www.dropbox.com/day-5.mp4?dl=0", "https://media.example/https://www.dropbox.com/day-5.mp4?dl=0"),
@@ -148,8 +148,8 @@ async fn video(db: &Db, n: usize, kind: &str, link: &str) {
     );
 }
 
-/// A family of an earlier version: for each address who typed it and whether it was proved, and
-/// whether the login with the first one is.
+/// A family of an earlier version: for each address who typed it and whether it was verified, and
+/// whether the user's address is verified.
 async fn family(
     db: &Db,
     name: &str,
@@ -204,7 +204,7 @@ async fn until(newest: i64) -> sqlx::migrate::Migrator {
     sqlx::migrate::Migrator { migrations: some.into(), ..sqlx::migrate::Migrator::DEFAULT }
 }
 
-/// A database as an earlier version left it.
+/// A database of an earlier version.
 async fn at_schema(newest: i64, file: &Path) {
     let some = until(newest).await;
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file).create_if_missing(true);

@@ -1,5 +1,4 @@
-//! What the camp says and keeps: updates, messages, letters, answers, products, staff and the audit
-//! log.
+//! Updates, messages, newsletters, FAQ, products, staff and the audit log.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use portal::db::Db;
@@ -103,7 +102,7 @@ pub async fn messages(db: &Db, size: Size, now: DateTime<Utc>) {
     notifications(db, "letter", "general", letters.iter().take(20), now).await;
 }
 
-/// What the house itself has: answers, products, staff and the audit log.
+/// FAQ, products, staff and the audit log.
 pub async fn administration(db: &Db, size: Size, now: DateTime<Utc>, families: &[Uuid]) {
     let rows = (0..size.faq).map(|n| {
         let question = format!("Question {n} about the {}?", of(&["lake", "food", "bunk"], n));
@@ -181,7 +180,7 @@ pub async fn administration(db: &Db, size: Size, now: DateTime<Utc>, families: &
     )
     .await;
     let rows = (0..size.audit).map(|n| {
-        // Most is done by staff to families, some of it seldom.
+        // Most actions are of staff on families; some are rare.
         let (actor, action, topic, subject) = match n {
             _ if n % 1_000 == 3 => ("nobody", "staff.sign_in_refused", "staff", "staff"),
             _ if n % 1_000 == 5 => ("operator", "settings.set", "settings", "setting"),

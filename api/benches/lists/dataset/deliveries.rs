@@ -1,4 +1,4 @@
-//! What families were told of, and the mails of it.
+//! Notifications and their deliveries.
 
 use chrono::{DateTime, Utc};
 use portal::db::Db;
@@ -33,7 +33,7 @@ pub async fn notifications(
     .await;
 }
 
-/// The mails of all notifications, one in a thousand of which nobody wanted to take.
+/// The deliveries of all notifications; one in a thousand failed.
 pub async fn deliveries(db: &Db) {
     run(
         db,
@@ -53,7 +53,7 @@ pub async fn deliveries(db: &Db) {
                end",
     )
     .await;
-    // All of them are over, which the portal notes.
+    // All of them are done, so the totals are stored.
     run(
         db,
         "update notifications

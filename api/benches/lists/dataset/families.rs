@@ -96,7 +96,7 @@ pub async fn families(db: &Db, size: Size, now: DateTime<Utc>) -> Vec<Uuid> {
 
 const TOTAL: i64 = 280_000;
 
-/// Due date, and what was paid in one payment; nothing for a family without a plan.
+/// Due date and the amount of one payment; nothing for a family without a plan.
 fn plan(n: u32, now: DateTime<Utc>) -> Option<(NaiveDate, i64)> {
     let today = now.date_naive();
     let days = Days::new(1 + u64::from(n % 90));
@@ -110,7 +110,7 @@ fn plan(n: u32, now: DateTime<Utc>) -> Option<(NaiveDate, i64)> {
     }
 }
 
-/// Where the family stands in lists, as the portal would have written it.
+/// The family's values for sorting, as the portal would store them.
 fn standing(n: u32, now: DateTime<Utc>) -> (i64, i64) {
     match plan(n, now) {
         None => (9_000_000, -1),
@@ -147,7 +147,7 @@ pub async fn payments(db: &Db, size: Size, now: DateTime<Utc>, families: &[Uuid]
     let each = size.payments as usize / plans.len();
     let rows = plans.iter().flat_map(|(plan, _, paid)| {
         (0..each).map(move |n| {
-            // All but the last add up to nothing.
+            // All but the last add up to zero.
             let amount = match each - n {
                 1 => *paid,
                 left if left % 2 == 0 => 1_000,

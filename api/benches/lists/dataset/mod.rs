@@ -1,5 +1,5 @@
-//! Fills a camp with as much as many summers leave behind, in a few seconds: whole tables at once,
-//! since no rule of the portal is what is measured here.
+//! Fills a camp with the data of many summers in a few seconds. It inserts into tables directly, because
+//! the portal's rules are not measured here.
 
 mod camp;
 mod deliveries;
@@ -13,7 +13,7 @@ use chrono::{DateTime, Datelike, Utc};
 use portal::db::Db;
 use uuid::Uuid;
 
-/// The whole camp, or the hundredth part of it.
+/// The large camp, or one with a hundredth of its rows.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub families: u32,
@@ -55,7 +55,7 @@ impl Size {
         Size {
             families: part(self.families),
             videos: part(self.videos),
-            // Some of this year and some of the years before, as in the whole one.
+            // Some of this year and some of earlier years, as in the large camp.
             videos_a_summer: part(self.videos) / 3,
             payments: part(self.payments),
             comments: part(self.comments),
@@ -72,7 +72,7 @@ impl Size {
     }
 }
 
-/// One of each, to look at.
+/// One record of each kind, for detail requests.
 pub struct Dataset {
     /// The newest video.
     pub video: Uuid,
@@ -81,7 +81,7 @@ pub struct Dataset {
     pub earlier: i32,
 }
 
-/// Of one family only, in either camp.
+/// For one family only, in both camps.
 pub const ONE_NAME: &str = "Quillfeather";
 
 pub async fn insert_all(db: &Db, size: Size, now: DateTime<Utc>) -> Dataset {
@@ -94,7 +94,7 @@ pub async fn insert_all(db: &Db, size: Size, now: DateTime<Utc>) -> Dataset {
     camp::messages(db, size, now).await;
     camp::administration(db, size, now, &families).await;
     deliveries::deliveries(db).await;
-    // As the server does by itself after a while.
+    // Autovacuum would do this after a while.
     rows::run(db, if matches!(db, Db::Postgres(_)) { "vacuum analyze" } else { "analyze" }).await;
     println!("planted {} families in {:.1?}", size.families, began.elapsed());
     Dataset { video: videos[0], family: families[0], earlier: now.year() - 1 }

@@ -1,4 +1,4 @@
-//! Many rows at once, on either engine.
+//! Inserts many rows at once, on either engine.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use portal::db::Db;
@@ -16,7 +16,7 @@ pub enum Cell {
     None,
 }
 
-/// As many rows at once as either engine takes.
+/// The maximum number of rows of one statement on either engine.
 const AT_ONCE: usize = 500;
 
 macro_rules! insert_into {

@@ -1,4 +1,4 @@
-//! Videos, and what was said and watched.
+//! Videos with comments, views and likes.
 
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
 use portal::db::Db;
@@ -55,14 +55,14 @@ pub async fn videos(db: &Db, size: Size, now: DateTime<Utc>) -> Vec<Uuid> {
         rows,
     )
     .await;
-    // Families were told of those of this year.
+    // Only videos of this year have notifications.
     let told = ids.iter().take(size.videos_a_summer as usize);
     notifications(db, "video", "daily_videos", told, now).await;
     ids
 }
 
 pub async fn reactions(db: &Db, size: Size, now: DateTime<Utc>, videos: &[Uuid]) {
-    // Spread over the same time, some within every period that analytics know.
+    // Spread over the same time, with some in every period of the analytics.
     let ago =
         |n: u32, of: u32| now - TimeDelta::minutes(i64::from(n) * 20 * 365 * 1_440 / i64::from(of));
     let comments: Vec<Uuid> = (0..size.comments).map(|_| Uuid::now_v7()).collect();

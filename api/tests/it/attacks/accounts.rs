@@ -1,5 +1,5 @@
-//! Taking over a login or a family by links in mail: a link proves that somebody reads the mail of
-//! an address, and not that they made the login.
+//! Attempts to take over a user or a family by links in mail: a link proves that somebody receives mail
+//! at an address, but not that they created the user.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ story! {
             assert_eq!(wrong["errors"][0]["field"], "current_password");
         }
         verify_with(&thief, &token, "current_password", PASSWORD).await.refused(429, "too_many_requests");
-        // They count as what they are: attempts to sign in to that account.
+        // They count as attempts to sign in to that account.
         let sign_in = json!({ "email": "chaya@family.example", "password": PASSWORD });
         thief.post("/api/auth/sign-in", sign_in).await.refused(429, "too_many_requests");
         verify_with(&camp.browser(), &token, "current_password", PASSWORD).await.expect(200);
@@ -144,13 +144,13 @@ story! {
         let asked = chaya.post("/api/auth/verify/preview", json!({ "token": token })).await.expect(200).json();
         assert_eq!((&asked["kind"], &asked["needs"]), (&json!("new_email"), &json!("password")));
         verify(&chaya, &token).await.refused(403, "password_required");
-        // A new password would hand the login to whoever reads the mail of a mistyped address.
+        // A new password would give the account to whoever receives mail at a mistyped address.
         verify_with(&chaya, &token, "new_password", OWN).await.refused(403, "password_required");
         verify_with(&chaya, &token, "current_password", OWN).await.refused(422, "validation");
         assert_eq!(logins(&staff, &path).await, 0);
         assert_eq!(me(&mallory).await["email"], "mallory@elsewhere.example");
 
-        // Who has the login may confirm it in another browser, with the password.
+        // The user may confirm it in another browser, with the password.
         let honest = camp.parent("Gitty", "old@family.example").await;
         let ask = json!({ "current_password": PASSWORD, "new_email": "new@family.example" });
         honest.post("/api/auth/email", ask).await.expect(202);
@@ -160,7 +160,7 @@ story! {
     }
 }
 
-/// Somebody who takes a copied invitation of a family, without having shown that the address is hers.
+/// Somebody who accepts a copied invitation of a family without having verified the address.
 pub async fn invited(staff: &Browser, camp: &Camp, path: &str, name: &str, email: &str) -> Browser {
     let copied = staff.post(&format!("{path}/invitation-link"), json!({})).await.expect(200).json();
     let url = copied["url"].as_str().expect("a link").to_owned();
@@ -171,8 +171,8 @@ pub async fn invited(staff: &Browser, camp: &Camp, path: &str, name: &str, email
     browser
 }
 
-/// A family whose invitations were copied to a stranger: she has a login in a parent's name there, and
-/// a second one of her own.
+/// A family whose invitations were copied to a stranger: she created a user in a parent's name there,
+/// and a second one of her own.
 async fn prepared(staff: &Browser, camp: &Camp) -> (Browser, Browser) {
     let path = family(staff, "office@camp.example").await;
     let first = invited(staff, camp, &path, "Chaya Lindenfeld", "chaya@family.example").await;
@@ -204,7 +204,7 @@ story! {
                 chaya.post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": OWN })).await.expect(200);
             }
             first.get("/api/profile").await.refused(401, "sign_in_required");
-            // What the camp gives to the parent now, it does not give to the stranger.
+            // The stranger does not get what the camp gives to the parent now.
             let found = staff.get("/api/admin/users?q=chaya@family.example").await.json();
             let known = found["items"].as_array().expect("a list").iter().find(|f| f["email"] == "chaya@family.example").expect("a family");
             let plan = json!({ "version": known["version"], "total_amount": 290_000 });

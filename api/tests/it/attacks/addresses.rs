@@ -1,11 +1,11 @@
-//! Whose address counts, for limits and for what only the machine itself may see (safety 33).
+//! The client address that counts for rate limits and for loopback-only endpoints (safety 33).
 
 use axum::http::Method;
 use serde_json::json;
 
 use crate::camp::{Browser, Camp, PASSWORD};
 
-/// So many wrong tokens are taken from one address in an hour.
+/// The number of wrong tokens that one address may send in an hour.
 const TAKEN: usize = 60;
 
 async fn tries(browser: &Browser, forwarded: &str) -> u16 {
@@ -39,7 +39,7 @@ story! {
         let proxy = camp.browser_at("10.0.0.1");
         let guesser = "198.51.100.1";
         for n in 0..TAKEN {
-            // What stands further left was written by the guesser.
+            // The attacker wrote the part further left.
             assert_eq!(tries(&proxy, &format!("192.0.2.{n}, {guesser}")).await, 410);
         }
         for forwarded in [
@@ -54,7 +54,7 @@ story! {
         for forwarded in ["198.51.100.2", &format!("{guesser}, 198.51.100.3")] {
             assert_eq!(tries(&proxy, forwarded).await, 410, "{forwarded}: somebody else");
         }
-        // The same words from somebody who is no proxy say nothing.
+        // The same header from a client that is not a proxy is ignored.
         assert_eq!(tries(&camp.browser_at("203.0.113.50"), guesser).await, 410);
         let forwarded = [("x-forwarded-for", "127.0.0.1")];
         proxy.send(Method::GET, "/metrics", None, &forwarded).await.refused(404, "not_found");

@@ -1,5 +1,5 @@
-//! Strangers who are silent or slow in every phase of a connection: each is closed within the promised
-//! 15 seconds (a margin is left for machines that are busy with other tests).
+//! Clients that are idle or slow in every phase of a connection: each is closed within the promised 15
+//! seconds (plus a margin for machines that run other tests).
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 use super::wire::serve;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// The promise, and what a busy machine may add.
+/// The promised time plus a margin for a busy machine.
 const CLOSED: Duration = Duration::from_secs(15 + 10);
 
 story! {

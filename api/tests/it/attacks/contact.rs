@@ -1,4 +1,4 @@
-//! The contact form in the hands of somebody who wants the camp to write to others, or to be flooded.
+//! Abuse of the contact form to make the camp mail others, or to flood the camp.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ story! {
     }
 }
 
-/// Writes from a network and with an address of its own each time.
+/// Sends a message from a new network and with a new address each time.
 async fn flood(camp: &Camp, which: std::ops::Range<usize>, department: &str) {
     for n in which {
         let stranger = camp.browser_at(&format!("2001:db8:{n:x}::1"));
@@ -80,14 +80,14 @@ story! {
         let notice = camp.mail_to("office@camp.example").await;
         assert!(notice.text.contains("http://camp.example/admin/messages"), "{}", notice.text);
         assert!(!notice.text.contains("watches.example") && notice.reply_to.is_none_or(|to| !to.to_string().contains("elsewhere")));
-        // The other department has a mailbox of its own.
+        // The other department has its own mailbox.
         flood(&camp, 35..36, "video_team").await;
         assert_eq!(subjects("film@camp.example"), ["Message: Number 35."]);
-        // Nothing is lost, and everybody is told that theirs arrived.
+        // No message is lost, and every sender gets an acknowledgement.
         let staff = camp.staff().await;
         assert_eq!(staff.get("/api/admin/messages/counts").await.expect(200).json()["unread"], 36);
         assert_eq!(subjects("n34@elsewhere.example").len(), 1);
-        // In the next hour mail goes on.
+        // In the next hour the camp gets mail again.
         camp.wait(TimeDelta::minutes(61));
         flood(&camp, 36..37, "staff").await;
         assert_eq!(subjects("office@camp.example").last().map(String::as_str), Some("Message: Number 36."));

@@ -1,4 +1,4 @@
-//! Strangers who ask again and again for what is dear to make or to keep.
+//! Repeated requests for responses that are expensive to create or to store.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::camp::Camp;
 use crate::updates::posted;
 use crate::videos::posted as posted_video;
 
-/// Changes a video behind the portal's back, so that only a new look at all videos shows it.
+/// Changes a video directly in the database, so that only reading all videos again shows it.
 async fn hide_all_videos(camp: &Camp) {
     let text = "update videos set status = 'draft'";
     match &camp.app.db {
@@ -62,7 +62,7 @@ story! {
             let again = stranger.send(Method::GET, "/api/openapi.json", None, &[("if-none-match", &tag)]).await;
             assert!(again.expect(304).bytes.is_empty());
         }
-        // Making it takes more than 5 ms each, even on a quick machine without optimization.
+        // Without the cache, each takes more than 5 ms, even on a fast machine.
         assert!(started.elapsed().as_millis() < 250, "{:?}", started.elapsed());
     }
 }
@@ -72,7 +72,7 @@ story! {
         let staff = camp.staff().await;
         let list = camp.browser().get("/api/faq").await.expect(200).json();
         let view = format!("/api/faq/{}/views", list["items"][0]["id"].as_str().expect("an id"));
-        // No cookie is sent back, so each counts as somebody else.
+        // No cookie is sent back, so each request counts as another viewer.
         for _ in 0..310 {
             camp.browser().post(&view, json!({})).await.expect(204);
         }

@@ -1,5 +1,5 @@
-//! A way back in for whoever got in once: links that outlive recovery, and credentials that change
-//! without the password.
+//! Attempts of an intruder to return: links that outlive recovery, and credentials that change without
+//! the password.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -9,7 +9,7 @@ use super::accounts::{CONFIRM, NEW, OWN, SECOND, link, verify};
 use crate::camp::{Browser, Camp, PASSWORD};
 use crate::staff::code_of;
 
-/// An intruder at a parent's open session asks for every link that would bring her back.
+/// An intruder in a parent's session requests every link that would let her return.
 async fn intrusion(camp: &Camp) -> (Browser, Vec<String>) {
     let chaya = camp.parent("Chaya", "chaya@family.example").await;
     let ask = json!({ "current_password": PASSWORD, "new_email": "mallory@elsewhere.example" });
@@ -86,7 +86,7 @@ story! {
         verify(&chaya, &confirm).await.refused(410, "gone");
         let given = json!({ "token": forgotten, "password": OWN });
         camp.browser().post("/api/auth/reset", given).await.refused(410, "gone");
-        // Nobody had proved the old address, so nobody is written to there.
+        // Nobody verified the old address, so it gets no mail.
         assert_eq!(camp.mails_to("old@family.example").len(), 2);
     }
 }
@@ -165,7 +165,7 @@ story! {
         }
         let right = json!({ "version": version, "email": "kornbluh2@camp.example", "current_password": PASSWORD });
         assert_eq!(owner.patch(&path, right).await.expect(200).json()["email"], "kornbluh2@camp.example");
-        // Somebody else's account is hers to change with her own password, not that person's.
+        // An owner changes another account with her own password, not with that account's.
         let (path, version) = account(&owner, "feder").await;
         owner.patch(&path, json!({ "version": version, "password": OWN, "current_password": PASSWORD })).await.expect(200);
     }

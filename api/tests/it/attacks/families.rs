@@ -1,4 +1,4 @@
-//! Coming into a family by a login whose address nobody confirmed.
+//! Attempts to join a family with a user whose address is not confirmed.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn id(path: &str) -> &str {
     path.rsplit('/').next().expect("an id")
 }
 
-/// Whoever reads the mail of an address takes its login, by one of the two links.
+/// The owner of a mailbox takes over the user with its address, by one of the two links.
 async fn claim(camp: &Camp, email: &str, route: &str) -> Browser {
     let browser = camp.browser_at("198.51.100.1");
     if route == "verify" {

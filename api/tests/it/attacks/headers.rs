@@ -1,4 +1,4 @@
-//! What every answer tells the browser not to do (safety 19).
+//! The security headers of every response (safety 19).
 
 use crate::camp::{Browser, Reply};
 

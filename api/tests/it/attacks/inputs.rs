@@ -1,4 +1,4 @@
-//! Characters, cursors and values that no page of ours sends.
+//! Characters, cursors and values that the portal's pages never send.
 
 use axum::body::Body;
 use axum::http::{Method, Request, header};
@@ -148,7 +148,7 @@ story! {
         evil.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
         let profile = evil.get("/api/profile").await.expect(200).json();
         assert_eq!((&profile["full_name"], &profile["email"]), (&json!("evil Weiss"), &json!("evil@family.example")));
-        // A name stands in mails to a proved address only.
+        // Only mail to a verified address contains a name.
         camp.browser().post("/api/auth/forgot", json!({ "email": "evil@family.example" })).await.expect(202);
         let mail = camp.mail_to("evil@family.example").await;
         assert_eq!(mail.to.name.as_deref(), Some("evil Weiss"), "no invisible character reaches a header");
@@ -186,7 +186,7 @@ story! {
             let said = chaya.post(&comments, json!({ "content": text })).await.expect(201).json();
             assert_eq!(said["content"], text);
         }
-        // The same letter in two ways of writing it is one letter.
+        // Two encodings of one character count as the same character.
         let said = chaya.post(&comments, json!({ "content": "Cafe\u{301}\u{a0}Weiss" })).await.expect(201).json();
         assert_eq!(said["content"], "Caf\u{e9} Weiss");
     }

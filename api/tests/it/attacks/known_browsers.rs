@@ -1,4 +1,4 @@
-//! Families and staff who share one address with a stranger who guesses: behind a filter, in an office.
+//! Families and staff who share an address with an attacker who guesses passwords (a filter, an office).
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ fn staff(username: &str, password: &str) -> Value {
     json!({ "username": username, "password": password })
 }
 
-/// A stranger behind the same address uses up what it may get wrong over all accounts, until the
-/// delay is some minutes long.
+/// A stranger behind the same address uses up its limit of failures over all accounts, until the delay
+/// is some minutes long.
 async fn guess(camp: &Camp) {
     let stranger = camp.browser();
     for n in 0..34 {
@@ -50,16 +50,16 @@ story! {
         chaya.post("/api/auth/sign-out", json!({})).await.expect(204);
         feder.post("/api/admin/auth/sign-out", json!({})).await.expect(204);
         guess(&camp).await;
-        // A browser that was never here waits, whoever it is.
+        // An unknown browser is delayed, for every account.
         let (new, right) = (camp.browser(), parent("chaya@family.example", PASSWORD));
         new.post(PARENT, right.clone()).await.refused(429, "too_many_requests");
         new.post(STAFF, staff("feder", PASSWORD)).await.refused(429, "too_many_requests");
-        // Here they were before. A slip of the finger changes nothing.
+        // A known browser is not delayed, even after one failure.
         chaya.post(PARENT, parent("chaya@family.example", "wrong wrong")).await.refused(401, "invalid_credentials");
         chaya.post(PARENT, right).await.expect(200);
         feder.post(STAFF, staff("feder", "wrong wrong")).await.refused(401, "invalid_credentials");
         feder.post(STAFF, staff("feder", PASSWORD)).await.expect(200);
-        // What is known is the browser with that account, and no other.
+        // A browser is known for one account only.
         chaya.post(PARENT, parent("zev@family.example", PASSWORD)).await.refused(429, "too_many_requests");
         feder.post(STAFF, staff("kornbluh", PASSWORD)).await.refused(429, "too_many_requests");
     }
@@ -88,7 +88,7 @@ story! {
             (&chaya, PARENT, parent("chaya@family.example", "wrong wrong"), parent("chaya@family.example", PASSWORD)),
             (&feder, STAFF, staff("feder", "wrong wrong"), staff("feder", PASSWORD)),
         ] {
-            // From as many addresses as the thief likes.
+            // From any number of addresses.
             for n in 0..5 {
                 let thief = browser.at(format!("198.51.100.{n}").parse().expect("an address"));
                 thief.post(path, given.clone()).await.refused(401, "invalid_credentials");
@@ -96,7 +96,7 @@ story! {
             let thief = browser.at("198.51.100.99".parse().expect("an address"));
             let wait = thief.post(path, given.clone()).await.refused(429, "too_many_requests");
             assert!(wait["retry_after"].as_i64().expect("seconds") <= 15, "{wait}");
-            // Elsewhere the owner is not held up, and here after a while.
+            // The owner is not delayed elsewhere, and here only for a while.
             camp.browser_at("192.0.2.8").post(path, right.clone()).await.expect(200);
             camp.wait(TimeDelta::seconds(16));
             browser.post(path, right).await.expect(200);
@@ -115,7 +115,7 @@ story! {
         guess(&camp).await;
         let right = parent("chaya@family.example", "nine quiet herons");
         phone.post(PARENT, right.clone()).await.refused(429, "too_many_requests");
-        // Where it was changed it is known.
+        // The browser in which it was changed stays known.
         chaya.post(PARENT, right.clone()).await.expect(200);
         let cookie = chaya.cookie("device").expect("a cookie");
         let foreign = zev.cookie("device").expect("a cookie");

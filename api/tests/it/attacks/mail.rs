@@ -1,4 +1,4 @@
-//! What strangers try with mail: filling somebody's mailbox.
+//! Attempts of strangers to fill somebody's mailbox.
 
 use axum::http::header;
 use chrono::TimeDelta;
@@ -37,8 +37,8 @@ story! {
         }
         assert_eq!(mails_like(&camp, "chaya").await, 4);
 
-        // The parent herself can sign up all the same, gets the mail when she asks for it, and is told
-        // when to ask again.
+        // The parent herself can still sign up, gets the mail when she requests it, and learns when she may
+        // request it again.
         let chaya = camp.unconfirmed_parent("Chaya", PARENT).await;
         for mails in [5, 6] {
             chaya.post("/api/auth/verify/resend", json!({})).await.expect(202);
@@ -97,7 +97,7 @@ story! {
             camp.work().await;
             if round == 3 {
                 let sent = mails_like(&camp, "chaya").await - before;
-                // An address that is taken is counted and gets no mail, so that nothing tells.
+                // An address that is taken is counted but gets no mail, so that the response reveals nothing.
                 assert!((4..=6).contains(&sent), "{sent} in the first hour");
             }
             if round % 4 == 3 {
@@ -107,10 +107,10 @@ story! {
         }
         assert_eq!(hours, 6);
         let sent = mails_like(&camp, "chaya").await - before;
-        // One new password an hour goes out beside the 15 of a day.
+        // One mail an hour for a new password is sent in addition to the 15 a day.
         assert!((12..=21).contains(&sent), "{sent} in six hours");
 
-        // The second address of a stranger's family is refused with the time; nothing else is saved.
+        // The second address of a stranger's family is refused with the time of the next try; nothing is saved.
         let second = json!({ "full_name": "Another", "secondary_email": "chaya+s@family.example" });
         let refusal = stranger.patch("/api/profile", second).await.refused(429, "too_many_mails");
         assert!(refusal["detail"].as_str().expect("a sentence").ends_with(" hours."), "{refusal}");
@@ -134,7 +134,7 @@ story! {
             current = new;
         }
         assert_eq!(mails_like(&camp, "chaya").await, 1);
-        // Of a proved address each change is told, however many.
+        // A verified address gets a mail about every change.
         let perl = camp.parent("Perl", "perl@family.example").await;
         let mut current = PASSWORD.to_owned();
         for i in 0..8 {
@@ -214,7 +214,7 @@ story! {
             perl.post("/api/auth/verify/resend", json!({})).await.expect(202);
             camp.wait(TimeDelta::minutes(61));
         }
-        // One a hour of its own, and what strangers cannot use of the 15 a day.
+        // One an hour of its own, plus the part of the 15 a day that strangers cannot use.
         let all = mails_like(&camp, "chaya").await;
         assert!(all <= 1 + 15 + 24, "{all} mails in a day");
     }

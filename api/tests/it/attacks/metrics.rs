@@ -1,4 +1,4 @@
-//! Strangers who want the portal's memory to grow.
+//! Attempts to make the portal's memory grow.
 
 use axum::http::Method;
 use serde_json::json;

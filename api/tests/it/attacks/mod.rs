@@ -1,4 +1,4 @@
-//! What strangers try, and that they do not succeed.
+//! Attacks by strangers, none of which succeeds.
 
 mod accounts;
 mod addresses;

@@ -1,4 +1,4 @@
-//! Strangers who want all of what there is for all: no network gets more than its share.
+//! Attempts to use up shared resources: no network gets more than its share.
 
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
-//! Capturing a family by an address that somebody only typed: it links, matches, blocks and gets
-//! nothing before its owner has confirmed it.
+//! Attempts to capture a family with an address that somebody only typed: it links, matches, blocks and
+//! receives nothing before its owner confirms it.
 
 use serde_json::{Value, json};
 
 use super::accounts::{CONFIRM, SECOND, family, link, logins, verify};
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 
-/// Somebody who has typed a parent's address as her own second one.
+/// A user who typed a parent's address as her own second address.
 async fn mallory(camp: &Camp) -> Browser {
     let mallory = camp.parent("Mallory", "mallory@elsewhere.example").await;
     let typed = json!({ "secondary_email": "chaya@family.example" });
@@ -44,7 +44,7 @@ story! {
         chaya.post("/api/auth/sign-up", form).await.expect(201);
         assert_eq!(logins(&staff, &path).await, 1);
         assert_eq!((full_name(&chaya).await, full_name(&mallory).await), (json!("Chaya Lindenfeld"), json!("Mallory")));
-        // The stranger's mail of before changes nothing any more, and says what to do.
+        // The link in the stranger's earlier mail no longer works, and its page says what to do.
         let token = link(&camp, "chaya@family.example", SECOND).await;
         let problem = verify(&chaya, &token).await.refused(409, "conflict");
         assert!(problem["detail"].as_str().expect("a text").contains("ask the camp's office to merge them"), "{problem}");
@@ -70,7 +70,7 @@ story! {
         let report = import(&staff, "name,child,email,total\nChaya Lindenfeld,Yossi,,2800\n").await;
         assert_eq!((&report["added"], &report["updated"]), (&json!(1), &json!(0)), "{report}");
         assert_eq!(mallory.get("/api/profile/payments").await.expect(200).json()["plan"], Value::Null);
-        // The office's own family without an address is found again.
+        // The camp's own family without an address is matched again.
         let again = import(&staff, "name,child,email,total\nChaya Lindenfeld,Yossi,,2800\n").await;
         assert_eq!((&again["added"], &again["skipped"]), (&json!(0), &json!(1)), "{again}");
     }
@@ -89,7 +89,7 @@ story! {
         let named = |name: &str| found["items"].as_array().expect("a list").iter().find(|f| f["full_name"] == name).expect("a family").clone();
         assert_eq!((&named("Chaya")["email"], &named("Chaya")["unconfirmed_email"]), (&json!("chaya@family.example"), &Value::Null));
         assert_eq!((&named("Mallory")["secondary_email"], &named("Mallory")["unconfirmed_secondary_email"]), (&Value::Null, &json!("chaya@family.example")));
-        // A login that is a third one of its family, whose address nobody entered, stays there too.
+        // The third user of a family, whose address nobody entered, also stays in it.
         let token = link(&camp, "chaya@family.example", SECOND).await;
         verify(&chaya, &token).await.refused(409, "conflict");
     }
@@ -127,7 +127,7 @@ story! {
         camp.work().await;
         assert_eq!(subjects(&camp, "chaya@family.example").len(), 1);
         assert_eq!(subjects(&camp, "rivky@family.example").len(), 1);
-        // Confirmed by its owner, who is told whose family it is, it is one of the family's.
+        // After its owner, who sees the name of the family, confirms it, it belongs to the family.
         let token = link(&camp, "chaya@family.example", SECOND).await;
         let chaya = camp.browser();
         let asked = chaya.post("/api/auth/verify/preview", json!({ "token": token })).await.expect(200).json();
@@ -175,7 +175,7 @@ story! {
         let set = |address: &str| json!({ "secondary_email": address });
         let with = |address: &str, password: &str| json!({ "secondary_email": address, "current_password": password });
         chaya.patch("/api/profile", set("typo@family.example")).await.expect(200);
-        // What nobody has proved goes with a press, and nobody is told.
+        // An unverified address is removed with one click, and gets no mail.
         chaya.patch("/api/profile", set("")).await.expect(200);
         chaya.patch("/api/profile", set("shimon@family.example")).await.expect(200);
         verify(&camp.browser(), &link(&camp, "shimon@family.example", SECOND).await).await.expect(200);
@@ -185,7 +185,7 @@ story! {
                 assert_eq!(problem["errors"][0]["field"], "current_password", "{address}");
             }
         }
-        // Everything else is saved as before, also beside the address that stands.
+        // Everything else is saved as before, while the address stays.
         let same = json!({ "full_name": "Chaya L.", "secondary_email": "shimon@family.example" });
         let kept = chaya.patch("/api/profile", same).await.expect(200).json();
         assert_eq!((&kept["secondary_email"], &kept["secondary_email_verified"]), (&json!("shimon@family.example"), &json!(true)));

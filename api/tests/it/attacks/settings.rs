@@ -1,4 +1,4 @@
-//! A stored setting that does not fit never opens the portal wider than the camp allows.
+//! An invalid stored setting never allows more than the camp chose.
 
 use chrono::TimeDelta;
 use portal::alerts;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, sign_up};
 
-/// Writes to the database as somebody does by hand.
+/// Writes directly to the database.
 async fn store(camp: &Camp, key: &str, value: &str) {
     const INSERT: &str = "insert into settings (key, value, updated_at, updated_by)
         values ($1, $2, '2026-07-01T00:00:00Z', 'staff')";
@@ -96,7 +96,7 @@ story! {
 
         owner.patch("/api/admin/settings", json!({ "siteName": "Camp Ner" })).await.expect(200);
         assert_eq!(stored(&camp, "access").await.as_deref(), Some("\"all\""), "until somebody chooses");
-        // What is in force already is a choice as well.
+        // Choosing the value that is in force counts as a choice.
         owner.patch("/api/admin/settings", json!({ "access": "families", "seen": { "access": "families" } })).await.expect(200);
         assert_eq!(stored(&camp, "access").await.as_deref(), Some("\"families\""));
         assert_eq!(shown(&owner, "access").await["problem"], Value::Null);

@@ -1,4 +1,4 @@
-//! What can be learned or worn down at sign-in: timing, cookies, sessions that never end, hashing.
+//! Attacks on sign-in: timing, cookies, endless sessions, old password hashes.
 
 use std::time::{Duration, Instant};
 
@@ -71,7 +71,7 @@ story! {
     }
 }
 
-/// What the browser is told of the cookie of that name.
+/// The `Set-Cookie` header of the cookie with this name.
 fn attributes(reply: &crate::camp::Reply, name: &str) -> Vec<String> {
     let all =
         reply.headers.get_all("set-cookie").iter().map(|value| value.to_str().expect("a cookie"));
@@ -99,7 +99,7 @@ story! {
         assert_eq!(attributes(&staff, "__Host-known"), ["HttpOnly", "Max-Age=31536000", "Path=/", "SameSite=Lax", "Secure"]);
         browser.get("/api/profile").await.expect(200);
         browser.get("/api/admin/users").await.expect(200);
-        // One that another page of the domain could have set counts for nothing.
+        // A cookie that another host of the domain could have set is ignored.
         let session = browser.cookie("__Host-session").expect("a cookie");
         let header = [("cookie", format!("session={session}"))];
         let header: Vec<_> = header.iter().map(|(k, v)| (*k, v.as_str())).collect();
@@ -110,7 +110,7 @@ story! {
 story! {
     async fn a_parents_session_ends_after_ninety_days_however_much_it_is_used(camp) {
         let chaya = camp.parent("Chaya", "chaya@family.example").await;
-        // Saving also makes the portal look the session up anew the next time.
+        // Saving also makes the portal read the session again at the next request.
         chaya.patch("/api/profile", json!({})).await.expect(200);
         for _ in 0..8 {
             camp.wait(TimeDelta::days(11));
@@ -139,7 +139,7 @@ story! {
     }
 }
 
-/// [`PASSWORD`], hashed as a portal of years ago might have: less memory, one pass.
+/// [`PASSWORD`], hashed with weaker parameters of earlier years: less memory, one pass.
 const OLD: &str = "$argon2id$v=19$m=8192,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$5QydbE7UU4as8quHLzBUvx6Jf0qy/sX9wrwoATow/ig";
 
 async fn hashes_become(camp: &Camp, hash: &str) {

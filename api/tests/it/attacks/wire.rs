@@ -1,4 +1,4 @@
-//! A portal that really listens, and connections to it that follow no rules.
+//! A portal on a real port, and raw connections to it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::camp::Camp;
 
-/// A portal that listens.
+/// A portal on a real port.
 pub struct Served {
     pub address: SocketAddr,
     stop: CancellationToken,
     serving: JoinHandle<Result<()>>,
 }
 
-/// The camp's portal on a port of its own, with another configuration.
+/// The camp's portal on its own port, with another configuration.
 pub async fn serve(camp: &Camp, change: impl FnOnce(&mut Config)) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -38,7 +38,7 @@ impl Served {
         self.connect_reading(n, None).await
     }
 
-    /// The same with room for so many bytes that were not read.
+    /// The same, with a receive buffer of this many bytes.
     pub async fn connect_reading(&self, n: u8, room: Option<u32>) -> Wire {
         let socket = TcpSocket::new_v4().expect("a socket");
         if let Some(room) = room {
@@ -67,7 +67,7 @@ impl Wire {
         self.stream.write_all(bytes.as_ref()).await.expect("the portal takes it");
     }
 
-    /// Sends parts with a pause after each, until all are sent or the portal has had enough.
+    /// Sends parts with a pause after each, until all are sent or the portal closes the connection.
     pub async fn drip<T: AsRef<[u8]>>(
         &mut self,
         parts: impl IntoIterator<Item = T>,
@@ -85,7 +85,7 @@ impl Wire {
         }
     }
 
-    /// What the portal sends until it closes the connection, and how long that took since it began.
+    /// What the portal sends until it closes the connection, and how long this took since the connection began.
     pub async fn ends(&mut self) -> (String, Duration) {
         let mut read = Vec::new();
         let end = tokio::time::timeout(Duration::from_secs(60), self.stream.read_to_end(&mut read));

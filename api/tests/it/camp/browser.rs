@@ -1,4 +1,4 @@
-//! A browser that keeps its cookies, and what it is answered.
+//! A browser that keeps its cookies, and its responses.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -79,7 +79,7 @@ impl Browser {
         self.send(Method::DELETE, path, None, &[]).await
     }
 
-    /// Sends a request as a browser on our own pages would, with headers that overrule its own.
+    /// Sends a request as a browser on the portal's pages would; the given headers override its own.
     pub async fn send(
         &self,
         method: Method,
@@ -119,7 +119,7 @@ impl Browser {
         request.body(body).expect("a request")
     }
 
-    /// What it sends of its cookies.
+    /// The `Cookie` header that it sends.
     pub fn cookie_header(&self) -> Option<HeaderValue> {
         let cookies = self.cookies.lock().expect("no panic");
         let pairs: Vec<_> = cookies.iter().map(|(k, v)| format!("{k}={v}")).collect();
@@ -152,7 +152,7 @@ impl Browser {
         listener
     }
 
-    /// A picture, from the page of somebody on duty.
+    /// Uploads a picture, as a page of the staff area does.
     pub async fn send_picture(&self, path: &str, bytes: Vec<u8>) -> Reply {
         let request = Request::post(path)
             .header("content-type", "image/png")

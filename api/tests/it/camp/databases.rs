@@ -1,11 +1,11 @@
-//! An empty database for each test, copied from one that is up to date.
+//! An empty database for each test, copied from a migrated one.
 
 use portal::App;
 use tokio::sync::OnceCell;
 
 use super::config;
 
-/// An empty database that is up to date, to be copied.
+/// An empty migrated database, to be copied.
 pub(super) async fn sqlite_template() -> &'static std::path::Path {
     static TEMPLATE: OnceCell<(tempfile::TempDir, std::path::PathBuf)> = OnceCell::const_new();
     let (_, path) = TEMPLATE

@@ -1,4 +1,4 @@
-//! A page that hears what happens as it happens.
+//! A page that receives live events.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use axum::body::BodyDataStream;
 use futures_util::StreamExt;
 use serde_json::Value;
 
-/// A page that listens.
+/// A page with an open event stream.
 pub struct Listener {
     pub(super) body: BodyDataStream,
     pub(super) text: String,
 }
 
-/// What a page heard.
+/// An event that a page received.
 #[derive(Debug, PartialEq)]
 pub struct Heard {
     pub kind: String,
@@ -36,7 +36,7 @@ impl Listener {
                     data: serde_json::from_str(&data).unwrap_or(Value::Null),
                 };
                 self.text = rest.to_owned();
-                // Signs of life are no events.
+                // Heartbeats are no events.
                 if heard.kind.is_empty() {
                     continue;
                 }
@@ -53,7 +53,7 @@ impl Listener {
         }
     }
 
-    /// The next event, which is of that kind.
+    /// The next event, which must be of this kind.
     #[track_caller]
     pub fn hears(&mut self, kind: &str) -> impl Future<Output = Heard> {
         let at = std::panic::Location::caller();
@@ -64,14 +64,14 @@ impl Listener {
         }
     }
 
-    /// That nothing is to be heard for more than a look of the portal.
+    /// Asserts that no event arrives for longer than the portal's polling interval.
     pub async fn hears_nothing(&mut self) {
         let wait = Duration::from_millis(700);
         let heard = tokio::time::timeout(wait, self.next()).await;
         assert!(heard.is_err(), "{heard:?}");
     }
 
-    /// That the stream ends, after whatever it still tells.
+    /// Asserts that the stream ends, after any remaining events.
     pub async fn ends(&mut self) {
         while self.next().await.is_some() {}
     }

@@ -1,5 +1,5 @@
-//! A camp for one test: its own database on either engine, its own mailbox, a clock to move, and
-//! browsers that keep their cookies.
+//! A camp for one test: its own database on either engine, its own mailbox, a clock that tests can move,
+//! and browsers that keep their cookies.
 
 mod browser;
 mod databases;
@@ -29,7 +29,7 @@ pub enum Engine {
     Postgres,
 }
 
-/// Runs a story on both engines, as `sqlite` and `postgres` in a module of its name.
+/// Runs a test on both engines, as `sqlite` and `postgres` in a module with its name.
 #[macro_export]
 macro_rules! story {
     ($(#[$meta:meta])* async fn $name:ident($camp:ident) $body:block) => {
@@ -90,7 +90,7 @@ pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp
     let router = api::router(app.clone(), CancellationToken::new());
     let camp = Camp { app: app.clone(), router, mails, _folder: folder.clone() };
     story(camp).await;
-    // The folder stays until the last look at the database.
+    // The folder stays until the database is closed.
     let failed = jobs::failed(&app.db).await.expect("jobs");
     assert_eq!(failed, 0, "the story left failed jobs behind");
     app.db.close().await;
@@ -102,7 +102,7 @@ pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp
 }
 
 impl Camp {
-    /// Another process of the portal on the same database: its own pool, its own memory.
+    /// Another process of the portal on the same database, with its own pool and caches.
     pub async fn beside(&self) -> Camp {
         self.beside_as(|_| {}).await
     }
@@ -120,7 +120,7 @@ impl Camp {
         Camp { app, router, mails, _folder: self._folder.clone() }
     }
 
-    /// The same camp, reached by https.
+    /// The same camp under an https address.
     pub fn over_https(&self) -> Camp {
         let mut app = self.app.clone();
         let public_url = Some("https://camp.example".parse().expect("an address"));
@@ -134,7 +134,7 @@ impl Camp {
         Browser { router: self.router.clone(), ..browser.clone() }
     }
 
-    /// A browser that has never been here.
+    /// A new browser without cookies.
     pub fn browser(&self) -> Browser {
         self.browser_at("203.0.113.7")
     }
@@ -167,12 +167,12 @@ impl Camp {
         self.app.invalidate_settings();
     }
 
-    /// Lets the worker do whatever is due.
+    /// Lets the worker run everything that is due.
     pub async fn work(&self) {
         worker::drain(&self.app).await.expect("the worker works");
     }
 
-    /// Lets the worker do whatever is due, while nobody answers where the mail server was.
+    /// Lets the worker run everything that is due, while the mail server is unreachable.
     pub async fn work_without_mail(&self) {
         let mut app = self.app.clone();
         let smtp_url = Some("smtp://127.0.0.1:1".to_owned());
@@ -180,12 +180,12 @@ impl Camp {
         worker::drain(&app).await.expect("the worker works");
     }
 
-    /// All mails that went out so far.
+    /// All mails that were sent so far.
     pub fn mails(&self) -> Vec<Mail> {
         self.mails.lock().expect("no panic").clone()
     }
 
-    /// Makes room for others.
+    /// Clears the mailbox.
     pub fn forget_mails(&self) {
         self.mails.lock().expect("no panic").clear();
     }
@@ -194,7 +194,7 @@ impl Camp {
         self.mails().into_iter().filter(|mail| mail.to.email.to_string() == address).collect()
     }
 
-    /// The newest mail to somebody, after the worker has worked.
+    /// The newest mail to somebody, after running the worker.
     pub async fn mail_to(&self, address: &str) -> Mail {
         self.work().await;
         let mails = self.mails_to(address);
@@ -206,7 +206,7 @@ impl Camp {
         token(&self.mail_to(address).await)
     }
 
-    /// A parent who has signed up and confirmed the address.
+    /// A parent who signed up and confirmed the address.
     pub async fn parent(&self, name: &str, email: &str) -> Browser {
         let browser = self.unconfirmed_parent(name, email).await;
         let token = self.token_for(email).await;

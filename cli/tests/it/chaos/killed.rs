@@ -1,5 +1,5 @@
-//! T2: what is committed is queued. The site is killed again and again while videos are published:
-//! every publication that was committed has its notification and its job, and no other has.
+//! Every committed publication is queued. The site is killed repeatedly while videos are published: every
+//! committed publication has its notification and its job, and no other has.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ on_both_engines! {
             while acknowledged.load(Ordering::Relaxed) == before {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            // Each kill meets another moment of a request.
+            // Each kill happens at another moment of a request.
             tokio::time::sleep(Duration::from_millis(kill * 37 % 101)).await;
             site.running.kill();
             for posting in posting {
@@ -71,7 +71,7 @@ on_both_engines! {
     }
 }
 
-/// Publishes until the site is gone.
+/// Publishes until the site is killed.
 async fn post(owner: Owner, sent: Arc<AtomicUsize>, acknowledged: Arc<AtomicUsize>) {
     loop {
         let n = sent.fetch_add(1, Ordering::Relaxed);

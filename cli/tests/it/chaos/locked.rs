@@ -1,5 +1,5 @@
-//! T6: somebody else locks the database. Writes are refused with the time to try again, reads are
-//! answered, and the worker goes on when the lock is gone.
+//! Another process locks the database. Writes are refused with a Retry-After, reads are answered, and the
+//! worker continues when the lock is released.
 
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,7 @@ async fn locked_for(seconds: u64, camp: &Camp, site: &Site, owner: &Owner) {
     other.close().await.expect("closed");
     let released = Instant::now();
     let tally = writing.await.expect("writes");
-    // The last write may have waited until the lock was gone.
+    // The last write may have waited until the lock was released.
     tally.only(&[201, 503]);
     assert!(tally.of(503) > 0 && tally.of(201) <= 1, "{tally:?}");
     while owner.post("As before", "draft").await.status != 201 {

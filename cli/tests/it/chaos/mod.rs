@@ -1,5 +1,5 @@
-//! Faults on purpose: full disks, locked databases, killed processes, servers and peers that go
-//! away. Short in `just test`, longer with `just chaos`; each prints its figures.
+//! Fault injection: full disks, locked databases, killed processes, servers and peers that vanish. Short
+//! in `just test`, longer in `just chaos`; each test prints its measurements.
 
 mod disk;
 mod half_open;
@@ -8,7 +8,7 @@ mod locked;
 mod postgres;
 mod site;
 
-/// `just chaos` tries longer.
+/// Whether `just chaos` runs, which takes longer.
 pub fn long() -> bool {
     std::env::var_os("CAMP_CHAOS").is_some()
 }

@@ -1,5 +1,5 @@
-//! T16: PostgreSQL is restarted `-m immediate`, as if the machine had lost its power. No write that
-//! was acknowledged is lost, and the portal serves again within five seconds.
+//! PostgreSQL is restarted with `-m immediate`, like after a loss of power. No acknowledged write is lost,
+//! and the portal serves again within five seconds.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ use super::long;
 use super::site::{Owner, Site, Tally, add_owner, free_port};
 use crate::camp::Camp;
 
-/// A server of its own, with everything switched on that keeps what was committed.
+/// A separate server with full durability.
 struct Server {
     folder: TempDir,
     programs: PathBuf,
@@ -68,7 +68,7 @@ impl Server {
             }
             false => Command::new(program),
         };
-        // Not to a pipe: the server would hold its other end.
+        // Not to a pipe, because the server would keep it open.
         let done = command
             .arg("-D")
             .arg(data)
@@ -96,7 +96,7 @@ fn is_root() -> bool {
     Path::new("/proc/self").metadata().is_ok_and(|me| me.uid() == 0)
 }
 
-/// The newest that is installed, or those that are found by their names.
+/// The newest installed version, or the programs in the path.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut found: Vec<(u32, PathBuf)> = versions
@@ -130,7 +130,7 @@ async fn a_postgresql_that_loses_its_power_loses_nothing_that_was_acknowledged()
         }
         tokio::task::block_in_place(|| server.restart());
         let up = Instant::now();
-        // A write and a read that were begun after PostgreSQL was back.
+        // A write and a read that started after PostgreSQL was available again.
         while owner.post("After the restart", "draft").await.status != 201
             || site.get("/api/videos").await.status != 200
         {
@@ -163,7 +163,7 @@ async fn a_postgresql_that_loses_its_power_loses_nothing_that_was_acknowledged()
     drop(camp);
 }
 
-/// Posts until it is told to stop; keeps the titles of what was acknowledged.
+/// Posts videos until it is stopped; returns the titles of acknowledged ones.
 async fn post(
     owner: Owner,
     poster: usize,

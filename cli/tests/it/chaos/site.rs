@@ -1,4 +1,4 @@
-//! A running portal, an owner who posts videos in it, and what both were answered.
+//! A running portal, an owner who posts videos, and their responses.
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use crate::camp::{Camp, Running};
 
 const PASSWORD: &str = "visiting-day-demo";
-/// Longer than the portal takes for anything.
+/// Longer than any response takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct Answer {
@@ -38,20 +38,20 @@ pub struct Site {
     pub log: PathBuf,
 }
 
-/// Somebody who is signed in; the session outlives the process.
+/// A signed-in owner; the session outlives the process.
 #[derive(Clone)]
 pub struct Owner {
     address: SocketAddr,
     cookie: String,
 }
 
-/// A port that nobody listens on.
+/// A free port.
 pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port()
 }
 
 impl Site {
-    /// Starts `camp serve` and waits until it answers.
+    /// Starts `camp serve` and waits until it responds.
     pub async fn start(camp: &Camp, arguments: &[&str]) -> Site {
         Site::start_on(camp, (Ipv4Addr::LOCALHOST, free_port()).into(), arguments).await
     }
@@ -85,14 +85,14 @@ impl Site {
         send(self.address, "GET", path, None, "").await.expect("an answer")
     }
 
-    /// Stops it as systemd does, and sees that it never panicked.
+    /// Stops it like systemd, and asserts that it never panicked.
     pub async fn stop(mut self) {
         assert_eq!(self.running.stop().await, Some(0), "{}", self.said());
         assert!(!self.said().contains("panicked"), "{}", self.said());
     }
 }
 
-/// Adds the owner's account; the camp begins with it.
+/// Adds the owner's account, which creates the camp.
 pub fn add_owner(camp: &Camp) {
     let add = ["admin", "add", "miriam", "--email", "miriam@camp.example", "--role", "owner"];
     let said = camp.run_with(&add, &format!("{PASSWORD}\n"));
@@ -115,12 +115,12 @@ impl Owner {
         Owner { address: site.address, cookie: cookies.join("; ") }
     }
 
-    /// The same session, at a portal that was started again.
+    /// The same session, after a restart of the portal.
     pub fn at(&self, site: &Site) -> Owner {
         Owner { address: site.address, cookie: self.cookie.clone() }
     }
 
-    /// Nothing when the portal hung up.
+    /// `None` if the portal closed the connection.
     pub async fn try_get(&self, path: &str) -> Option<Answer> {
         send(self.address, "GET", path, None, &self.cookie).await
     }
@@ -142,7 +142,7 @@ impl Owner {
     }
 }
 
-/// One request on a connection of its own; nothing when it could not be sent or was not answered.
+/// One request on its own connection; `None` if it could not be sent or was not answered.
 pub async fn send(
     address: SocketAddr,
     method: &str,
@@ -176,7 +176,7 @@ pub async fn send(
     Some(Answer { status, head: head.to_owned(), body: body.to_owned(), took })
 }
 
-/// How often each status was answered.
+/// How often each status was received.
 #[derive(Debug, Default)]
 pub struct Tally(pub HashMap<u16, usize>);
 
@@ -189,7 +189,7 @@ impl Tally {
         self.0.get(&status).copied().unwrap_or_default()
     }
 
-    /// Fails when anything else was answered.
+    /// Fails if there was any other status.
     #[track_caller]
     pub fn only(&self, allowed: &[u16]) {
         assert!(self.0.keys().all(|status| allowed.contains(status)), "{self:?}");

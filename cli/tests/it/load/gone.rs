@@ -1,4 +1,4 @@
-//! Clients that are gone in the middle of a request (promise T17).
+//! Clients that disconnect in the middle of a request.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ on_both_engines! {
     }
 }
 
-/// Sends a request, or a part of one, and is gone.
+/// Sends a request, or a part of one, and disconnects.
 async fn gone(address: SocketAddr, n: usize, view: String) {
     // Sign-ups and messages are limited for each network.
     let request = match n % 5 {
@@ -73,7 +73,7 @@ async fn gone(address: SocketAddr, n: usize, view: String) {
         _ => head("GET", "/api/faq?limit=100", ""),
     };
     let mut stream = connect(address, 1 + n % 5_000, None).await.expect("a connection");
-    // A part, all of it, or all and a moment.
+    // A part, all of it, or all of it plus a short wait.
     let part = match n % 7 {
         0 => request.len() / 2,
         1 => request.len() - 1,
@@ -83,12 +83,12 @@ async fn gone(address: SocketAddr, n: usize, view: String) {
     match n % 7 {
         2 => {}
         3 => drop(tokio::time::timeout(Duration::from_millis(50), stream.read_u8()).await),
-        // Gone in the middle of the answer.
+        // Disconnects in the middle of the response.
         4 => drop(tokio::time::timeout(Duration::from_secs(60), stream.read_u8()).await),
         _ => tokio::time::sleep(Duration::from_millis(n as u64 % 12)).await,
     }
     if n.is_multiple_of(2) {
-        // Gone as a phone in a tunnel is not, but as a killed app is.
+        // Resets the connection, like a killed app, and unlike a phone that loses its signal.
         stream.set_zero_linger().ok();
     }
 }
@@ -100,13 +100,13 @@ fn sign_up(n: usize) -> String {
     with_json("POST", "/api/auth/sign-up", &form.to_string())
 }
 
-/// Waits until nothing is worked on any more, and no transaction is open.
+/// Waits until no request is in flight and no transaction is open.
 async fn settled(db: &Db, portal: &Portal) {
     let began = Instant::now();
     let (mut before, mut same) = (-1, 0);
     while same < 4 {
         let open = match db {
-            // Nobody else could write while one is open.
+            // Other writes would fail while one is open.
             Db::Sqlite { write, .. } => {
                 let tried = async {
                     sqlx::query("begin immediate").execute(write).await?;

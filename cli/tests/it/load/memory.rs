@@ -1,4 +1,4 @@
-//! Requests that nobody ever saw before do not make the program grow (promise 31), nor do sign-ins.
+//! Neither requests that are all different (safety 31) nor sign-ins make the program's memory grow.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ async fn odd_requests_leave_memory_flat() {
     let requests = if chaos() { 100_000 } else { 4_000 };
     let camp = Camp::on_sqlite();
     let portal = Portal::start(&camp).await;
-    // What is kept for every request is there now, caches and all.
+    // Now caches and buffers are filled.
     odd(&portal, "first", requests.min(10_000)).await;
     let (series, memory) = (series(&portal).await, portal.memory());
     odd(&portal, "then", requests).await;
@@ -66,7 +66,7 @@ async fn a_flood_of_sign_ins_gives_its_memory_back() {
     assert!(after < before + 32 * 1024, "{before} KiB before, {after} KiB after");
 }
 
-/// Signs in with a password that is wrong, from a network of its own.
+/// Signs in with a wrong password, each time from a new network.
 async fn sign_in(address: SocketAddr, n: usize) {
     let body = format!(r#"{{"email":"parent{n}@family.example","password":"not this one"}}"#);
     let head = format!(
@@ -82,7 +82,7 @@ async fn series(portal: &Portal) -> usize {
     portal.get("/metrics").await.expect("an answer").lines().count()
 }
 
-/// Sends many requests, none like the other.
+/// Sends many requests that are all different.
 async fn odd(portal: &Portal, word: &'static str, requests: usize) {
     let clients = (0..CLIENTS).map(|client| {
         let address = portal.address;
@@ -121,7 +121,7 @@ async fn send(stream: &mut Option<TcpStream>, address: SocketAddr, word: &str, n
         n / 256 % 256,
         n % 256,
     );
-    // The portal may close a connection after an answer; then there is a new one.
+    // The portal may close a connection after a response; then a new one is opened.
     for _ in 0..3 {
         let mut open = match stream.take() {
             Some(open) => open,
@@ -135,7 +135,7 @@ async fn send(stream: &mut Option<TcpStream>, address: SocketAddr, word: &str, n
     panic!("no answer to {method} {path}");
 }
 
-/// Reads one answer; whether there was one.
+/// Reads one response; returns whether there was one.
 async fn answer(stream: &mut TcpStream) -> bool {
     let mut read = Vec::new();
     let mut buffer = [0; 16 * 1024];

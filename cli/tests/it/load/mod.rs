@@ -1,6 +1,6 @@
-//! The real program under clients that are many, slow, odd or suddenly gone. `CAMP_CHAOS=1` makes them
-//! as many as the promises say, holds the program to the promised times and prints the figures; without
-//! it they are few, and the times are generous, since other tests run beside these.
+//! Load tests of the real program: many, slow, malformed or vanishing clients. `CAMP_CHAOS=1` uses the
+//! promised numbers of clients and times, and prints measurements. Without it, there are few clients and
+//! long times, because other tests run at the same time.
 
 mod gone;
 mod memory;
@@ -10,12 +10,12 @@ mod stopping;
 
 use std::time::Duration;
 
-/// `just chaos` tries harder.
+/// Whether `just chaos` runs, which uses more clients.
 fn chaos() -> bool {
     std::env::var_os("CAMP_CHAOS").is_some()
 }
 
-/// What a sorted list of times says of nearly all of them.
+/// A high percentile of a sorted list of times.
 fn percentile(times: &mut [Duration], percent: usize) -> Duration {
     times.sort_unstable();
     times[(times.len() * percent / 100).min(times.len() - 1)]

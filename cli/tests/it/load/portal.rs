@@ -1,4 +1,4 @@
-//! The real program on a port of its own, and raw connections to it.
+//! The real program on its own port, and raw connections to it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -39,12 +39,12 @@ impl Portal {
         portal
     }
 
-    /// One request on a connection of its own.
+    /// One request on its own connection.
     pub async fn get(&self, path: &str) -> io::Result<String> {
         ask(self.address, 0, &head("GET", path, "")).await
     }
 
-    /// Memory that the process really has, in KiB.
+    /// Resident memory of the process, in KiB.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id));
         let status = status.expect("the process is there");
@@ -53,7 +53,7 @@ impl Portal {
     }
 }
 
-/// A connection from a network of its own for every number; zero is the machine itself.
+/// A connection from another network for each number; zero is the machine itself.
 pub async fn connect(to: SocketAddr, from: usize, room: Option<u32>) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     if let Some(room) = room {
@@ -64,7 +64,7 @@ pub async fn connect(to: SocketAddr, from: usize, room: Option<u32>) -> io::Resu
     socket.connect(to).await
 }
 
-/// One request on a connection of its own, and all that is answered.
+/// One request on its own connection; returns the whole response.
 pub async fn ask(to: SocketAddr, from: usize, request: &str) -> io::Result<String> {
     let mut stream = connect(to, from, None).await?;
     stream.write_all(request.as_bytes()).await?;
@@ -73,12 +73,12 @@ pub async fn ask(to: SocketAddr, from: usize, request: &str) -> io::Result<Strin
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// A request whose connection ends with it.
+/// A request that closes its connection.
 pub fn head(method: &str, path: &str, more: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nHost: camp.example\r\nConnection: close\r\n{more}\r\n")
 }
 
-/// A request with a JSON body, from a page of ours.
+/// A request with a JSON body, as the portal's pages send it.
 pub fn with_json(method: &str, path: &str, body: &str) -> String {
     let more = format!(
         "Sec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: {}\r\n",

@@ -1,4 +1,4 @@
-//! The program is asked to stop while it is busy (promise T18).
+//! Graceful shutdown of the program while it is busy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -10,7 +10,7 @@ use super::chaos;
 use super::portal::{Portal, ask, head, with_json};
 use crate::camp::Camp;
 
-/// What a client saw that asked until the portal was gone.
+/// The responses that a client received until the portal stopped.
 #[derive(Default)]
 struct Seen {
     answered: usize,
@@ -48,15 +48,15 @@ async fn a_program_that_is_asked_to_stop_answers_what_is_in_flight_first() {
     assert!(longest < Duration::from_secs(10), "{longest:?}");
 }
 
-/// Asks one thing after the other, until the portal is asked to stop. Each request that was begun before
-/// that has to be answered whole.
+/// Sends one request after the other until the portal is told to stop. Each request that started before
+/// must get a complete response.
 async fn ask_on(address: std::net::SocketAddr, client: usize, stopping: Arc<AtomicBool>) -> Seen {
     let mut seen = Seen::default();
     let wrong = r#"{"username":"nobody","password":"wrong wrong wrong"}"#;
     let requests = [
         head("GET", "/api/videos", ""),
         head("GET", "/api/faq?limit=100", ""),
-        // Takes a while: a password is hashed.
+        // This takes a while, because a password is hashed.
         with_json("POST", "/api/admin/auth/sign-in", wrong),
     ];
     for request in requests.iter().cycle() {

@@ -11,7 +11,7 @@ pub struct Operation {
     /// Media type and schema.
     pub body: Option<(String, Value)>,
     pub statuses: BTreeSet<u16>,
-    /// Who may call it, in the words of the contract; nobody in particular when it is empty.
+    /// The roles that may call it, as in the contract; everybody if empty.
     pub security: String,
 }
 
@@ -39,7 +39,7 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Operat
     let body = operation["requestBody"]["content"].as_object();
     let statuses = operation["responses"].as_object().expect("responses").keys();
     Operation {
-        // Nobody can wait for the end of a stream of events.
+        // An event stream never ends.
         method: if path == "/api/events" { "HEAD".into() } else { method.to_uppercase() },
         path: path.to_owned(),
         parameters: parameters
@@ -62,7 +62,7 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Operat
     }
 }
 
-/// The schema with what it refers to in its place, as deep as anybody writes.
+/// The schema with its references resolved, up to the depth that occurs.
 fn resolved(document: &Value, schema: &Value, depth: u8) -> Value {
     if depth > 8 {
         return Value::Null;

@@ -1,6 +1,5 @@
-//! Requests made from the contract, right and wrong ones, as everybody there is (safety T12):
-//! whatever is sent, the portal answers with a status that the contract names, and refuses with a
-//! problem.
+//! Valid and invalid requests that are generated from the contract, in every role: the portal always
+//! responds with a status that the contract declares, and its errors are problems.
 //!
 //! `CAMP_CHAOS=1` makes a run long; `CAMP_GENERATED_REQUESTS` and `CAMP_GENERATED_SEED` choose its
 //! length on each engine and its numbers.
@@ -25,7 +24,7 @@ use self::values::Known;
 
 /// How long the short form may take on one engine.
 const SHORT: Duration = Duration::from_secs(15);
-/// Longer than any answer may take.
+/// Longer than any response may take.
 const HANGS: Duration = Duration::from_secs(30);
 
 story! {
@@ -38,7 +37,7 @@ story! {
         let run = Run::through(&camp, seed, most, limit).await;
         run.print(&camp, seed);
         assert!(run.wrong.is_empty(), "{}", run.wrong.join("\n\n"));
-        // What was written does not break the worker either; `story!` looks for failed jobs.
+        // The stored data does not break the worker, either; `story!` checks for failed jobs.
         camp.work().await;
     }
 }
@@ -61,7 +60,7 @@ impl Run {
         let mut known = Known::default();
         let mut run = Run { operations: operations.len(), ..Run::default() };
         let began = Instant::now();
-        // At first every operation in its turn, so that a short run leaves none out.
+        // First every operation in turn, so that a short run covers all of them.
         let turns = (operations.len() * people::ROLES.len()) as u64;
         while run.sent < most && began.elapsed() < limit && run.wrong.len() < 20 {
             if run.sent.is_multiple_of(50) {
@@ -129,7 +128,7 @@ impl Run {
             }
             return;
         }
-        // `HEAD` has no body, and readiness answers with what is not ready.
+        // `HEAD` has no body, and `/readyz` responds with its own body.
         if bare || reply.header("content-type") == "application/json" && status == 503 {
             return;
         }
@@ -156,7 +155,7 @@ impl Run {
     }
 }
 
-/// Of this process, in MB; 0 where nobody knows.
+/// Memory of this process in MB; 0 if unknown.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! Who sends the requests, each time from another address, so that no limit keeps anybody out.
+//! The senders of the requests. Each request has another address, so that no rate limit applies.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -10,17 +10,17 @@ use rand::rngs::StdRng;
 use crate::camp::{Browser, Camp, PASSWORD};
 
 pub const ROLES: [&str; 4] = ["nobody", "parent", "staff", "owner"];
-/// What somebody in that role can always read.
+/// A URL that this role can always read.
 const OWN: [&str; 4] = ["/api/site", "/api/profile", "/api/admin/faq/stats", "/api/admin/accounts"];
 
 pub struct People {
     browsers: Vec<Browser>,
-    /// How many came so far; nobody's name comes twice.
+    /// The number of people so far, for unique names.
     arrived: usize,
 }
 
 impl People {
-    /// A camp with something in it, and one person in each role.
+    /// A camp with some data, and one person in each role.
     pub async fn arrive(camp: &Camp) -> People {
         let options = seed::Options {
             sample: seed::Sample::General,
@@ -34,8 +34,7 @@ impl People {
         people
     }
 
-    /// Undoes what keeps somebody out: an account that was deleted, a session that was ended, a
-    /// setting that closes the camp.
+    /// Undoes requests that lock people out: deleted accounts, ended sessions, restrictive settings.
     pub async fn stay(&mut self, camp: &Camp) {
         camp.set("access", "everyone").await;
         camp.set("enableTwoFactor", false).await;
@@ -60,7 +59,7 @@ impl People {
         camp.forget_mails();
     }
 
-    /// The browser of that role at an address of its own.
+    /// The browser of this role at a new address.
     pub fn somewhere(&self, role: usize, rng: &mut StdRng) -> Browser {
         if role == 0 {
             return self.browsers[0].at(address(rng)).without_cookies();
@@ -69,7 +68,7 @@ impl People {
     }
 }
 
-/// Mostly somebody who may call what declares this, since others are only sent away.
+/// Mostly a role that may call the operation, because others are only refused.
 pub fn likely(security: &str, rng: &mut StdRng) -> usize {
     match security {
         "session" if rng.random_ratio(9, 10) => 1,

@@ -1,4 +1,4 @@
-//! One request for one operation: as the contract wants it, or wrong in one way or several.
+//! Generates one request for one operation, valid or with one or more errors.
 
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -12,15 +12,15 @@ use super::values::{Known, fitting, hostile, hostile_text};
 
 pub struct Sent {
     pub request: Request<Body>,
-    /// For whoever has to find out what went wrong.
+    /// A description for debugging.
     pub shown: String,
-    /// Answered without a body.
+    /// The response has no body.
     pub bare: bool,
 }
 
 pub fn make(rng: &mut StdRng, operation: &Operation, known: &Known) -> Sent {
     let wrong = rng.random_bool(0.6);
-    // One thing wrong more often than many: a second one is rarely reached.
+    // One error more often than several, because the portal rarely reaches the second.
     let mut odds = |likely: f64| wrong && rng.random_bool(likely);
     let (bad_path, bad_query, bad_body, bad_headers) =
         (odds(0.15), odds(0.4), odds(0.6), odds(0.25));
@@ -158,7 +158,7 @@ fn body(
     }
 }
 
-/// Makes one thing wrong, somewhere in it.
+/// Adds one error somewhere in the request.
 fn spoil(rng: &mut StdRng, value: &mut Value) {
     match value {
         Value::Object(fields) if !fields.is_empty() && rng.random_bool(0.9) => {
@@ -206,7 +206,7 @@ fn headers(rng: &mut StdRng, operation: &Operation, known: &Known) -> Vec<(&'sta
     headers
 }
 
-/// At most one of each, since the rest would not be read.
+/// At most one of each name, because the portal would not read the others.
 fn hostile_headers(rng: &mut StdRng) -> Vec<(&'static str, Vec<u8>)> {
     const NAMES: [&str; 10] = [
         "idempotency-key",

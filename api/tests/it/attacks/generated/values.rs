@@ -1,4 +1,4 @@
-//! Values that fit a schema, values that do not, and what earlier answers taught.
+//! Values that match a schema, values that do not, and values from earlier responses.
 
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::camp::PASSWORD;
 
-/// Ids, cursors and versions that the portal has named.
+/// Ids, cursors and versions from the portal's responses.
 #[derive(Default)]
 pub struct Known {
     ids: Vec<String>,
@@ -55,7 +55,7 @@ fn keep(list: &mut Vec<String>, text: &str, rng: &mut StdRng) {
     }
 }
 
-/// A value as the contract wants it.
+/// A value that matches the schema.
 pub fn fitting(rng: &mut StdRng, schema: &Value, name: &str, known: &Known) -> Value {
     if let Some(value) = schema.get("const") {
         return value.clone();
@@ -153,7 +153,7 @@ fn text(rng: &mut StdRng, schema: &Value, name: &str, known: &Known) -> String {
     }
 }
 
-/// What no page of ours sends.
+/// Texts that the portal's pages never send.
 pub fn hostile(rng: &mut StdRng) -> Value {
     match rng.random_range(0..12) {
         0 => Value::Null,
