@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 
 type Card = { id: string; title: string; video_type: string };
 
-/** Everything that the server sends to this browser from now on. */
+/** Collects everything that the server sends to this browser from now on. */
 function listen(page: Page) {
   const received: Promise<string>[] = [];
   page.on("response", (response) => {
@@ -108,7 +108,7 @@ test.describe("When only families may watch the sample camp", () => {
   });
 });
 
-/** What the line tells this browser from now on, kept as it came. */
+/** Collects the raw events that this browser receives from now on. */
 async function overhear(page: Page) {
   await page.evaluate(() => {
     const heard: string[] = [];

@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 
 type Card = { id: string; video_type: string };
 
-/** Each of these pages has one heading above all others, and is sound. */
+/** Each of these pages has one first-level heading and no accessibility violations. */
 async function areSound(page: Page, pages: readonly (readonly [what: string, address: string])[]) {
   for (const [what, address] of pages) {
     await page.goto(address);

@@ -10,7 +10,7 @@ test("a wrong password is told on the page, and the address stays in its field",
   const wrong = await page.getByRole("alert").innerText();
   await expect(page.getByRole("main").getByLabel("Email")).toHaveValue("chaya@family.example");
 
-  // Somebody who is not here gets the very same answer.
+  // An unknown address gets the same response.
   await signIn(page, "nobody@family.example", "not my password");
   await expect(page.getByRole("alert")).toHaveText(wrong);
 
@@ -57,7 +57,7 @@ test("a forgotten password is replaced by the link in the mail, and every other 
   await expect(signInLink(elsewhere)).toBeVisible();
   await camp.mailTo("chaya@family.example", /Your password .* was changed/);
 
-  // The link worked once.
+  // The link works only once.
   await elsewhere.goto(link);
   await elsewhere.getByLabel("New password").fill("one more lantern");
   await elsewhere.getByRole("button", { name: "Save new password" }).click();

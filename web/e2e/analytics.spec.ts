@@ -14,7 +14,7 @@ test("what a family does is counted, and nothing else", async ({ page, camp, som
   for (const label of ["Views", "Likes", "Comments", "New members"]) await expect(figure(page, label)).toContainText(`${label}0`);
   await expect(page.getByRole("img", { name: "Views by day. No views in these days." })).toBeVisible();
 
-  // The staff's own look at it is none.
+  // Views of staff are not counted.
   await call(page.request, "POST", `/api/videos/${video.id}/views`);
   const guest = await somebody();
   await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });

@@ -12,7 +12,7 @@ const row = (page: Page, what: string) => log(page).getByRole("listitem", { name
 const rows = (page: Page) => log(page).locator("> li");
 const deeds = (page: Page) => log(page).getByRole("heading", { level: 3 });
 
-/** The table that the page saves, in rows of cells. Nothing here is in quotes but what has a comma in it. */
+/** The table that the page downloads, as rows of cells. Only values with a comma are quoted. */
 async function table(page: Page) {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV" }).click();

@@ -30,7 +30,7 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
     await told(page, { title: "Pool opens" });
     await call(page.request, "POST", "/api/admin/products", { title: "Camp cap", price: 1_850, category: "clothing", stock_quantity: 12 });
 
-    // One family that staff added owes since last year; one signed up by itself and waits to be approved.
+    // One family that staff added is overdue since last year; another one signed up and waits for approval.
     const bluma = await call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", { full_name: "Bluma Yarmush", email: "bluma@family.example", child_name: "Lipa" });
     await call(page.request, "PATCH", `/api/admin/users/${bluma.id}`, { version: bluma.version, total_amount: 280_000, due_date: `${year - 1}-06-01` });
     const chaya = await somebody();

@@ -19,7 +19,7 @@ test.describe("Reports", () => {
     await visitor.goto("/current-videos");
     await expect(visitor.getByText("No videos uploaded for this year yet")).toBeVisible();
 
-    // Correcting a draft does not publish it.
+    // Editing a draft does not publish it.
     await row.getByRole("button", { name: "Edit Swim realy" }).click();
     const panel = page.getByRole("dialog", { name: "Edit video" });
     await panel.getByLabel("Video Title").fill("Swim relay");
@@ -56,7 +56,7 @@ test.describe("Reports", () => {
     await visitor.reload();
     await expect(visitor.getByRole("heading", { name: "Video not found" })).toBeVisible();
 
-    // The second publication tells nobody again.
+    // The second publication sends no mail.
     await row.getByRole("button", { name: "Edit Swim relay" }).click();
     await panel.getByRole("switch", { name: "Publish Immediately" }).check();
     await panel.getByRole("button", { name: "Update Video and publish" }).click();

@@ -9,14 +9,14 @@ test.beforeEach(async ({ page }) => {
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "kornbluh", password: samplePassword });
 });
 
-/** A form with complaints, a drawer, a question: opened, looked at, and closed again. */
+/** Opens, checks and closes a form with errors, a drawer and a dialog. */
 async function look(page: Page, what: string, open: () => Promise<unknown>, typed = false) {
   await open();
   const dialog = page.getByRole("dialog").last();
   await expect(dialog).toBeVisible();
   await isSound(page, what);
   await dialog.getByRole("button", { name: "Close" }).click();
-  // What was typed is asked about.
+  // A dialog asks about unsaved text.
   const leave = page.getByRole("button", { name: /^(Discard|Discard changes|Leave)$/ });
   if (typed) await leave.click();
   await expect(page.getByRole("dialog")).toHaveCount(0);

@@ -11,7 +11,7 @@ const row = (page: Page, question: string) => page.getByRole("main").getByRole("
 const figure = (page: Page, label: string) => page.getByLabel("Figures").getByText(label, { exact: true }).locator("..");
 const asked = (page: Page) => page.getByRole("main").locator("details").getByRole("heading");
 
-/** A camp whose staff begin with a clean sheet. */
+/** A camp without any entries. */
 async function empty(page: Page) {
   for (const { id } of await entries(page)) await call(page.request, "DELETE", `/api/admin/faq/${id}`);
 }
@@ -91,7 +91,7 @@ test.describe("FAQ", () => {
     await page.keyboard.press("ArrowDown");
     await expect.poll(async () => (await entries(page)).map(({ question }) => question)).toEqual(["Gimmel?", "Beis?", "Alef?"]);
     await expect(page.getByRole("button", { name: /^Move Alef\?, number 3/ })).toBeFocused();
-    // Faster than the server.
+    // Faster than the server responds.
     for (const key of ["ArrowUp", "ArrowUp", "ArrowDown"]) await page.keyboard.press(key);
     await expect.poll(async () => (await entries(page)).map(({ question }) => question)).toEqual(["Gimmel?", "Alef?", "Beis?"]);
     const guest = await somebody();

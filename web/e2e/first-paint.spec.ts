@@ -6,7 +6,7 @@ declare global {
   }
 }
 
-// What the HTML has the browser fetch ahead is fetched for nothing unless the page asks for it in the same words.
+// A preload in the HTML is wasted unless the page requests exactly the same URL.
 for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/updates", "/about"]) {
   test(`${path} uses what its HTML fetches ahead, and asks for nothing twice`, async ({ page, camp }) => {
     await page.addInitScript(() => {
@@ -28,13 +28,13 @@ for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/
     expect(ahead.length).toBeGreaterThan(0);
     for (const address of ahead) {
       await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
-      // What happened meanwhile may have it asked for again, but none of the asking is beside what was fetched ahead.
+      // Events may cause a second request, but the page makes no request that differs from the preloads.
       await expect.poll(async () => {
         const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
         return requests.filter((url) => url === address).length - asked;
       }, address).toBe(0);
     }
-    // The page's own script, beside those that every page has.
+    // The page's own script, in addition to those that every page has.
     const every = html.match(/<link rel="modulepreload" crossorigin href=/g)?.length ?? 0;
     expect(every).toBeGreaterThan(5);
   });

@@ -30,7 +30,7 @@ test("summers stand in order, a draft stays among staff, and a deletion that is 
   await expect(page).toHaveURL("/admin/gallery");
   await page.getByRole("heading", { name: `Summer ${year - 2}` }).click();
 
-  // Taken back to draft, families lose it, and it is asked about.
+  // Changing it back to a draft hides it from families, so a dialog asks first.
   await page.getByRole("button", { name: "Edit Bonfire" }).click();
   const editing = page.getByRole("dialog", { name: "Edit Gallery Video" });
   await editing.getByLabel("Status").selectOption("Draft");

@@ -7,7 +7,7 @@ const videos = 60;
 const newest = new Date().getFullYear() - 1;
 const oldest = newest - summers + 1;
 
-/** The archive of an old camp, brought in by its importer. */
+/** A camp with an imported archive. */
 function bringIn(camp: Portal) {
   for (let year = oldest; year <= newest; year++) {
     const rows = Array.from({ length: videos }, (_, n) => {
@@ -19,7 +19,7 @@ function bringIn(camp: Portal) {
   }
 }
 
-/** What the page has asked for since it was opened. */
+/** The requests of the page since it was opened. */
 function asked(page: Page) {
   const lists: string[] = [];
   const pictures: string[] = [];
@@ -71,7 +71,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
       page.evaluate(async (headings) => {
         for (const heading of headings) {
           [...document.querySelectorAll("summary")].find((summary) => summary.textContent.includes(heading))!.click();
-          // Until the browser has said that it opened or closed.
+          // Until the browser reports that it opened or closed.
           await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
         }
       }, years.map((year) => `Summer ${year}`));
@@ -90,7 +90,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
     await summer(newest).getByRole("heading", { level: 2 }).click();
     await expect(summer(newest).getByRole("article").first()).toBeHidden();
     const film = summer(oldest).getByRole("link", { name: `Night 5 of ${oldest}` });
-    // Cards that were not near are as high as guessed, so that Back finds the place but for a row.
+    // Cards that were never near the viewport have an estimated height, so Back finds the place within one row.
     await film.evaluate((link) => link.scrollIntoView({ block: "center" }));
     await expect(film).toBeInViewport();
     await film.click();

@@ -11,7 +11,7 @@ test.describe("The scenes at the top of Home", () => {
     await page.clock.install();
     await page.goto("/");
     await shows(page, scenes[0]);
-    // It runs by itself, on a busy machine by seconds at each step.
+    // The clock also runs by itself, on a busy machine by seconds at each step.
     await page.clock.pauseAt(Date.now() + 5_000);
     await page.clock.runFor(5_000);
     await shows(page, scenes[0]);
@@ -79,7 +79,7 @@ test("a page in Yiddish direction is the mirror of itself, and its scenes are sw
   await shows(phone, scenes[0]);
   await expect(phone.getByRole("region", { name: "Latest videos" }).getByRole("article")).toHaveCount(3);
   await expect(phone.getByRole("contentinfo").getByRole("textbox")).toBeVisible();
-  // Both are measured in one go: what comes meanwhile would move everything.
+  // Measures both at once, because content that loads in between would move them.
   const { before, after } = await phone.evaluate(() => {
     const places = () => {
       const marks = [...document.querySelectorAll("header a, header button, h1, h2, main article time, .hero-controls button, footer a, footer input")];

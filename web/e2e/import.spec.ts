@@ -8,7 +8,7 @@ type Schemas = components["schemas"];
 const families = async (page: Page) =>
   (await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", "/api/admin/users?sort=name")).items.map(({ full_name, plan }) => `${full_name} ${(plan?.total_amount ?? 0) / 100}`);
 
-/** Hebrew letters as Excel on a Hebrew Windows writes them into a CSV. */
+/** Hebrew text in the encoding in which Excel on Hebrew Windows saves CSV. */
 const windows1255 = (text: string) => Buffer.from([...text].map((letter) => (letter >= "א" && letter <= "ת" ? letter.charCodeAt(0) - 0x5d0 + 0xe0 : letter.charCodeAt(0))));
 
 test("an office brings in its Excel files, ticks what may change, and undoes it", async ({ page, camp }) => {
@@ -22,7 +22,7 @@ test("an office brings in its Excel files, ticks what may change, and undoes it"
     await drawer.getByRole("button", { name: "Check the table" }).click();
     await expect(drawer.getByLabel("Letters read as")).toHaveValue("windows-1255");
     await expect(drawer.getByText(/^For example: /)).toContainText("שרה צענער");
-    // Read otherwise the names are wrong, which the office sees before anything is written.
+    // With another encoding the names are wrong, which the preview shows before anything is saved.
     await drawer.getByLabel("Letters read as").selectOption("windows-1252");
     await expect(drawer.getByText(/^For example: /)).not.toContainText("שרה");
     await drawer.getByLabel("Letters read as").selectOption("windows-1255");

@@ -37,7 +37,7 @@ test("a half-typed message survives a link and Back, a reload and signing in, an
   await sent.getByRole("button", { name: "Send another message" }).click();
   await expect(page.getByLabel("Message")).toHaveValue("");
 
-  // Signing out takes along what was typed.
+  // Signing out deletes unsent text.
   await page.getByLabel("Message").fill("And another thing");
   await page.getByRole("banner").getByRole("button", { name: "Sign Out" }).click();
   await expect(toast(page)).toContainText("Signed Out");

@@ -100,7 +100,7 @@ demoTest("somebody finds an old video in the gallery without a mouse", async ({ 
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "Comments" })).toBeVisible();
 
-  // The menu of ways to share closes by Escape and gives the focus back.
+  // Escape closes the share menu and returns the focus.
   const share = page.getByRole("button", { name: "Share" });
   await tabTo(page, share);
   await page.keyboard.press("Enter");

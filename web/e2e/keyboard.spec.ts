@@ -37,7 +37,7 @@ test("a parent signs in, watches and comments without a mouse", async ({ page, c
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText("Typed, not clicked");
 
-  // The question keeps the focus inside, and gives it back.
+  // The dialog traps the focus, and returns it when it closes.
   const remove = page.getByRole("button", { name: "Delete comment by Chaya Feder" });
   await tabTo(page, remove);
   await page.keyboard.press("Enter");

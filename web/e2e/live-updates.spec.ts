@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 const news = (page: Page) => page.getByRole("region", { name: "Live updates" });
 const titles = (page: Page) => news(page).getByRole("heading", { level: 3 });
 
-/** Notes when words first stand on the page, and every message in its corner. */
+/** Records when texts first appear on the page, and all toasts. */
 async function witness(page: Page) {
   await page.addInitScript(() => {
     const seen: { at: Record<string, number>; toasts: string[] } = { at: {}, toasts: [] };
@@ -24,7 +24,7 @@ async function witness(page: Page) {
   return async () => page.evaluate(() => (window as unknown as { seen: { at: Record<string, number>; toasts: string[] } }).seen);
 }
 
-/** The page hears the camp: its line stands. */
+/** Waits until the page's event stream is connected. */
 const listening = (page: Page) => page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
 
 test("what staff post stands on another page at once, and nothing is lost or doubled when its network was away", async ({ page, camp, somebody }) => {

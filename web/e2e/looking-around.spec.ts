@@ -8,7 +8,7 @@ test.describe("Searching", () => {
     const box = page.getByRole("searchbox", { name: "Search videos" });
     const found = page.getByRole("main").getByRole("article");
     await expect(found.first()).toBeVisible();
-    // The title stands there with points and a ligature.
+    // The title has vowel points and a ligature.
     const colorWar = "קאָלער װאַר".normalize("NFD");
     const titles = async () => (await found.getByRole("heading").allInnerTexts()).map((title) => title.normalize("NFD"));
     const counts: number[] = [];
@@ -37,7 +37,7 @@ test.describe("Searching", () => {
     await expect(page.getByRole("searchbox", { name: "Search videos" })).toBeFocused();
     await page.keyboard.type("grand");
     await expect(page.getByRole("heading", { name: /^Search Results \(\d+\+?\)/ })).toBeVisible();
-    // Whoever pauses in typing goes on where they were.
+    // After a pause, typing continues at the same place.
     await expect(page.getByRole("searchbox", { name: "Search videos" })).toBeFocused();
     await page.keyboard.type(" siyum");
     await expect(page).toHaveURL(/q=grand\+siyum$/);

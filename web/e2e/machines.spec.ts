@@ -1,7 +1,7 @@
 import { call, demoTest as test, expect } from "./house/camp";
 import type { Page } from "@playwright/test";
 
-/** What a program makes of an XML document: element by element, or why it is none. */
+/** The elements of an XML document, or the parse error. */
 async function parsed(page: Page, text: string) {
   return page.evaluate((xml) => {
     const document = new DOMParser().parseFromString(xml, "application/xml");
@@ -41,7 +41,7 @@ test("whoever asks for the icon of the site gets a picture", async ({ page, requ
   expect(answer.status()).toBe(200);
   expect(answer.headers()["content-type"]).toMatch(/^image\//);
   await page.goto("/");
-  // The browser is kept from asking for it by itself here.
+  // This browser does not request it by itself.
   const width = await page.evaluate(async (base64) => {
     const picture = new Image();
     picture.src = `data:image/x-icon;base64,${base64}`;

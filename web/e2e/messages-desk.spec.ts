@@ -18,7 +18,7 @@ const open = async (page: Page, subject: string) => {
 
 test.describe("The inbox", () => {
   test("what a parent writes arrives by itself, is answered by mail, and the draft outlives a reload", async ({ page, camp, somebody }) => {
-    // The page asks for news every quarter of a minute.
+    // The page polls every 15 seconds.
     await staff(page, camp);
     await page.goto("/admin/messages");
     await expect(page.getByText("No messages yet")).toBeVisible();
@@ -130,7 +130,7 @@ test.describe("The inbox", () => {
     await expect(given).toHaveValue("miriam");
     await expect(rows).toHaveText([/Second email/]);
 
-    // A link to a message opens it for whoever follows it, and Back closes it.
+    // A link to a message opens it, and Back closes it.
     await open(page, "Second email");
     const link = page.url();
     await page.goBack();
@@ -141,7 +141,7 @@ test.describe("The inbox", () => {
     await colleague.goto(link);
     const theirs = colleague.getByRole("dialog", { name: "Second email" });
     await expect(theirs.getByRole("button", { name: "Delete" })).toBeVisible();
-    // Everybody on the staff gives work to everybody who is there.
+    // Any member of staff can assign messages to any other.
     const accounts = "/api/admin/accounts";
     const leaver = await call<Schemas["Account"]>(page.request, "POST", accounts, { username: "hindy", email: "hindy@camp.example", role: "staff", password, current_password: password });
     await colleague.reload();

@@ -10,7 +10,7 @@ const offer = (page: Page) => card(page).getByRole("switch", { name: "Show notif
 const door = (page: Page) => card(page).getByRole("button", { name: "Notifications on this device" });
 const listening = (page: Page) => page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
 
-/** The browser here takes every page for the one in front, so a page is told whether it is looked at. */
+/** This browser reports every page as visible, so the test sets the visibility. */
 async function mayBeHidden(page: Page) {
   await page.addInitScript(() => {
     let hidden = false;
@@ -33,7 +33,7 @@ const shown = (page: Page) =>
   });
 const titles = async (page: Page) => (await shown(page)).map(({ title }) => title);
 
-/** Clicks a notification. Only a real hand may open windows, so where it leads is noted instead. */
+/** Clicks a notification. Only a real click may open windows, so the target is recorded instead. */
 const clickOn = (worker: Worker, title: string) =>
   worker.evaluate(async (wanted) => {
     type Scope = { registration: ServiceWorkerRegistration; clients: { openWindow: (url: string) => Promise<null> }; dispatchEvent: (event: Event) => void };
@@ -114,7 +114,7 @@ test("news come once, however many pages are open behind others, and lead to wha
 
   await test.step("none any more once the camp wants none, and nothing stays in the browser", async () => {
     camp.run(["settings", "set", "pushEnabled", "false"]);
-    // What the command line sets is known to the running portal a moment later.
+    // The running portal reads a setting from the command line a moment later.
     await expect.poll(async () => (await (await desk.request.get("/api/site")).json()).push_enabled).toBe(false);
     await told(desk, { title: "Rain plan" });
     await expect.poll(() => second.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);

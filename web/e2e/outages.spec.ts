@@ -1,7 +1,7 @@
 import { account, call, demoTest as test, expect, hold, samplePassword, signIn, signInLink, toast } from "./house/camp";
 import type { Page } from "@playwright/test";
 
-// Nothing of this reaches the sample camp: whatever would change it is answered on the way.
+// These tests do not change the sample camp: requests that would are intercepted.
 
 const leah = "leah.lindenfeld@family.example";
 const asLeah = (page: Page) => call(page.request, "POST", "/api/auth/sign-in", { email: leah, password: samplePassword });

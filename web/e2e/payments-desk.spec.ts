@@ -28,7 +28,7 @@ test.describe("Payments", () => {
     await pay.getByLabel("The family sees this").fill("Check 114");
     await pay.getByLabel("Only staff see this").fill("Promised the rest by Friday");
 
-    // The answer is lost on its way: whoever tries again has still paid once.
+    // The response is lost; a second try still records one payment.
     await page.route(`**/api/admin/users/${id}/payments`, async (route) => {
       await route.fetch();
       await route.abort();

@@ -44,7 +44,7 @@ test("several drafts are published at once, every family hears of each, and seve
     await question.getByRole("button", { name: "Cancel" }).click();
     expect(await videos(page)).toHaveLength(4);
 
-    // Somebody deletes one of them first: nothing is done by halves.
+    // Somebody deletes one of them first: the action applies to all or none.
     const campfire = (await videos(page)).find(({ title }) => title === "Campfire")!;
     await bar(page).getByRole("button", { name: "Delete" }).click();
     await call(page.request, "DELETE", `/api/admin/videos/${campfire.id}`);
@@ -58,7 +58,7 @@ test("several drafts are published at once, every family hears of each, and seve
     expect((await videos(page)).map(({ title }) => title)).toEqual(["Hike", "Swim relay"]);
   });
 
-  // Nobody was told twice, and nobody of the draft.
+  // Nobody got two mails, and nobody got mail about the draft.
   await pause(1_000);
   for (const family of ["chaya@family.example", "dovid@family.example"]) expect(await camp.mailsTo(family, /New video/)).toHaveLength(3);
 });
@@ -85,7 +85,7 @@ test("reported comments are found, hidden and deleted from the drawer, and then 
   await row(page, "Campfire").getByRole("button", { name: /details of Campfire/ }).click();
   const drawer = page.getByRole("dialog", { name: "Campfire" });
   const comments = drawer.getByRole("list").getByRole("listitem");
-  // The newest were written last; the reported ones come before them all the same.
+  // Reported comments come first, although others are newer.
   await expect(comments).toContainText([/spam\.example/, /Unkind words/, /We could hear/, /What a night/]);
   await comments.filter({ hasText: "Unkind words" }).getByRole("button", { name: /^Hide/ }).click();
   await expect(toast(page)).toContainText("Comment hidden");

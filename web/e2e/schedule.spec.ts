@@ -4,7 +4,7 @@ import { pause } from "./house/portal";
 
 type Schemas = components["schemas"];
 
-/** What the clock on the camp's wall shows. */
+/** The local time in the camp's time zone. */
 function campClock(moment: Date) {
   const parts = new Intl.DateTimeFormat("en-CA", {
     year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZone: "America/New_York",
@@ -42,12 +42,12 @@ test("a scheduled video appears by itself on an open Home page when its time com
   await expect(row).toContainText("Scheduled");
   await expect(row).toContainText("goes to 1 person");
 
-  // Whoever knows the address must wait like everybody else.
+  // The URL does not work before the publication, either.
   const address = await row.getByRole("link", { name: "Open Grand Siyum in a new tab" }).getAttribute("href");
   expect(address).toContain("youtube");
   expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toEqual([]);
 
-  // The form knows minutes only; nobody waits for the hour.
+  // The form has minutes only, so the test sets a time in the next seconds.
   const { items } = await call<{ items: Schemas["AdminVideo"][] }>(desk.request, "GET", "/api/admin/videos");
   const { id, version } = items.find(({ title }) => title === "Grand Siyum")!;
   const moment = new Date(Date.now() + 8_000);
@@ -57,7 +57,7 @@ test("a scheduled video appears by itself on an open Home page when its time com
   expect(Date.now()).toBeGreaterThanOrEqual(moment.getTime() - 1_000);
   await camp.mailTo("chaya@family.example", /Grand Siyum/);
   await expect(row).toContainText("Published");
-  // The worker looks every five seconds.
+  // The worker polls every five seconds.
   await pause(6_000);
   expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toHaveLength(1);
 });

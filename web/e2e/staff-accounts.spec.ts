@@ -134,7 +134,7 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
     expect((await phone.request.get("/api/admin/sessions")).status()).toBe(401);
     await camp.mailTo("feder@camp.example", /Two-factor was turned on/);
     await signIn(phone, "feder", fresh);
-    // The next one: each works once, and the clock may be half a minute off.
+    // The next code, because each works once; the clock may be half a minute off.
     await phone.getByLabel("Code").fill(totp(secret, Date.now() + 30_000));
     await phone.getByRole("button", { name: "Sign In" }).click();
     await isIn(phone);

@@ -34,7 +34,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
     await panel.getByLabel("Choose pictures").setInputFiles([jpeg("IMG_0042.jpg", original), jpeg("campfire.jpg", photo("campfire"))]);
     const pictures = panel.getByRole("list", { name: "Pictures" });
     await expect(pictures.getByRole("listitem")).toHaveCount(2);
-    // Held upright, it is looked at upright.
+    // A photo taken upright is shown upright.
     await expect.poll(() => pictures.getByRole("listitem").first().locator("img").evaluate((img: HTMLImageElement) => img.naturalHeight > img.naturalWidth)).toBe(true);
     await panel.getByLabel("New").check();
     await panel.getByRole("button", { name: "Add Product" }).click();
@@ -101,7 +101,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
 
     await card.getByRole("button", { name: "Show Camp cap" }).click();
     await expect(card).toContainText("Active");
-    // It shows what was pressed only once the page knows that the server is being told.
+    // The new state appears once the request has started.
     const featured = card.getByRole("switch", { name: "Featured Camp cap" });
     await featured.click();
     await expect(featured).toBeChecked();
@@ -147,7 +147,7 @@ test("what is missing or cannot be taken is said, and nothing that was typed is 
   await expect(pictures).toHaveCount(4);
   await expect(pick).toBeDisabled();
 
-  // What only calls itself a picture is found out by the server; the product stands, and the form knows it.
+  // The server refuses a file that only claims to be a picture; the product stays, and the form shows this.
   await panel.getByRole("button", { name: "Remove hike.jpg" }).click();
   await pick.setInputFiles(jpeg("trick.jpg", Buffer.from("<svg onload='alert(1)'/>")));
   await panel.getByLabel("Product Title").fill("Song book");

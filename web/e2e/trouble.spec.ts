@@ -34,7 +34,7 @@ test.describe("A report that cannot be saved", () => {
     await expect(form.getByText("Title must be at least 2 characters.")).toBeVisible();
     await expect(title).toBeFocused();
 
-    // A browser that ignores the field's limit.
+    // Simulates a browser that ignores the field's limit.
     await title.evaluate((field: HTMLInputElement) => field.removeAttribute("maxlength"));
     await title.fill("x".repeat(201));
     await form.getByRole("button", { name: "Publish" }).click();
@@ -79,7 +79,7 @@ test.describe("A report that cannot be saved", () => {
   });
 });
 
-/** The next such form arrives at the server, and the answer never comes back. */
+/** The next request of this kind reaches the server, but its response is lost. */
 const loseAnswer = (page: Page, api: string) =>
   page.route(api, async (route) => {
     if (route.request().method() !== "POST") return route.fallback();

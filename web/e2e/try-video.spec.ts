@@ -14,7 +14,7 @@ test.describe("A video is tried before it is published", () => {
   let elsewhere: Server;
   let host: string;
 
-  // Somebody else's server: a film, and a page that is named like one.
+  // Another server: a video, and a page whose URL looks like one.
   test.beforeAll(async () => {
     elsewhere = createHttpServer((request, answer) => {
       const isFilm = request.url?.startsWith("/lake.mp4");
@@ -33,7 +33,7 @@ test.describe("A video is tried before it is published", () => {
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("Swim relay");
 
-    // A page that is named like a film: it does not start, which is said, and forbids nothing.
+    // A page whose URL looks like a video does not start. The form says so, but can still be saved.
     await form.getByLabel("Video URL").fill(`${host}/share.mp4`);
     await form.getByRole("button", { name: "Try it" }).click();
     await expect(form.getByText("The video did not start, so families could not watch it.")).toBeVisible();

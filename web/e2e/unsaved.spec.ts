@@ -7,7 +7,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await page.getByRole("button", { name: "Add FAQ" }).first().click();
   const drawer = page.getByRole("dialog", { name: "Add FAQ" });
 
-  // With nothing typed Back closes what lies on top, and only that.
+  // Without unsaved text, Back closes only the topmost layer.
   await page.goBack();
   await expect(drawer).toBeHidden();
   await expect(page).toHaveURL(/\/admin\/faq$/);
@@ -25,7 +25,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await page.goBack();
   await expect(page).toHaveURL(/\/admin\/messages$/);
 
-  // A form of the page itself: leaving the page asks, whichever way, and then goes where one wanted to.
+  // A form in the page: every way of leaving the page asks first, and then goes to the target.
   await page.goto("/admin/dashboard");
   await page.getByRole("complementary").getByRole("link", { name: /^Users/ }).click();
   await page.getByRole("button", { name: "Add New User" }).first().click();
@@ -43,7 +43,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await leave.getByRole("button", { name: "Leave" }).click();
   await expect(page).toHaveURL(/\/admin\/dashboard$/);
 
-  // Text that is selected with the mouse, and let go beside the dialog.
+  // Selecting text with the mouse and releasing it outside the dialog.
   await page.getByRole("complementary").getByRole("button", { name: "Password" }).click();
   const dialog = page.getByRole("dialog", { name: "Change your password" });
   const field = dialog.getByLabel("New password", { exact: true });
@@ -58,7 +58,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await question.getByRole("button", { name: "Cancel" }).click();
   await expect(field).toHaveValue("a lantern by the lake");
 
-  // Closing the tab asks in the browser's own words.
+  // Closing the tab shows the browser's own question.
   const asked = page.waitForEvent("dialog");
   const closing = page.close({ runBeforeUnload: true });
   const own = await asked;

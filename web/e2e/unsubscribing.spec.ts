@@ -7,7 +7,7 @@ const moshe = "moshe@family.example";
 const preferences = (page: Page) => page.getByRole("region", { name: "Email Preferences" });
 const card = (page: Page) => page.getByRole("complementary", { name: "A note when tonight’s video is up" });
 
-/** The family of that name, with a second address that the office entered. */
+/** The family with this name and a second address that staff entered. */
 async function withSecondAddress({ request }: Page) {
   const list = await call<{ items: { id: string; version: number }[] }>(request, "GET", "/api/admin/users?q=feder");
   const [family] = list.items;
@@ -23,7 +23,7 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   const mail = await camp.mailTo(chaya.email, /Swim relay/);
   await camp.mailTo(moshe, /Swim relay/);
 
-  // The link in the mail works for whoever is not signed in.
+  // The link in the mail works without signing in.
   await page.context().clearCookies();
   await page.goto(linkTo("/unsubscribe", mail));
   await page.getByRole("button", { name: "Stop all emails from camp" }).click();
@@ -48,7 +48,7 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   await camp.mailTo(moshe, /Campfire songs/);
   expect(await camp.mailsTo(chaya.email, /Campfire songs/)).toEqual([]);
 
-  // Staff see it, and leave it to her.
+  // Staff see it, and cannot change it.
   await desk.goto("/admin/users?q=feder");
   await desk.getByRole("button", { name: /Chaya Feder.*details/ }).click();
   await expect(desk.getByText("Stopped videos, updates and letters; only its owner can begin them again.")).toBeVisible();

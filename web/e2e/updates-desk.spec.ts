@@ -108,7 +108,7 @@ test.describe("Live updates", () => {
 
       await news(guest).getByRole("button", { name: /^Show All/ }).click();
       await expect(news(guest)).toContainText("The bus is on the bridge");
-      // In the browser an end is given by the minute; here it is a few seconds away.
+      // The form sets the expiry by the minute; this one is a few seconds away.
       const end = new Date(Date.now() + 8_000).toISOString().slice(0, 19);
       await call(page.request, "PATCH", `/api/admin/live-updates/${soon.update.id}`, { version: soon.update.version, expires_at: end });
       await expect(news(guest)).not.toContainText("The bus is on the bridge");

@@ -5,7 +5,7 @@ import type { Locator, Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
 
-/** Families as the office's table brings them in, without mail. */
+/** Families that were imported from a table, without mail. */
 const plant = (page: Page, ...rows: string[]) =>
   call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", { csv: ["Name,Child,Email,Total,Paid,Due Date", ...rows].join("\n"), dry_run: false });
 
@@ -35,7 +35,7 @@ test.describe("Users", () => {
     await form.getByLabel("Email Address").fill("Esty@Family.example");
     await form.getByLabel("Child Name").fill("Duvi");
 
-    // The server is away for a moment: nothing that was typed is lost.
+    // The server is unavailable for a moment: no typed text is lost.
     await page.route("**/api/admin/users", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 503, body: "no" }) : route.fallback()));
     await add.click();
     await expect(form.getByRole("alert")).toBeVisible();
@@ -114,7 +114,7 @@ test.describe("Users", () => {
     await expect(page).toHaveURL(/q=LIPA/);
     await page.reload();
     await expect(names(page)).toHaveCount(1);
-    // Pressed while the search still waits for the typing to stop: both count.
+    // Clicked while the search is still debounced: both apply.
     await page.getByRole("searchbox", { name: "Search users" }).fill("a");
     await filter.getByRole("button", { name: "Overdue" }).click();
     await expect(page).toHaveURL(/[?&]q=a(&|$)/);
@@ -180,7 +180,7 @@ test.describe("Users", () => {
       await expect(page.getByText("Nobody waits for approval")).toBeVisible();
       await expect(page.getByText("All are approved")).toHaveCount(0);
 
-      // From an old list nobody undoes what a colleague decided.
+      // A stale list cannot undo a colleague's decision.
       await signUp(await somebody(), { name: "Gitel Tannen", email: "gitel@family.example" });
       await page.reload();
       await expect(page.getByRole("button", { name: "Approve Gitel Tannen" })).toBeVisible();

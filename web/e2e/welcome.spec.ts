@@ -7,7 +7,7 @@ const card = (page: Page) => page.getByRole("complementary", { name: "A note whe
 test.describe("The welcome", () => {
   test.use({ newcomers: true });
 
-  /** A stranger who has just opened Home, with a clock that we move. */
+  /** A stranger who just opened Home, with a clock that the test moves. */
   async function arrive(page: Page, address = "/") {
     await page.clock.install();
     await page.goto(address);
@@ -17,7 +17,7 @@ test.describe("The welcome", () => {
 
   test("comes after fifteen seconds of looking, leads to an account in three steps, and never again to this family", async ({ page, camp, somebody }) => {
     await arrive(page);
-    // It runs by itself, on a busy machine by seconds at each step.
+    // The clock also runs by itself, on a busy machine by seconds at each step.
     await page.clock.pauseAt(Date.now() + 2_000);
     await page.clock.runFor(2_000);
     await page.evaluate(() => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The first of these programs that the machine has. */
+/** The first of these programs that is installed. */
 function find(...names: string[]) {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
@@ -9,13 +9,13 @@ function find(...names: string[]) {
 
 const launch = (executablePath: string | undefined) => ({
   executablePath,
-  // Root has no other way to start it.
+  // Required for root.
   chromiumSandbox: process.getuid?.() !== 0,
   args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"],
 });
 
-/** Chromium without windows, which needs half the time of the whole one. */
+/** The headless shell of Chromium, which takes half the time of the full browser. */
 export const headlessShell = launch(process.env.CHROMIUM || find("chromium-headless-shell", "chromium"));
 
-/** The whole Chromium, for what the other one has not: notifications. */
+/** The full Chromium, for notifications, which the headless shell lacks. */
 export const wholeBrowser = launch(process.env.CHROMIUM || find("chromium"));

@@ -11,18 +11,18 @@ export { linkTo } from "./mail";
 type Schemas = components["schemas"];
 export type AdminVideo = Schemas["AdminVideo"];
 
-/** The password of everybody in the journeys, save in the sample camp. */
+/** The password of everybody in the tests, except in the sample camp. */
 export const password = "lantern over the lake";
 export const samplePassword = "visiting-day-demo";
 
-/** A video on YouTube, which the journeys never reach: its player and pictures are painted here. */
+/** A video on YouTube, which the tests cannot reach: its player and pictures are mocked. */
 export const onYouTube = (id = "dQw4w9WgXcQ") => ({
   link: `https://youtu.be/${id}`,
   picture: `https://i.ytimg.com/vi/${id}/maxresdefault.jpg`,
 });
 
 type WorkerFixtures = {
-  /** The sample camp, planted once for all journeys that only look at it. */
+  /** The sample camp, created once for all tests that only read it. */
   demo: Portal;
 };
 
@@ -30,11 +30,11 @@ type Fixtures = {
   post: Plan["post"];
   seeded: boolean;
   settings: Plan["settings"];
-  /** Nobody here has been to the portal before, so the welcome comes. */
+  /** Browsers have not visited the portal before, so the welcome popup appears. */
   newcomers: boolean;
-  /** A portal for this journey alone. */
+  /** A portal for this test only. */
   camp: Portal;
-  /** Another person at another computer; gives their browser's page. */
+  /** Another person at another computer; returns the page of their browser. */
   somebody: (options?: BrowserContextOptions) => Promise<Page>;
 };
 
@@ -86,7 +86,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** For journeys that only look at the sample camp, which they share. */
+/** For tests that only read the sample camp, which they share. */
 export const demoTest = test.extend({
   camp: async ({ demo }, lend, info) => {
     await lend(demo);
@@ -98,10 +98,10 @@ export const demoTest = test.extend({
 
 const media = join(import.meta.dirname, "../../../core/src/seed/media");
 
-/** Notes what must not happen on any page, and stands in for the world beyond the camp. */
+/** Records what must not happen on any page, and mocks other sites. */
 async function watch(context: BrowserContext, newcomers: boolean): Promise<string[]> {
   const complaints: string[] = [];
-  // Most people have seen the welcome, which would lie over the page after fifteen seconds.
+  // Most people have seen the welcome popup, which would cover the page after fifteen seconds.
   if (!newcomers) await context.addInitScript(() => location.protocol === "http:" && localStorage.setItem("welcomePopupShown", "1"));
   context.on("weberror", (error) => complaints.push(String(error.error())));
   context.on("console", (message) => {
@@ -126,7 +126,7 @@ async function watch(context: BrowserContext, newcomers: boolean): Promise<strin
 
 type Person = { name: string; email: string; child?: string; daily?: boolean };
 
-/** What a page's own script would send, with the cookies of that browser. */
+/** Sends a request like a page's script, with the cookies of the browser. */
 export async function call<T = unknown>(request: APIRequestContext, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, data?: unknown): Promise<T> {
   const answer = await request.fetch(path, { method, ...(data === undefined ? {} : { data }) });
   expect(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`).toBe(true);
@@ -141,7 +141,7 @@ export async function signUp({ request }: Page, { name, email, child = "Yossi", 
   });
 }
 
-/** A parent who has signed up and confirmed the address, and is signed in in this browser. */
+/** A parent who signed up, confirmed the address, and is signed in in this browser. */
 export async function parent(page: Page, camp: Portal, person: Person) {
   await signUp(page, person);
   const token = new URL(linkTo("/auth/verify", await camp.mailTo(person.email, /confirm/))).searchParams.get("token");
@@ -154,12 +154,12 @@ export async function staff(page: Page, camp: Portal, username = "miriam", role:
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username, password });
 }
 
-/** An account for a member of the staff, made as an operator makes it. */
+/** A staff account, added from the command line. */
 export function hire(camp: Portal, username = "miriam", role: "owner" | "staff" = "staff") {
   camp.run(["admin", "add", username, "--email", `${username}@camp.example`, "--role", role], `${password}\n`);
 }
 
-/** A video that staff posted a moment ago. */
+/** Posts a video as staff. */
 export async function posted(staffPage: Page, video: Partial<Schemas["NewVideo"]> & { title: string }): Promise<AdminVideo> {
   const saved = await call<Schemas["SavedVideo"]>(staffPage.request, "POST", "/api/admin/videos", { video_url: onYouTube().link, status: "published", ...video });
   return saved.video;
@@ -167,13 +167,13 @@ export async function posted(staffPage: Page, video: Partial<Schemas["NewVideo"]
 
 type NewUpdate = Partial<Schemas["NewUpdate"]> & { title: string };
 
-/** An update that staff posted a moment ago. */
+/** Posts an update as staff. */
 export async function told(staffPage: Page, update: NewUpdate): Promise<Schemas["AdminUpdate"]> {
   const saved = await call<Schemas["SavedUpdate"]>(staffPage.request, "POST", "/api/admin/live-updates", { message: "More at supper.", author: "Camp office", ...update });
   return saved.update;
 }
 
-/** Keeps such requests waiting until they are let go, so that what the page shows meanwhile can be seen however slow the machine is. */
+/** Holds these requests back until they are released, so that a test can check what the page shows while it loads, on any machine. */
 export async function hold(page: Page, address: string | RegExp, method?: string) {
   let letGo = () => {};
   const gone = new Promise<void>((done) => (letGo = done));
@@ -184,13 +184,13 @@ export async function hold(page: Page, address: string | RegExp, method?: string
   return letGo;
 }
 
-/** The newest message in the corner of the page. */
+/** The list of toasts. */
 export const toast = (page: Page) => page.getByRole("list", { name: "Notifications" });
 
-/** What the header says of whoever is signed in. */
+/** The header's profile link of a signed-in user. */
 export const account = (page: Page, name: string) => page.getByRole("banner").getByRole("link", { name: `${name} View Profile` });
 
-/** What the header offers to whoever is not. */
+/** The header's sign-in link. */
 export const signInLink = (page: Page) => page.getByRole("banner").getByRole("link", { name: "Sign In" });
 
 /** The sign-in form of parents. */

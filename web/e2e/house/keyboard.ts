@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
-/** Goes on by the Tab key until it is there. */
+/** Presses Tab until the element has the focus. */
 export async function tabTo(page: Page, target: Locator, key = "Tab") {
   await target.waitFor();
   for (let n = 0; n < 90; n++) {

@@ -16,19 +16,19 @@ export async function read(source: Buffer): Promise<Mail> {
   };
 }
 
-/** The first address in a mail's text that leads to that page. */
+/** The first URL in a mail's text that leads to this page. */
 export function linkTo(page: string, { text }: Mail): string {
   const link = text.split(/\s+/).find((word) => /^https?:/.test(word) && new URL(word).pathname.startsWith(page));
   if (!link) throw new Error(`No link to ${page} in:\n${text}`);
   return link;
 }
 
-/** A mail server that takes everything, but for what it was told to refuse. */
+/** A mail server that accepts everything except what it was told to refuse. */
 export class MailServer {
   readonly mails: Mail[] = [];
-  /** What goes to these is refused for what is in it; the address itself stays good. */
+  /** Mail to these is refused for its content; the addresses stay valid. */
   readonly refused = new Set<string>();
-  /** There is nobody of that name: these are refused for good. */
+  /** These mailboxes do not exist: mail to them is refused permanently. */
   readonly unknown = new Set<string>();
 
   private constructor(private readonly server: SMTPServer) {}

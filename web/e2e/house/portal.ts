@@ -9,16 +9,16 @@ import { MailServer, read, type Mail } from "./mail";
 export type Setting = string | number | boolean;
 
 export type Plan = {
-  /** Where mail goes: .eml files under the data folder, or a real mail server over SMTP. */
+  /** How mail is sent: as .eml files in the data folder, or to a real mail server over SMTP. */
   post: "folder" | "smtp";
-  /** With the sample camp in it. */
+  /** Whether to create the sample camp. */
   seeded: boolean;
   settings: Record<string, Setting>;
 };
 
 const binary = resolve(import.meta.dirname, "../../..", process.env.CAMP_E2E_BIN ?? "target/debug/camp");
 
-/** A portal of one's own: a folder, a database, the binary with site, API and worker, and a mailbox. */
+/** A separate portal: a folder, a database, the binary with site, API and worker, and a mailbox. */
 export class Portal {
   private process: ChildProcess | undefined;
   private log = "";
@@ -35,7 +35,7 @@ export class Portal {
       try {
         return await Portal.attempt(plan);
       } catch (error) {
-        // Between finding a free port and listening on it, somebody else may have taken it.
+        // Another process may take the free port before the portal listens on it.
         if (attempt === 3 || !/address.*in use/i.test(String(error))) throw error;
       }
     }
@@ -48,7 +48,7 @@ export class Portal {
     const portal = new Portal(folder, `http://127.0.0.1:${await freePort()}`, server);
     try {
       if (seeded) portal.run(["seed", "--sample-logins"]);
-      // A setting needs a camp that is there.
+      // Settings need an existing camp.
       else if (Object.keys(settings).length > 0) portal.run(["migrate"]);
       for (const [key, value] of Object.entries(settings)) portal.run(["settings", "set", key, String(value)]);
       await portal.start();
@@ -59,7 +59,7 @@ export class Portal {
     return portal;
   }
 
-  /** Runs a command of the binary in this camp and gives what it said. */
+  /** Runs a command of the binary in this camp and returns its output. */
   run(args: string[], input = ""): string {
     const said = spawnSync(binary, args, { env: this.environment(), input, encoding: "utf8" });
     if (said.status !== 0) throw new Error(`camp ${args.join(" ")} ended with ${said.status}: ${said.stderr || said.error?.message}`);
@@ -90,7 +90,7 @@ export class Portal {
     }
   }
 
-  /** What went wrong behind the scenes so far: failed jobs, errors in the log. */
+  /** Problems so far: failed jobs, errors in the log. */
   async troubles(): Promise<string[]> {
     const ready = await fetch(`${this.url}/readyz`).then((answer) => answer.json() as Promise<{ failed_jobs: number }>);
     const errors = this.log.split("\n").filter((line) => /"level":"ERROR"| ERROR /.test(line));
@@ -101,7 +101,7 @@ export class Portal {
     return this.log;
   }
 
-  /** All mails that went out so far. */
+  /** All mails that were sent so far. */
   async mails(): Promise<Mail[]> {
     if (this.server) return this.server.mails;
     const box = join(this.folder, "mail");
@@ -116,21 +116,21 @@ export class Portal {
     return (await this.mails()).filter((mail) => mail.to.includes(address) && subject.test(mail.subject));
   }
 
-  /** From now on, the mail server refuses what goes to these. */
+  /** From now on, the mail server refuses mail to these addresses for its content. */
   refuseMailTo(...addresses: string[]) {
     if (!this.server) throw new Error("Only a mail server refuses mail: test.use({ post: \"smtp\" })");
     this.server.refused.clear();
     for (const address of addresses) this.server.refused.add(address);
   }
 
-  /** From now on, nobody at the mail server has these addresses. */
+  /** From now on, these mailboxes do not exist. */
   nobodyHas(...addresses: string[]) {
     if (!this.server) throw new Error("Only a mail server refuses mail: test.use({ post: \"smtp\" })");
     this.server.unknown.clear();
     for (const address of addresses) this.server.unknown.add(address);
   }
 
-  /** The newest such mail, as soon as it has come. */
+  /** Waits for the newest mail that matches. */
   async mailTo(address: string, subject: RegExp): Promise<Mail> {
     for (const deadline = Date.now() + 120_000; Date.now() < deadline; await pause(50)) {
       const mail = (await this.mailsTo(address, subject)).at(-1);
@@ -139,10 +139,10 @@ export class Portal {
     throw new Error(`No mail to ${address} about ${subject} came within two minutes.`);
   }
 
-  /** When the journeys are broken off. */
+  /** For interrupted test runs. */
   private readonly kill = () => this.process?.kill("SIGKILL");
 
-  /** As an operator does for a new version: the server ends, and is there again some seconds later. */
+  /** Restarts the server like an operator for an upgrade: it stops, and is available again some seconds later. */
   async restart(away = 0) {
     await this.stop();
     await pause(away);

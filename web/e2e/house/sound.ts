@@ -14,10 +14,10 @@ declare global {
 /** The narrowest phone, and a laptop's window at twice the size. */
 const narrow = [[320, 640, "at 320 pixels"], [640, 360, "at 200 %"]] as const;
 
-/** What a theme can break. */
+/** The axe rules that depend on the theme. */
 const ofColors = { runOnly: ["color-contrast", "link-in-text-block"] };
 
-/** In both themes nothing that axe knows to be wrong, and no sideways scrolling where there is little room. */
+/** Asserts that axe finds no violations in both themes, and that narrow screens do not scroll sideways. */
 export async function isSound(page: Page, what: string) {
   await page.waitForLoadState("networkidle");
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
@@ -31,7 +31,7 @@ export async function isSound(page: Page, what: string) {
   await hasRoom(page, what);
 }
 
-/** No sideways scrolling where there is little room; names what sticks out. */
+/** Asserts that narrow screens do not scroll sideways; names the elements that overflow. */
 export async function hasRoom(page: Page, what: string) {
   const size = page.viewportSize();
   for (const [width, height, where] of narrow) {

@@ -23,7 +23,7 @@ export function workbook(rows: (string | number | Date)[][]) {
   });
 }
 
-/** A ZIP archive in which nothing is compressed. */
+/** A ZIP archive without compression. */
 function archive(files: Record<string, string>) {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
