@@ -1,27 +1,28 @@
-//! Who is looking, and who may watch (decision P9).
+//! Identifies the viewer and decides who may watch (decision P9).
 
 use uuid::Uuid;
 
 use crate::settings::Access;
 use crate::{Error, Result};
 
-/// Whoever sent the request, as far as watching is concerned.
+/// The sender of a request, as far as watching is concerned.
 #[derive(Debug, Clone, Default)]
 pub struct Viewer {
     pub user_id: Option<Uuid>,
-    /// Linked to a family that staff made or approved.
+    /// Linked to a family that staff created or approved.
     pub family: bool,
-    /// Staff said that this is no family of the camp.
+    /// Staff decided that this is not a family of the camp.
     pub refused: bool,
-    /// Signed in as one of the camp's staff.
+    /// Signed in as a member of the staff.
     pub staff_id: Option<Uuid>,
-    /// Random first-party cookie of a browser that is not signed in, to count views and reports.
+    /// Random first-party cookie of a browser that is not signed in. Used to count views and
+    /// reports.
     pub browser: Option<Uuid>,
 }
 
 impl Viewer {
-    /// Whether videos, comments and updates are open to this viewer. This one function decides
-    /// for lists, detail, search, previews and media alike.
+    /// Whether this viewer may watch videos, comments and updates. Lists, details, search, previews
+    /// and media all use this function.
     pub fn may_watch(&self, access: Access) -> bool {
         match access {
             _ if self.staff_id.is_some() => true,
@@ -31,7 +32,11 @@ impl Viewer {
         }
     }
 
-    /// The same as a refusal that tells the gate page what to do.
+    /// Returns an error that tells the gate page what to do, unless the viewer may watch.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SignInRequired`] when nobody is signed in, otherwise [`Error::Forbidden`].
     pub fn must_watch(&self, access: Access) -> Result<()> {
         if self.may_watch(access) {
             return Ok(());
@@ -50,7 +55,7 @@ impl Viewer {
         }
     }
 
-    /// Something to count this viewer by, once.
+    /// An id by which this viewer is counted once.
     pub fn key(&self) -> Option<Uuid> {
         self.user_id.or(self.browser)
     }

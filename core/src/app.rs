@@ -1,4 +1,4 @@
-//! What every entry point is given: the database, the mailer, the files and the clock.
+//! The state that every entry point receives: database, mailer, files and clock.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -26,29 +26,38 @@ pub struct App {
     pub clock: Clock,
     pub config: Arc<Config>,
     pub keys: Keys,
-    /// Names this process among those that share the database.
+    /// Identifies this process among those that share the database.
     pub process: Uuid,
-    /// Passwords that are hashed at the same time: each takes 19 MiB and a core.
+    /// Limits how many passwords are hashed at the same time. Each hash takes 19 MiB and a CPU
+    /// core.
     pub hashing: Arc<Semaphore>,
     pub(crate) settings: Arc<settings::Cache>,
-    /// The copy that was kept when this process brought the database up to date.
+    /// The copy of the database that was made before this process upgraded it.
     pub before_upgrade: Option<PathBuf>,
-    /// Whether this process made the camp: its database was empty.
+    /// Whether this process created the camp, because its database was empty.
     pub is_new: bool,
-    /// Shows that somebody is at work in the data folder, for as long as it is held.
+    /// Holds the shared lock of the data folder for as long as the app lives.
     _present: Option<Arc<File>>,
 }
 
 impl App {
-    /// Opens the camp that is there and brings its database up to date. Errors: [`Error::Setup`]
-    /// when there is none; nothing is made then.
+    /// Opens an existing camp and upgrades its database.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when the configuration is invalid or there is no camp. Nothing is created
+    /// then.
     pub async fn open(config: Config) -> Result<App> {
         config.check()?;
         must_be_there(&config)?;
         App::open_in(config, false).await
     }
 
-    /// Opens the camp, or makes one where there is none.
+    /// Opens the camp, or creates one if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when the configuration is invalid or the data folder cannot be used.
     pub async fn open_or_create(config: Config) -> Result<App> {
         config.check()?;
         permissions::folder(&config.data_dir)?;
@@ -69,12 +78,13 @@ impl App {
         Ok(App { before_upgrade, is_new, _present: Some(Arc::new(present)), ..app })
     }
 
-    /// Whether there is a data folder, and where it is one, the file of the database.
+    /// Whether the data folder exists and, on SQLite, the database file in it.
     pub fn is_there(config: &Config) -> bool {
         must_be_there(config).is_ok()
     }
 
-    /// How many migrations a camp lacks; nothing when there is no camp.
+    /// Counts the migrations that the camp's database lacks. Returns `None` if there is no camp.
+    /// Fails when the database cannot be opened.
     pub async fn pending_migrations(config: &Config) -> Result<Option<usize>> {
         if must_be_there(config).is_err() {
             return Ok(None);
@@ -85,7 +95,8 @@ impl App {
         pending.map(Some)
     }
 
-    /// An app on a database that is up to date already.
+    /// Creates an app on a database that is already up to date. Fails when the mailer or the file
+    /// store is not configured correctly.
     pub async fn with(db: Db, config: Config) -> Result<App> {
         Ok(App {
             keys: Keys::load(&db).await?,
@@ -103,18 +114,20 @@ impl App {
         })
     }
 
-    /// An absolute address of a page, from the configuration and never from a request.
+    /// Returns the absolute address of a page. The host comes from the configuration, never from a
+    /// request.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.config.public_url())
     }
 }
 
-/// Two crates could each choose a cryptography library; this one is for the whole process.
+/// Selects one cryptography library for the whole process, since two crates could each choose
+/// another.
 pub(crate) fn choose_cryptography() {
     rustls::crypto::ring::default_provider().install_default().ok();
 }
 
-/// That a data folder is there, and where it is one, the file of the database.
+/// Checks that the data folder exists and, on SQLite, the database file in it.
 pub(crate) fn must_be_there(config: &Config) -> Result<()> {
     let url = config.database_url();
     let has_file = !url.starts_with("sqlite:") || backup::sqlite_file(&url)?.exists();
@@ -124,7 +137,7 @@ pub(crate) fn must_be_there(config: &Config) -> Result<()> {
     }
 }
 
-/// Without the address of the database: a password may be in it.
+/// The text omits the address of the database, because it may contain a password.
 fn no_camp(config: &Config) -> Error {
     let shown = config.data_dir.display();
     Error::Setup(match &config.database_url {
@@ -140,7 +153,7 @@ fn no_camp(config: &Config) -> Error {
     })
 }
 
-/// Opens the database and changes nothing in it.
+/// Opens the database without changing it.
 pub(crate) async fn open_database(config: &Config) -> Result<Db> {
     choose_cryptography();
     Db::open(&config.database_url()).await.map_err(|error| match error {
@@ -151,7 +164,7 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
     })
 }
 
-/// Says that somebody is at work in this folder, until it is dropped.
+/// Takes a shared lock on the data folder, held until the file is dropped: a process is using it.
 pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock_shared() {
@@ -163,7 +176,8 @@ pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
     }
 }
 
-/// Sees to it that nobody else is at work in this folder, and comes, until it is dropped.
+/// Takes an exclusive lock on the data folder, held until the file is dropped: no other process
+/// uses it.
 pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock() {
@@ -173,7 +187,7 @@ pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
     }
 }
 
-/// Whoever made it, everybody who may read it can lock it.
+/// Opens the lock file. Every user who may read it can lock it, no matter who created it.
 fn in_use(data_dir: &Path) -> Result<File> {
     let path = data_dir.join("in-use.lock");
     match File::open(&path) {
@@ -182,9 +196,9 @@ fn in_use(data_dir: &Path) -> Result<File> {
     }
 }
 
-/// Brings the database up to date, one process at a time. On SQLite a copy of how it was is kept.
+/// Migrates the database, one process at a time. On SQLite, a copy of the old database is kept.
 async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
-    // PostgreSQL has a lock for this, SQLite has not; the file serves for both.
+    // PostgreSQL has a lock for this, SQLite does not. The lock file serves both.
     let lock = File::create(config.data_dir.join("migrate.lock"))?;
     let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
         .await
@@ -206,7 +220,8 @@ async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
     done
 }
 
-/// The portal's own secret, made once and kept in the database, so that all processes share it.
+/// The portal's secret. It is created once and stored in the database, so that all processes share
+/// it.
 #[derive(Clone)]
 pub struct Keys {
     secret: Arc<[u8]>,
@@ -215,7 +230,7 @@ pub struct Keys {
 impl Keys {
     async fn load(db: &Db) -> Result<Keys> {
         const READ: &str = "select value from secrets where name = 'portal'";
-        // First without writing, so that a portal with a full disk can start and be read.
+        // Reads before it writes, so that a portal with a full disk can still start.
         if let Some((secret,)) = db.sql(READ).optional::<(Vec<u8>,)>().await? {
             return Ok(Keys { secret: secret.into() });
         }
@@ -232,16 +247,17 @@ impl Keys {
         Ok(Keys { secret: secret.into() })
     }
 
-    /// A keyed hash for one purpose: it identifies without telling.
+    /// Returns a keyed hash for one purpose. It identifies a value without revealing it.
     pub fn hash(&self, purpose: &str, parts: &[&[u8]]) -> Vec<u8> {
         self.mac(purpose, parts).finalize().into_bytes().to_vec()
     }
 
-    /// A signature that fits into an address.
+    /// Returns a signature that can be used in a URL.
     pub fn sign(&self, purpose: &str, text: &str) -> String {
         URL_SAFE_NO_PAD.encode(self.hash(purpose, &[text.as_bytes()]))
     }
 
+    /// Checks a signature that [`Keys::sign`] made for the same purpose and text.
     pub fn verify(&self, purpose: &str, text: &str, signature: &str) -> bool {
         let Ok(signature) = URL_SAFE_NO_PAD.decode(signature) else { return false };
         self.mac(purpose, &[text.as_bytes()]).verify_slice(&signature).is_ok()

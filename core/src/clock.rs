@@ -1,4 +1,4 @@
-//! The one clock of the portal, and the camp's days in its own time zone.
+//! The clock of the portal, and dates in the camp's time zone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, SubsecRound, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
-/// Tells the time in UTC, cut to microseconds because that is what both databases keep.
+/// Returns the time in UTC, truncated to microseconds because both databases store that precision.
 ///
-/// Tests set it and move it; nobody else does.
+/// Only tests set and advance it.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
-    /// Microseconds that this clock is ahead of the machine's.
+    /// Microseconds that this clock is ahead of the machine's clock.
     ahead: Arc<AtomicI64>,
 }
 
@@ -31,17 +31,17 @@ impl Clock {
     }
 }
 
-/// The day in camp at that moment.
+/// The date in the camp's time zone.
 pub fn day_in(zone: Tz, at: DateTime<Utc>) -> NaiveDate {
     at.with_timezone(&zone).date_naive()
 }
 
-/// The camp year at that moment.
+/// The year in the camp's time zone.
 pub fn year_in(zone: Tz, at: DateTime<Utc>) -> i32 {
     day_in(zone, at).year()
 }
 
-/// A time on the camp's wall as forms send it: `YYYY-MM-DDTHH:MM`, perhaps with seconds.
+/// Parses a local time as forms send it: `YYYY-MM-DDTHH:MM`, optionally with seconds.
 pub fn wall_time(typed: &str) -> Option<NaiveDateTime> {
     ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
         .iter()
@@ -49,8 +49,8 @@ pub fn wall_time(typed: &str) -> Option<NaiveDateTime> {
         .filter(|local| local.year() >= 1900)
 }
 
-/// A time on the camp's wall as a moment in UTC (decision V2): a time that daylight saving skips
-/// moves forward by the gap, of a time that it repeats the first one is meant.
+/// Converts a local time of the camp to UTC (decision V2). A time that daylight saving skips moves
+/// forward by the gap. Of a time that occurs twice, the first one is used.
 pub fn moment_in(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {
     match zone.from_local_datetime(&local) {
         chrono::LocalResult::Single(at) => at.to_utc(),

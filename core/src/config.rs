@@ -1,4 +1,4 @@
-//! What the operator decides at the start: flags, or environment variables that begin with `CAMP_`.
+//! The configuration of the operator: flags, or environment variables that begin with `CAMP_`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -112,12 +112,12 @@ impl Config {
         }
     }
 
-    /// Whether people reach the portal by https; cookies depend on it.
+    /// Whether people reach the portal over https. The cookies depend on it.
     pub fn https(&self) -> bool {
         self.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }
 
-    /// The sender, with the site's name when the operator gave only an address.
+    /// The sender of mail. Uses the site's name if the operator gave only an address.
     pub fn mail_from(&self, site_name: &str) -> Mailbox {
         match &self.mail_from {
             Some(from) if from.name.is_some() => from.clone(),
@@ -126,7 +126,7 @@ impl Config {
         }
     }
 
-    /// The domain of the sender, also of Message-IDs.
+    /// The domain of the sender, also used in Message-IDs.
     pub fn mail_domain(&self) -> String {
         if let Some(from) = &self.mail_from {
             return from.email.domain().to_owned();
@@ -141,7 +141,11 @@ impl Config {
         self.data_dir.join("mail")
     }
 
-    /// What no value by itself can be refused for, but their combination can.
+    /// Checks what no single value shows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when `--public-url` has a path, a query or no host.
     pub fn check(&self) -> Result<()> {
         if let Some(url) = &self.public_url {
             let plain = matches!(url.scheme(), "http" | "https") && url.host().is_some();

@@ -1,4 +1,4 @@
-//! The database: SQLite by default, PostgreSQL for those who have one, with one SQL text for both.
+//! The database: SQLite by default or PostgreSQL, with one SQL text for both.
 
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
@@ -24,48 +24,50 @@ use crate::{Error, Result, error};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
-/// The number of the last migration that this program knows.
+/// The number of the latest migration in this program.
 pub(crate) fn newest_schema() -> i64 {
     MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
 }
 
-/// How many migrations this program knows.
+/// The number of migrations in this program.
 pub fn all_migrations() -> usize {
     MIGRATIONS.iter().filter(|m| m.migration_type.is_up_migration()).count()
 }
 
 /// An open database.
 ///
-/// SQLite has one connection that writes and several that read: two to three times faster than a
-/// pool in which everybody writes, and nobody is ever refused because somebody else is writing.
+/// SQLite uses one connection that writes and several that read. This is two to three times faster
+/// than a pool in which every connection writes, and no request fails because another one is
+/// writing.
 #[derive(Clone, Debug)]
 pub enum Db {
     Sqlite { write: SqlitePool, read: SqlitePool },
     Postgres(PgPool),
 }
 
-/// A transaction that may write. Dropped without [`Tx::commit`] it leaves nothing behind.
+/// A transaction that may write. It is rolled back when it is dropped without [`Tx::commit`].
 pub enum Tx {
     Sqlite(OpenTransaction<Sqlite>),
     Postgres(OpenTransaction<Postgres>),
 }
 
-/// A transaction of one engine, and the events that its commit will number. sqlx has a type of its
-/// own for transactions, which does not let go of a connection that must not be used again.
+/// A transaction on one engine, with the events that its commit will number. sqlx's own transaction
+/// type cannot give up a connection that must not be reused.
 pub struct OpenTransaction<E: Database> {
     connection: PoolConnection<E>,
     /// Neither committed nor rolled back.
     open: bool,
     events: Vec<(DateTime<Utc>, Event)>,
-    /// The database has ended the transaction by itself. On SQLite, whatever came after would be
-    /// committed statement by statement.
+    /// The database ended the transaction on its own. On SQLite, later statements would be
+    /// committed one by one.
     ended: bool,
 }
 
 impl<E: Database> OpenTransaction<E> {
     async fn begin(pool: &Pool<E>, statement: &'static str) -> sqlx::Result<OpenTransaction<E>> {
         let connection = pool.acquire().await?;
-        // Open from here on: a beginning that fails or is dropped half-way is rolled back as well.
+        // Counts as open from here on, so that a `begin` that fails or is dropped is rolled back as
+        // well.
         let mut open = OpenTransaction { connection, open: true, events: Vec::new(), ended: false };
         E::TransactionManager::begin(&mut open.connection, Some(statement.into_sql_str())).await?;
         Ok(open)
@@ -81,8 +83,8 @@ impl<E: Database> OpenTransaction<E> {
         self.end(outcome)
     }
 
-    /// A connection that could not end its transaction is closed, and the pool opens another: nobody
-    /// knows what state it is in, even where a later roll-back goes well.
+    /// Closes a connection that could not end its transaction, even if a later rollback succeeds:
+    /// its state is unknown. The pool then opens another.
     fn end(&mut self, outcome: Result<()>) -> Result<()> {
         match &outcome {
             Ok(()) => self.open = false,
@@ -110,13 +112,13 @@ impl<E: Database> OpenTransaction<E> {
     }
 }
 
-/// For a server to answer whether it is there.
+/// Timeout for a server to answer a ping.
 const ANSWER: Duration = Duration::from_secs(5);
-/// For one statement on PostgreSQL. A server that is gone without a word would otherwise be waited
-/// for as long as the kernel tries, a quarter of an hour.
+/// Timeout for one statement on PostgreSQL. Without it, the kernel waits about 15 minutes for a
+/// server that disappeared silently.
 const STATEMENT: Duration = Duration::from_secs(45);
 
-/// What a statement gave, if it was answered at all.
+/// Returns the statement's result, or an error if there is no answer in time.
 async fn in_time<T>(statement: impl Future<Output = sqlx::Result<T>>) -> Result<T> {
     match tokio::time::timeout(STATEMENT, statement).await {
         Ok(outcome) => Ok(outcome?),
@@ -126,16 +128,16 @@ async fn in_time<T>(statement: impl Future<Output = sqlx::Result<T>>) -> Result<
 
 /// Whether a connection may go back to its pool.
 ///
-/// When the disk is full or fails, SQLite ends a transaction by itself, and the roll-back that sqlx
-/// sends then fails: sqlx would count the transaction as open for ever, and every later one on this
-/// connection would fail. Such a connection is closed, and the pool opens another.
+/// When the disk is full or fails, SQLite ends a transaction on its own, and the rollback that sqlx
+/// sends then fails. sqlx would count the transaction as open forever, and every later transaction
+/// on this connection would fail. Such a connection is closed, and the pool opens another.
 async fn is_reusable<C: Connection>(connection: &mut C) -> sqlx::Result<bool> {
-    // A server that is gone without a word must not hold the connection's place in the pool.
+    // A server that disappeared silently must not occupy the connection's place in the pool.
     let remote = C::Database::NAME == Postgres::NAME;
     if !remote && !connection.is_in_transaction() {
         return Ok(true);
     }
-    // The roll-back of a dropped transaction is carried out before this is answered.
+    // The rollback of a dropped transaction runs before the ping is answered.
     let answered = tokio::time::timeout(ANSWER, connection.ping());
     answered.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
     let reusable = !connection.is_in_transaction();
@@ -148,7 +150,7 @@ async fn is_reusable<C: Connection>(connection: &mut C) -> sqlx::Result<bool> {
 impl<E: Database> Drop for OpenTransaction<E> {
     fn drop(&mut self) {
         if self.open {
-            // Only queued here; it is carried out before the connection is used again.
+            // Only queued here. It runs before the connection is used again.
             E::TransactionManager::start_rollback(&mut self.connection);
         }
     }
@@ -168,7 +170,7 @@ impl<E: Database> DerefMut for OpenTransaction<E> {
     }
 }
 
-/// Whatever can be bound on both engines.
+/// A value that can be bound on both engines.
 pub trait Value:
     for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send
 {
@@ -182,7 +184,7 @@ impl<T> Value for T where
 {
 }
 
-/// Whatever can be read from a row of both engines.
+/// A row that can be read from both engines.
 pub trait Row:
     for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
 {
@@ -192,7 +194,7 @@ impl<T> Row for T where
 {
 }
 
-/// Where a query runs: on a pool (reading) or inside a transaction.
+/// Where a query runs: on a pool (reads) or in a transaction.
 pub enum On<'c> {
     Db(&'c Db),
     Tx(&'c mut Tx),
@@ -219,7 +221,7 @@ impl<'c> On<'c> {
         Query { on: self, text, args, wrong: None }
     }
 
-    /// The same place once more, for a function that asks twice.
+    /// Borrows the same target again, for a function that runs several queries.
     pub(crate) fn again(&mut self) -> On<'_> {
         match self {
             On::Db(db) => On::Db(db),
@@ -227,7 +229,7 @@ impl<'c> On<'c> {
         }
     }
 
-    /// The text of the engine that it runs on, where they truly differ.
+    /// Selects the text for the engine in use, where the engines differ.
     pub(crate) fn either(self, texts: Texts) -> Query<'c> {
         let text = match &self {
             On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) => texts.sqlite,
@@ -237,14 +239,14 @@ impl<'c> On<'c> {
     }
 }
 
-/// One statement in the words of both engines.
+/// One statement in the dialects of both engines.
 pub(crate) struct Texts {
     pub sqlite: &'static str,
     pub postgres: &'static str,
 }
 
-/// A statement that looks for many ids at once: they stand as `(ids)` between `$before` and `$after`
-/// and are bound as the single value `$list`, by [`Query::bind_ids`].
+/// A statement that looks up many ids at once. The ids stand as `(ids)` between `$before` and
+/// `$after` and are bound as the single value `$list` by [`Query::bind_ids`].
 macro_rules! with_ids {
     ($before:expr, $list:literal, $after:expr) => {
         $crate::db::Texts {
@@ -266,7 +268,7 @@ enum Args {
     Postgres(PgArguments),
 }
 
-/// One statement with its values: `$1` placeholders, bound in order.
+/// A statement with its values, bound in order to the `$1` placeholders.
 #[must_use]
 pub(crate) struct Query<'c> {
     on: On<'c>,
@@ -275,8 +277,8 @@ pub(crate) struct Query<'c> {
     wrong: Option<sqlx::Error>,
 }
 
-/// Rows of either engine as they came; their types are read afterwards, so that what talks to the
-/// database is compiled once and not for every type.
+/// Raw rows of either engine. Their types are read later, so that the database code is compiled
+/// once and not for every type.
 enum Rows {
     Sqlite(Vec<SqliteRow>),
     Postgres(Vec<PgRow>),
@@ -291,8 +293,8 @@ impl Rows {
     }
 }
 
-/// Runs the query on whichever engine it is for; `$pool` is the pool of SQLite that it needs outside
-/// a transaction, `$call` sqlx's method for the number of rows.
+/// Runs the query on its engine. `$pool` is the SQLite pool to use outside a transaction, `$call`
+/// is sqlx's method for the number of rows.
 macro_rules! run {
     ($query:expr, $pool:ident, $call:ident) => {{
         let Query { on, text, args, wrong } = $query;
@@ -331,7 +333,7 @@ impl Query<'_> {
         self
     }
 
-    /// Binds the ids of [`with_ids!`].
+    /// Binds the ids for [`with_ids!`].
     pub(crate) fn bind_ids(self, ids: impl IntoIterator<Item = Uuid>) -> Self {
         let ids: Vec<String> = ids.into_iter().map(|id| format!("\"{}\"", id.simple())).collect();
         self.bind(format!("[{}]", ids.join(",")))
@@ -349,7 +351,7 @@ impl Query<'_> {
         Ok(self.first().await?.read()?.pop())
     }
 
-    /// The single value of the single row.
+    /// Returns the single value of the single row.
     pub(crate) async fn scalar<T>(self) -> Result<T>
     where
         (T,): Row,
@@ -357,7 +359,7 @@ impl Query<'_> {
         Ok(self.one::<(T,)>().await?.0)
     }
 
-    /// How many rows were written.
+    /// Runs the statement and returns the number of rows written.
     pub(crate) fn execute<'q>(self) -> BoxFuture<'q, Result<u64>>
     where
         Self: 'q,
@@ -382,7 +384,7 @@ impl Query<'_> {
         })
     }
 
-    /// At most one row.
+    /// Returns at most one row.
     fn first<'q>(self) -> BoxFuture<'q, Result<Rows>>
     where
         Self: 'q,
@@ -397,11 +399,15 @@ impl Query<'_> {
 }
 
 impl Db {
-    /// Opens `sqlite://path` (made when missing) or `postgres://…`. Nothing is migrated.
+    /// Opens `sqlite://path` (created if missing) or `postgres://…` without migrating it.
+    ///
+    /// # Errors
+    ///
+    /// When the address is invalid or the database cannot be opened.
     pub async fn open(url: &str) -> Result<Db> {
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            // A filter that is not asked for (`$1 is null or …`) costs nothing only where the planner
-            // sees the values; a plan for any value would read and sort whole tables.
+            // An unused filter (`$1 is null or …`) is free only if the planner sees the values. A
+            // generic plan would read and sort whole tables.
             let options = PgConnectOptions::from_str(url)?
                 .application_name("camp")
                 .options([("plan_cache_mode", "force_custom_plan")]);
@@ -442,14 +448,15 @@ impl Db {
         Ok(Db::Sqlite { write, read })
     }
 
-    /// Begins a transaction that writes. On SQLite it is the only one in the process.
+    /// Begins a transaction that writes. On SQLite it is the only one in the process. Fails when
+    /// the database is busy or unavailable.
     pub async fn begin(&self) -> Result<Tx> {
         Ok(match self {
             Db::Sqlite { write, .. } => {
                 Tx::Sqlite(OpenTransaction::begin(write, "begin immediate").await?)
             }
             Db::Postgres(pool) => {
-                // In a task of its own: sqlx 0.9.0 loses count of a `begin` that is dropped half-way.
+                // Runs in its own task: sqlx 0.9.0 loses count of a `begin` that is dropped midway.
                 let pool = pool.clone();
                 let begun =
                     tokio::spawn(async move { OpenTransaction::begin(&pool, "begin").await });
@@ -458,7 +465,7 @@ impl Db {
         })
     }
 
-    /// Begins a transaction that reads, and sees the database as it is at its first question.
+    /// Begins a read-only transaction. It sees the database as of its first query.
     pub(crate) async fn snapshot(&self) -> Result<Tx> {
         Ok(match self {
             Db::Sqlite { read, .. } => Tx::Sqlite(OpenTransaction::begin(read, "begin").await?),
@@ -469,20 +476,20 @@ impl Db {
         })
     }
 
-    /// One statement outside a transaction.
+    /// Creates a statement that runs outside a transaction.
     pub(crate) fn sql(&self, text: &'static str) -> Query<'_> {
         On::Db(self).sql(text)
     }
 
-    /// Brings the schema up to date: ours, then the one of the job queue. Safe to run again.
+    /// Migrates the schema: ours, then that of the job queue. Safe to run again.
     ///
-    /// On SQLite the migrator takes no lock of its own, so the caller sees to it that one process
+    /// On SQLite the migrator takes no lock, so the caller must ensure that only one process
     /// migrates at a time ([`crate::App::migrate`]).
     pub(crate) async fn migrate(&self) -> Result<()> {
         match self {
             Db::Sqlite { write, .. } => {
                 MIGRATIONS.run(write).await?;
-                // Its own `setup()` would switch `synchronous` off.
+                // apalis's own `setup()` would turn `synchronous` off.
                 let mut queue = apalis_sqlite::SqliteStorage::<()>::migrations();
                 queue.dangerous_set_table_name("_apalis_migrations");
                 queue.run(write).await?;
@@ -497,17 +504,17 @@ impl Db {
         Ok(())
     }
 
-    /// How many of our migrations are not yet applied.
+    /// Counts our migrations that are not yet applied.
     pub async fn pending_migrations(&self) -> Result<usize> {
         Ok(all_migrations().saturating_sub(self.applied_migrations().await?))
     }
 
-    /// Whether nothing was ever migrated in it.
+    /// Whether no migration was ever applied.
     pub(crate) async fn is_empty(&self) -> Result<bool> {
         Ok(self.applied_migrations().await? == 0)
     }
 
-    /// Whether there is something in it, of an earlier version.
+    /// Whether the database has the schema of an earlier version.
     pub(crate) async fn is_to_be_upgraded(&self) -> Result<bool> {
         let applied = self.applied_migrations().await?;
         Ok(applied > 0 && self.pending_migrations().await? > 0)
@@ -537,6 +544,7 @@ impl Db {
         Ok(done as usize)
     }
 
+    /// The name of the engine.
     pub fn engine(&self) -> &'static str {
         match self {
             Db::Sqlite { .. } => "sqlite",
@@ -544,7 +552,7 @@ impl Db {
         }
     }
 
-    /// Answers whether the database answers.
+    /// Checks that the database answers. Fails when it does not.
     pub async fn ping(&self) -> Result<()> {
         self.sql("select cast(1 as bigint)").scalar::<i64>().await.map(drop)
     }
@@ -565,8 +573,9 @@ impl Tx {
         On::Tx(self).sql(text)
     }
 
-    /// Commits, with the events that were noted on the way: they get their numbers last, so that
-    /// nobody has to wait for another's number while holding a row.
+    /// Commits and writes the events that were noted. Events get their numbers last, so that no
+    /// transaction waits for a number while it holds row locks. Fails when the database ended the
+    /// transaction on its own or cannot commit; nothing is stored then.
     pub async fn commit(mut self) -> Result<()> {
         let events = match &mut self {
             Tx::Sqlite(open) => std::mem::take(&mut open.events),
@@ -591,7 +600,7 @@ impl Tx {
         }
     }
 
-    /// Keeps an event for the commit.
+    /// Keeps an event until the commit.
     pub(crate) fn note(&mut self, now: DateTime<Utc>, event: Event) {
         match self {
             Tx::Sqlite(open) => open.events.push((now, event)),
@@ -599,8 +608,8 @@ impl Tx {
         }
     }
 
-    /// Lets one transaction at a time pass for `name`, where a rule spans several rows ("the last
-    /// owner stays"). SQLite has a single writer, so there it holds by itself.
+    /// Serializes transactions that use the same `name`, for rules that span several rows ("the
+    /// last owner stays"). SQLite has a single writer, so nothing is needed there.
     pub(crate) async fn lock(&mut self, name: &str) -> Result<()> {
         if let Tx::Postgres(_) = self {
             self.sql("select pg_advisory_xact_lock(hashtext($1))").bind(name).execute().await?;
@@ -613,7 +622,7 @@ impl Tx {
 mod tests {
     use super::*;
 
-    /// On SQLite, and on PostgreSQL where the tests have one.
+    /// SQLite, and PostgreSQL if the tests have a server.
     async fn engines() -> Vec<Db> {
         let mut urls = vec!["sqlite::memory:".to_owned()];
         urls.extend(std::env::var("CAMP_TEST_POSTGRES_URL"));
@@ -624,7 +633,7 @@ mod tests {
         engines
     }
 
-    /// Temporary tables belong to one connection, so that they tell which one is used.
+    /// Temporary tables belong to one connection, so they show which connection is used.
     async fn made(db: &Db) {
         at_rest(db).await;
         let mut tx = db.begin().await.expect("a transaction");
@@ -637,7 +646,7 @@ mod tests {
         tx.commit().await.expect("committed");
     }
 
-    /// A connection goes back to its pool, or is closed, in a task of its own.
+    /// Waits: a connection is returned to its pool, or closed, in a separate task.
     async fn at_rest(db: &Db) {
         let Db::Postgres(pool) = db else { return };
         while pool.num_idle() < pool.size() as usize {
@@ -658,19 +667,19 @@ mod tests {
         for db in engines().await {
             made(&db).await;
             assert!(same_connection(&db).await, "{}: it is used again", db.engine());
-            // Rolled back by hand, or by being dropped, it is as good as before.
+            // After a rollback, explicit or by dropping, the connection is reusable.
             at_rest(&db).await;
             let mut tx = db.begin().await.expect("a transaction");
             tx.sql("insert into bunks (id) values (1)").execute().await.expect("a row");
             drop(tx);
             assert!(same_connection(&db).await, "{}: after a roll-back", db.engine());
-            // The commit is refused; a roll-back afterwards would go well.
+            // The commit is refused. A rollback afterwards would succeed.
             at_rest(&db).await;
             let mut tx = db.begin().await.expect("a transaction");
             tx.sql("insert into boys (bunk) values (7)").execute().await.expect("a row");
             tx.commit().await.expect_err("there is no such bunk");
             assert!(!same_connection(&db).await, "{}: after a commit that failed", db.engine());
-            // And there is another.
+            // The pool has opened another connection.
             made(&db).await;
             assert!(same_connection(&db).await, "{}: a new one", db.engine());
             db.close().await;

@@ -1,4 +1,4 @@
-//! Why the portal said no.
+//! The errors of the portal.
 
 use serde::Serialize;
 use sqlx::error::DatabaseError;
@@ -6,7 +6,7 @@ use sqlx::sqlite::SqliteError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is wrong with one field of what was sent.
+/// A problem with one field of the input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = FieldProblem)]
 pub struct FieldError {
@@ -15,14 +15,14 @@ pub struct FieldError {
     pub message: String,
 }
 
-/// Every refusal, and everything that can go wrong. The texts may be shown to a person, save those
-/// of [`Error::Database`] and [`Error::Unforeseen`], which are logged and never shown.
+/// Every error of the portal. The texts may be shown to users, except those of [`Error::Database`]
+/// and [`Error::Unforeseen`], which are only logged.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// What was sent breaks a rule.
+    /// The input breaks a rule.
     #[error("{}", .0.first().map(|e| e.message.as_str()).unwrap_or("Please check what you entered."))]
     Invalid(Vec<FieldError>),
-    /// Somebody else has it already.
+    /// The value is already in use.
     #[error("{}", .0.message)]
     Taken(FieldError),
     #[error("{0}")]
@@ -31,37 +31,38 @@ pub enum Error {
     SignInRequired,
     #[error("Please sign in to the staff area.")]
     StaffRequired,
-    /// Wrong password, unknown account or disabled account: one answer for all.
+    /// Wrong password, unknown account or disabled account. All get the same answer.
     #[error("{0}")]
     InvalidCredentials(&'static str),
     #[error("Please enter the code from your authenticator app.")]
     SecondFactorRequired,
-    /// Not allowed; the code tells a program why, the text tells a person.
+    /// Not allowed. The code gives the reason to programs, the text to people.
     #[error("{text}")]
     Forbidden { code: &'static str, text: &'static str },
-    /// Somebody changed the record in between.
+    /// The record changed since it was read.
     #[error("Somebody else changed this in the meantime. Please reload and try again.")]
     Stale,
     #[error("{0}")]
     Conflict(&'static str),
-    /// Somebody else was quicker; the code tells a program with what, the text tells a person who.
+    /// Somebody else acted first. The code says what happened to programs, the text says who did it
+    /// to people.
     #[error("{text}")]
     Forestalled { code: &'static str, text: String },
-    /// A link that was used already or has expired.
+    /// The link was already used or has expired.
     #[error("{0}")]
     Gone(&'static str),
     #[error("Too many attempts. Please try again {}.", wait(*retry_after))]
     TooMany { retry_after: u64 },
-    /// Mails that anybody can cause reach one mailbox a few times an hour.
+    /// Too many mails to one mailbox: mails that anybody can cause are limited per hour.
     #[error("We have written to this address several times already. Please try again {}.", wait(*retry_after))]
     TooManyMails { retry_after: u64 },
-    /// The database does not answer in time; nothing was written.
+    /// The database did not answer in time. Nothing was written.
     #[error("The portal is busy. Please try again in a moment.")]
     Busy(#[source] Option<sqlx::Error>),
-    /// No room left on the disk.
+    /// The disk is full.
     #[error("The camp's server has run out of space. Nothing was saved.")]
     Full,
-    /// The operator has to change something before this can work.
+    /// The operator must change something first.
     #[error("{0}")]
     Setup(String),
     #[error("database: {0}")]
@@ -95,13 +96,13 @@ impl From<sqlx::Error> for Error {
             E::PoolTimedOut | E::PoolClosed | E::Io(_) | E::Tls(_) | E::WorkerCrashed => {
                 Error::Busy(Some(error))
             }
-            // A connection that has lost count of its transactions; the pool closes it.
+            // The connection lost count of its transactions. The pool closes it.
             E::BeginFailed | E::InvalidSavePointStatement => Error::Busy(Some(error)),
             E::RowNotFound => Error::NotFound("There is nothing here any more."),
             E::Database(cause) => match classify(cause.as_ref()) {
                 DatabaseFailure::Away => Error::Busy(Some(error)),
                 DatabaseFailure::Full => Error::Full,
-                // What comes in is checked before, so this is the second line: refused, and told to
+                // Input is validated earlier, so this is the second check. It is also logged for
                 // the operator.
                 DatabaseFailure::Value => {
                     tracing::warn!(%error, "a value that the database cannot keep was refused");
@@ -114,13 +115,13 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// What an error of the database means for whoever asked.
+/// What a database error means for the caller.
 enum DatabaseFailure {
-    /// It may work in a moment.
+    /// Temporary: a retry may succeed.
     Away,
-    /// No room left on the disk.
+    /// The disk is full.
     Full,
-    /// A character, number or date that it cannot keep.
+    /// A character, number or date that the database cannot store.
     Value,
     Other,
 }
@@ -132,18 +133,18 @@ fn classify(cause: &dyn DatabaseError) -> DatabaseFailure {
             (13, _) => DatabaseFailure::Full,
             // The index of the write-ahead log cannot grow.
             (10, 4874) => DatabaseFailure::Full,
-            // Busy, locked, out of memory, read-only, interrupted, an I/O error, cannot be opened.
+            // Busy, locked, out of memory, read-only, interrupted, I/O error, cannot open.
             (5..=10 | 14 | 15, _) => DatabaseFailure::Away,
             _ => DatabaseFailure::Other,
         };
     }
     match code.as_ref() {
         "53100" => DatabaseFailure::Full,
-        // Deadlocks, a lock that was not had in time, a server that takes over from another one,
-        // a session that the server ended, an I/O error.
+        // Deadlock, lock timeout, failover to another server, session ended by the server, I/O
+        // error.
         "40P01" | "40001" | "55P03" | "25006" | "25P03" | "58030" => DatabaseFailure::Away,
         "22003" | "22008" | "22021" | "22P05" => DatabaseFailure::Value,
-        // Connections that broke or are too many, too little memory, shutting down or starting up.
+        // Broken or too many connections, out of memory, shutting down or starting up.
         code if ["08", "53", "57"].iter().any(|class| code.starts_with(class)) => {
             DatabaseFailure::Away
         }
@@ -151,15 +152,15 @@ fn classify(cause: &dyn DatabaseError) -> DatabaseFailure {
     }
 }
 
-/// SQLite's primary result code and the extended one; nothing on PostgreSQL.
+/// SQLite's primary and extended result codes. `None` on PostgreSQL.
 fn sqlite_codes(cause: &dyn DatabaseError) -> Option<(u32, u32)> {
     cause.try_downcast_ref::<SqliteError>()?;
     let extended: u32 = cause.code()?.parse().ok()?;
     Some((extended & 0xff, extended))
 }
 
-/// Whether SQLite may have rolled the whole transaction back because of this error: busy, out of
-/// memory, interrupted, an I/O error, damaged, full.
+/// Whether SQLite may have rolled back the whole transaction because of this error: busy, out of
+/// memory, interrupted, I/O error, corrupt, full.
 pub(crate) fn ends_transaction(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(cause) => sqlite_codes(cause.as_ref())
@@ -183,7 +184,7 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// Turns a broken unique constraint into the sentence that a person needs.
+/// Turns a violated unique constraint into an error that users understand.
 pub trait OrTaken<T> {
     fn or_taken(self, field: &str, message: &str) -> Result<T>;
 }

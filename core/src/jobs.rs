@@ -1,8 +1,8 @@
-//! Work that is done later, by the worker: enqueued in the transaction that causes it, so that
-//! neither happens without the other.
+//! Background jobs. A job is enqueued in the transaction that causes it, so that either both happen
+//! or neither.
 //!
-//! apalis runs the jobs; the truth (what must be done, what was done) stands in our own rows. A job
-//! may run twice and beside itself, so it claims its work first.
+//! apalis runs the jobs. Our own tables hold what must be done and what was done. A job may run
+//! twice, even concurrently, so it claims its work first.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -20,33 +20,33 @@ use crate::audit::{self, Actor, Subject};
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result};
 
-/// The one queue.
+/// The only queue.
 pub const QUEUE: &str = "portal";
 
-/// A piece of work: ids only, with a permanent name.
+/// A job: a struct of ids with a permanent name.
 pub trait Job: Serialize + DeserializeOwned + Send + 'static {
     const NAME: &'static str;
-    /// How often it may fail before it is put aside for `camp jobs retry`.
+    /// After this many failures the job is set aside for `camp jobs retry`.
     const ATTEMPTS: i64 = 10;
 
     fn run(self, app: &App) -> impl Future<Output = Result<()>> + Send;
 }
 
-/// What lies in the queue.
+/// The content of a queue entry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Envelope {
     pub name: String,
     pub args: Value,
-    /// 1 for the first.
+    /// 1 for the first attempt.
     pub attempt: i64,
 }
 
-/// Enqueues a job that runs as soon as the transaction is committed.
+/// Enqueues a job that runs as soon as the transaction is committed. Fails when the database does.
 pub async fn enqueue<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
     enqueue_at(tx, app, job, None).await
 }
 
-/// Enqueues a job for a moment (whole seconds) or for now.
+/// Enqueues a job for a given time (in whole seconds), or for now.
 pub async fn enqueue_at<J: Job>(
     tx: &mut Tx,
     app: &App,
@@ -64,7 +64,7 @@ async fn push(
     at: Option<DateTime<Utc>>,
 ) -> Result<()> {
     let bytes = serde_json::to_vec(envelope).map_err(Error::unforeseen)?;
-    // The queue sleeps by the machine's clock, whatever ours says in a test.
+    // The queue uses the machine's clock, even when a test sets ours.
     let delay = at.map_or(TimeDelta::zero(), |at| at - app.clock.now()).max(TimeDelta::zero());
     let run_at = (Utc::now() + delay).timestamp().max(0) as u64;
     let task = TaskBuilder::new(bytes).run_at_timestamp(run_at).build();
@@ -86,7 +86,7 @@ async fn push(
 
 type Runner = for<'a> fn(&'a App, Value) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-/// The jobs that a worker knows.
+/// The jobs that a worker can run.
 #[derive(Clone, Default)]
 pub struct Jobs {
     known: Vec<(&'static str, i64, Runner)>,
@@ -103,8 +103,12 @@ impl Jobs {
         self
     }
 
-    /// Runs one job. When it fails, its next attempt is enqueued, later each time, or after the
-    /// last one it is put aside. An error comes back only when not even that could be written.
+    /// Runs one job. After a failure, the next attempt is enqueued with a growing delay. After the
+    /// last attempt, the job is set aside.
+    ///
+    /// # Errors
+    ///
+    /// Only when the failure could not be recorded.
     pub async fn perform(&self, app: &App, envelope: Envelope) -> Result<()> {
         let Some((name, attempts, run)) = self.known.iter().find(|(n, ..)| *n == envelope.name)
         else {
@@ -131,7 +135,7 @@ impl Jobs {
     }
 }
 
-/// The wait after the n-th failure: 5 s, doubling, at most 15 minutes.
+/// The delay after the n-th failure: 5 s, doubling, at most 15 minutes.
 pub fn delay_after(failures: i64) -> TimeDelta {
     TimeDelta::seconds((5i64 << failures.clamp(1, 9).saturating_sub(1)).min(900))
 }
@@ -162,7 +166,7 @@ async fn give_up(app: &App, envelope: &Envelope, error: &str) -> Result<()> {
     tx.commit().await
 }
 
-/// A job that waits, runs or was put aside.
+/// A job that waits, runs or was set aside.
 #[derive(Debug, Serialize)]
 pub struct JobInfo {
     pub id: String,
@@ -176,7 +180,7 @@ pub struct JobInfo {
     pub at: DateTime<Utc>,
 }
 
-/// All jobs that are not done, the failed ones first; at most `limit` of each kind.
+/// Returns all unfinished jobs, the failed ones first; at most `limit` of each kind.
 pub async fn list(db: &Db, limit: i64) -> Result<Vec<JobInfo>> {
     let failed: Vec<(Uuid, String, String, String, i64, DateTime<Utc>)> = db
         .sql(
@@ -223,7 +227,7 @@ pub async fn list(db: &Db, limit: i64) -> Result<Vec<JobInfo>> {
     Ok(failed.chain(open).collect())
 }
 
-/// Enqueues failed jobs again: all, or one by its id. Returns how many.
+/// Enqueues failed jobs again: all of them, or one by its id. Returns how many.
 pub async fn retry(app: &App, actor: Actor, id: Option<Uuid>) -> Result<usize> {
     let mut tx = app.db.begin().await?;
     let failed: Vec<(String, String)> = tx
@@ -245,12 +249,12 @@ pub async fn retry(app: &App, actor: Actor, id: Option<Uuid>) -> Result<usize> {
     Ok(failed.len())
 }
 
-/// How many jobs were put aside.
+/// Counts the jobs that were set aside.
 pub async fn failed(db: &Db) -> Result<i64> {
     db.sql("select count(*) from failed_jobs").scalar().await
 }
 
-/// Since when the job that is due for longest has been waiting.
+/// Returns since when the longest waiting due job has been due.
 pub async fn oldest_due(db: &Db) -> Result<Option<DateTime<Utc>>> {
     let at: Option<i64> = match db {
         Db::Sqlite { .. } => db.sql("select min(run_at) from Jobs where status = 'Pending'"),
@@ -264,8 +268,8 @@ pub async fn oldest_due(db: &Db) -> Result<Option<DateTime<Utc>>> {
     Ok(at.and_then(|at| DateTime::from_timestamp(at, 0)))
 }
 
-/// Takes the jobs that are due out of the queue, for [`Jobs::perform`] outside the worker: in
-/// tests, which cannot wait, and in commands that end when the work is done.
+/// Takes due jobs out of the queue for [`Jobs::perform`] outside the worker: in tests, which cannot
+/// wait, and in commands that exit when the work is done.
 pub async fn take_due(app: &App) -> Result<Vec<Envelope>> {
     let mut tx = app.db.begin().await?;
     let rows: Vec<(Vec<u8>,)> = match &tx {
@@ -286,7 +290,7 @@ pub async fn take_due(app: &App) -> Result<Vec<Envelope>> {
     rows.iter().map(|(job,)| serde_json::from_slice(job).map_err(Error::unforeseen)).collect()
 }
 
-/// Removes finished jobs of more than a day ago; apalis itself would remove all, whatever their age.
+/// Removes jobs that finished more than a day ago. apalis itself would remove all finished jobs.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     match &tx {

@@ -1,6 +1,7 @@
-//! Everything the portal knows, and nothing about how it is reached.
+//! The domain of the portal, independent of how it is reached.
 //!
-//! The camp's nouns are the folders; `app`, `db`, `jobs`, `mail` and `files` carry them.
+//! Each noun of the camp is a module. `app`, `db`, `jobs`, `mail` and `files` are the
+//! infrastructure.
 
 mod app;
 mod error;

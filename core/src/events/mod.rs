@@ -1,8 +1,8 @@
-//! What open pages are told as it happens (decision U1): updates, videos and comments to whoever
-//! may watch, the inbox to staff.
+//! Server-sent events for open pages (decision U1): updates, videos and comments for everybody who
+//! may watch, the inbox for staff.
 //!
-//! A row is written in the transaction of what it tells of, whichever process that is in. Each API
-//! reads what is new a few times a second and passes it on.
+//! An event is a row that is written in the transaction that causes it, in any process. Each API
+//! process reads new rows a few times a second and sends them on.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
@@ -16,18 +16,18 @@ use crate::settings::Access;
 use crate::updates::{LiveUpdate, Priority};
 use crate::{App, Result};
 
-/// Something that open pages should know.
+/// A change that open pages should know about.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
     UpdateCreated(Uuid),
-    /// Changed, or shown again.
+    /// Changed, or visible again.
     UpdateChanged(Uuid),
     UpdateRemoved(Uuid),
-    /// For the first time, and of the current year: what families are mailed about.
+    /// Published for the first time and in the current year. Families get mail about it.
     VideoPublished(Uuid),
-    /// Any other change of a video that is published or was until now.
+    /// Any other change of a video that is published, or was until now.
     VideoChanged(Uuid),
-    /// Written, or shown again.
+    /// Written, or visible again.
     CommentCreated {
         video_id: Uuid,
         id: Uuid,
@@ -36,19 +36,19 @@ pub enum Event {
         video_id: Uuid,
         id: Uuid,
     },
-    /// The inbox of the staff changed.
+    /// The staff's inbox changed.
     MessagesChanged,
     /// The settings changed.
     SiteChanged,
 }
 
-/// Notes the event in the transaction of what it tells of.
+/// Notes an event in the transaction that causes it.
 pub fn emit(tx: &mut Tx, now: DateTime<Utc>, event: Event) {
     tx.note(now, event);
 }
 
-/// Writes the events of a transaction that is about to commit. Until it has, nobody else can write
-/// any, so that their numbers grow in the order of the commits.
+/// Writes the events of a transaction that is about to commit. Until it commits, no other
+/// transaction can write events, so the numbers grow in the order of the commits.
 pub(crate) async fn number(tx: &mut Tx, events: Vec<(DateTime<Utc>, Event)>) -> Result<()> {
     tx.lock("events").await?;
     for (now, event) in events {
@@ -89,10 +89,10 @@ impl Event {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "event", content = "data")]
 pub enum ServerEvent {
-    /// The first of every stream: the number of the last event that the page knows.
+    /// The first event of every stream: the number of the last event that the page knows.
     #[serde(rename = "hello")]
     Hello { id: i64 },
-    /// Events were missed: the page reads everything anew.
+    /// Events were missed. The page reloads everything.
     #[serde(rename = "reset")]
     Reset {},
     #[serde(rename = "update.created")]
@@ -118,23 +118,23 @@ pub enum ServerEvent {
 }
 
 impl ServerEvent {
-    /// What the `data` line of the event holds.
+    /// The content of the event's `data` line.
     pub fn data(&self) -> Option<Value> {
         serde_json::to_value(self).ok()?.get_mut("data").map(Value::take)
     }
 }
 
-/// An event as it is told.
+/// An event read from its table.
 #[derive(Debug)]
 pub struct StoredEvent {
     pub id: i64,
     pub kind: String,
-    /// Nothing when there is nothing to tell any more.
+    /// `None` when the record no longer exists or may no longer be shown.
     pub data: Option<Value>,
 }
 
 impl StoredEvent {
-    /// The one place that decides who hears of an event (safety 14).
+    /// Decides who receives an event (safety 14). Nothing else does.
     pub fn is_for(&self, viewer: &Viewer, access: Access) -> bool {
         match self.kind.as_str() {
             "messages.changed" | "site.changed" => viewer.staff_id.is_some(),
@@ -143,14 +143,16 @@ impl StoredEvent {
     }
 }
 
-/// The number of the newest event.
+/// Returns the number of the newest event.
 pub async fn newest(db: &Db) -> Result<i64> {
     db.sql("select coalesce(max(id), 0) from events").scalar().await
 }
 
-/// At most `limit` events after this number, the oldest first, as things stand now.
+/// Returns at most `limit` events after this number, the oldest first, with the current content of
+/// their records.
 ///
-/// Numbers have no holes: when the first one is not the next one, others before it are forgotten.
+/// Numbers have no gaps. If the first number is not the next one, the events before it have been
+/// deleted.
 pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<StoredEvent>> {
     let rows: Vec<Row> = app
         .db
@@ -225,7 +227,7 @@ impl Row {
             }),
             "video.changed" => Some(ServerEvent::VideoChanged { id: video_id? }),
             "comment.created" => {
-                // Of a published video only; the title is not told.
+                // Only for a published video. The title is not sent.
                 self.title?;
                 let comment = Comment {
                     id: subject_id?,
@@ -259,8 +261,8 @@ impl Row {
     }
 }
 
-/// Forgets what is older than two days; a page that slept longer reads everything anew. The newest
-/// one stays, because the next number follows from it.
+/// Deletes events older than two days. A page that was away longer reloads everything. The newest
+/// event stays, because the next number follows from it.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from events where created_at < $1 and id < (select max(id) from events)")

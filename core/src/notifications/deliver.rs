@@ -1,8 +1,8 @@
-//! Sends the mails of one notification: claim one, write it, hand it over, mark it.
+//! Sends the mails of one notification: claims a mail, writes it, sends it, records the result.
 //!
-//! Each of a few senders has at most one mail in hand, so a worker that is killed leaves at most
-//! as many mails in doubt as it had connections open. Those are sent again, under the same
-//! Message-ID, once the worker has been silent for a while ([`super::recover`]).
+//! Each sender processes at most one mail at a time. If a worker is killed, at most as many mails
+//! are in doubt as it had connections open. They are sent again with the same Message-ID once the
+//! worker's heartbeat has been missing for a while ([`super::recover`]).
 
 use chrono::{DateTime, TimeDelta, Utc};
 use lettre::message::Mailbox;
@@ -21,9 +21,9 @@ pub struct Deliver {
     pub notification_id: Uuid,
 }
 
-/// A claim is given back after this long, in case its worker lives but has lost its way.
+/// A claim expires after this time, in case its worker is alive but stuck.
 const LEASE: TimeDelta = TimeDelta::minutes(5);
-/// A mail that could not be handed over for this long has failed.
+/// A mail that could not be sent for this long has failed.
 const LIFETIME: TimeDelta = TimeDelta::hours(48);
 
 impl Job for Deliver {
@@ -33,7 +33,7 @@ impl Job for Deliver {
         let Some(notification) = find(app, self.notification_id).await? else { return Ok(()) };
         let senders = (0..app.mailer.connections).map(|_| send_all(app, &notification));
         futures_util::future::try_join_all(senders).await?;
-        // Whatever had to wait has its next turn at a known moment.
+        // Waiting mails are tried again at a known time.
         let mut tx = app.db.begin().await?;
         let next: Option<DateTime<Utc>> = tx
             .sql("select min(due_at) from deliveries where notification_id = $1 and status = 'queued'")
@@ -52,7 +52,8 @@ impl Job for Deliver {
     }
 }
 
-/// Writes down what became of all mails, unless another worker has one in hand: it will.
+/// Records the result of the notification, unless another worker still processes one of its mails.
+/// That worker records it then.
 async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql(
         "update notifications
@@ -128,13 +129,13 @@ async fn claim(app: &App, notification_id: Uuid) -> Result<Option<Delivery>> {
 
 enum Outcome {
     Sent,
-    /// What it was about is gone: there is nothing to tell any more.
+    /// The record that it was about is gone, so no mail is sent.
     Withdrawn,
     NotSent(SendError),
 }
 
 async fn send_one(app: &App, notification: &Notification, delivery: &Delivery) -> Outcome {
-    // A letter that cannot be written now (database away) may be written later.
+    // A mail that cannot be written now (database unavailable) may be written later.
     let mail = match compose(app, notification, delivery).await {
         Ok(Some(mail)) => mail,
         Ok(None) => return Outcome::Withdrawn,
@@ -161,7 +162,7 @@ async fn compose(
     let stable = [notification.id.as_bytes().as_slice(), delivery.email.as_bytes()];
     let id: String =
         app.keys.hash("message-id", &stable)[..16].iter().map(|b| format!("{b:02x}")).collect();
-    // Addresses that were stored before domains were turned into ASCII.
+    // Older rows hold addresses from before domains were converted to ASCII.
     let to = with_ascii_domain(&delivery.email).unwrap_or_else(|| delivery.email.clone());
     let address = to.parse().map_err(Error::unforeseen)?;
     let name = (!delivery.full_name.is_empty()).then(|| delivery.full_name.clone());
@@ -185,14 +186,14 @@ fn mailbox(address: &str) -> Option<Mailbox> {
     address.parse().ok().map(|email| Mailbox::new(None, email))
 }
 
-/// Writes down what became of it. The mail may be gone already, so a database that is away for a
-/// moment is tried again before the mail is left in doubt.
+/// Records the result of a mail. The mail may already have been sent, so the write is retried when
+/// the database is unavailable for a moment.
 async fn mark(app: &App, id: Uuid, delivery: &Delivery, outcome: Outcome) -> Result<()> {
     let mut tries = 0;
     loop {
         match try_mark(app, id, delivery, &outcome).await {
             Err(error) if tries < 5 => {
-                tracing::warn!(%error, "a mail's fate could not be written down; trying again");
+                tracing::warn!(%error, "the result of a mail could not be saved; trying again");
                 tries += 1;
                 tokio::time::sleep(std::time::Duration::from_millis(200 << tries)).await;
             }
@@ -213,7 +214,7 @@ async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -
                 _ if now - delivery.created_at > LIFETIME => {
                     ("failed", delivery.attempts, now, Some(text))
                 }
-                // The server being away says nothing about this mail: it does not wait longer.
+                // An unreachable server says nothing about this mail, so the wait does not grow.
                 SendError::Unreachable(_) => {
                     let attempts = delivery.attempts - 1;
                     ("queued", attempts, now + TimeDelta::seconds(30), Some(text))
@@ -243,7 +244,7 @@ async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -
         .bind(app.process)
         .execute()
         .await?;
-    // Of somebody who was deleted meanwhile nothing is written down.
+    // Nothing is recorded for people who were deleted in the meantime.
     if marked > 0
         && let Outcome::NotSent(SendError::Refused { text, address: true }) = outcome
     {
@@ -264,7 +265,7 @@ fn metrics(status: &'static str) {
     metrics::counter!("camp_mails_total", "status" => status).increment(1);
 }
 
-/// The wait after the n-th "later": 30 seconds, doubling, at most 5 minutes.
+/// The delay after the n-th temporary failure: 30 seconds, doubling, at most 5 minutes.
 fn wait(attempts: i64) -> TimeDelta {
     TimeDelta::seconds((30i64 << attempts.clamp(1, 5).saturating_sub(1)).min(300))
 }

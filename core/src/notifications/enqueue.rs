@@ -10,8 +10,9 @@ use crate::db::{On, Tx};
 use crate::settings::{Access, Settings};
 use crate::{App, Error, Result, jobs};
 
-/// Tells every family that wants this category, once per address, ever: a second call for the same
-/// kind and subject tells nobody. Returns how many mails were queued (decisions M1, M2, V3).
+/// Notifies every family that wants this category, once per address. A second call for the same
+/// kind and subject queues nothing. Returns how many mails were queued (decisions M1, M2, V3).
+/// Fails when the database does.
 pub async fn notify_families(
     tx: &mut Tx,
     app: &App,
@@ -22,7 +23,8 @@ pub async fn notify_families(
     notify_all(tx, app, settings, notice, category, Audience::Families).await
 }
 
-/// The same for any audience. An address that is in a family and on the list gets one mail.
+/// Like [`notify_families`], for any audience. An address that is in a family and on the list gets
+/// one mail.
 pub async fn notify_all(
     tx: &mut Tx,
     app: &App,
@@ -41,7 +43,7 @@ pub async fn notify_all(
     }
     if audience.families() {
         opt_outs::restore(tx, app).await?;
-        // Where a camp asks for no confirmation, what somebody typed at sign-up gets mail as well.
+        // Where a camp does not require verification, unverified addresses get mail as well.
         tx.sql(
             "insert into deliveries
                (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
@@ -90,19 +92,19 @@ pub async fn notify_all(
         .await?;
     }
     jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
-    // Addresses that refused mail earlier have a row too, but no mail.
+    // Addresses that refused mail earlier have a row too, but get no mail.
     tx.sql("select count(*) from deliveries where notification_id = $1 and status = 'queued'")
         .bind(id)
         .scalar()
         .await
 }
 
-/// How many addresses [`notify_families`] would reach now.
+/// Counts the addresses that [`notify_families`] would reach now.
 pub async fn reach(on: impl Into<On<'_>>, settings: &Settings, category: Category) -> Result<i64> {
     reach_all(on, settings, category, Audience::Families).await
 }
 
-/// How many addresses [`notify_all`] would reach now.
+/// Counts the addresses that [`notify_all`] would reach now.
 pub async fn reach_all(
     on: impl Into<On<'_>>,
     settings: &Settings,
@@ -149,7 +151,7 @@ pub async fn reach_all(
         .await
 }
 
-/// Tells one address something that is not subject to categories: security mail, receipts, replies.
+/// Sends one address a mail that has no category: security mail, receipts, replies.
 pub async fn notify(
     tx: &mut Tx,
     app: &App,
@@ -160,16 +162,20 @@ pub async fn notify(
     notify_by(tx, app, notice, email, full_name, None).await.map(drop)
 }
 
-/// What became of a mail that anybody can cause.
+/// The outcome for a mail that anybody can cause.
 #[must_use]
 pub enum Limited {
     Queued,
-    /// The mailbox has had its share; the error says when the next one may be sent.
+    /// The mailbox reached its limit. The error says when the next mail may be sent.
     Refused(Error),
 }
 
 impl Limited {
-    /// For callers who may say that nothing was sent.
+    /// For callers who may reveal that nothing was sent.
+    ///
+    /// # Errors
+    ///
+    /// The error of [`Limited::Refused`].
     pub fn or_refuse(self) -> Result<()> {
         match self {
             Limited::Queued => Ok(()),
@@ -177,12 +183,12 @@ impl Limited {
         }
     }
 
-    /// For callers whose answer must not tell.
+    /// For callers whose response must not reveal it.
     pub fn or_silent(self) {}
 }
 
-/// The same for mail that a stranger can cause: one limit for each mailbox, over all such mails
-/// (safety 6).
+/// Like [`notify`], for mail that a stranger can cause. One limit for each mailbox covers all such
+/// mails (safety 6).
 pub async fn notify_limited(
     tx: &mut Tx,
     app: &App,
@@ -197,8 +203,8 @@ pub async fn notify_limited(
     Ok(Limited::Queued)
 }
 
-/// The same for mail that the owner of a mailbox needs to get in, such as a new password: other mails
-/// that strangers cause cannot use up its limit.
+/// Like [`notify_limited`], for mail that the owner of a mailbox needs to sign in, such as a
+/// password reset. Other mails that strangers cause do not use up its limit.
 pub async fn notify_requested(
     tx: &mut Tx,
     app: &App,
@@ -213,7 +219,7 @@ pub async fn notify_requested(
     Ok(Limited::Queued)
 }
 
-/// The same as [`notify`], once for that key, ever; returns the notification when it is new.
+/// Like [`notify`], but only once for each key. Returns the notification if it is new.
 pub async fn notify_once(
     tx: &mut Tx,
     app: &App,

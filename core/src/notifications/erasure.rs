@@ -1,5 +1,6 @@
-//! Erases names and addresses from mails: at once when people are deleted, otherwise after a retention
-//! period. The rows stay, so that the figures stay right; what still waits is not sent.
+//! Erases names and addresses from mails: immediately when people are deleted, otherwise after a
+//! retention period. The rows stay, so that the counts stay correct. Mails that still wait are not
+//! sent.
 
 use chrono::TimeDelta;
 use uuid::Uuid;
@@ -8,14 +9,14 @@ use super::opt_outs;
 use crate::db::{On, Texts, Tx};
 use crate::{App, Result};
 
-/// Mails keep name and address of their recipient this long: 13 months, so that this summer can be
-/// compared with the last one. The privacy page and the README say the same.
+/// How long mails keep the name and address of their recipient: 13 months, so that this summer can
+/// be compared with the last one. The privacy page and the README state the same period.
 const KEPT: TimeDelta = TimeDelta::days(396);
 
-/// At most so many notifications lose their names in one transaction.
+/// The maximum number of notifications that are erased in one transaction.
 const AT_ONCE: i64 = 200;
 
-/// The address is part of the primary key, so each row gets an address of its own that is none.
+/// The address is part of the primary key, so each erased row gets a unique placeholder.
 macro_rules! blank_where {
     ($status:literal, $which:literal) => {
         Texts {
@@ -36,11 +37,11 @@ macro_rules! blank_where {
     };
 }
 
-/// What was not sent is taken back; a mail that a worker has in hand right now may still arrive.
+/// Withdraws unsent mails. A mail that a worker is sending right now may still arrive.
 macro_rules! forget_where {
     ($which:literal) => {
         (
-            // Counted anew, since a mail that failed is withdrawn now.
+            // Counted again, since failed mails are withdrawn now.
             concat!(
                 "update notifications set sent = null, failed = null, suppressed = null
                  where sent is not null
@@ -57,8 +58,9 @@ macro_rules! forget_where {
     };
 }
 
-/// Forgets a person's address: on all mails, and that it refused mail. That it left a kind of mail
-/// is kept, under a hash where nobody has the address any more. After its owner's records are gone.
+/// Erases a person's address from all mails and from the refused addresses. If nobody has the
+/// address any more, its opt-outs are kept under a hash. Call it after the owner's records are
+/// deleted.
 pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
     let (recount, blank) = forget_where!("email = $1");
     tx.sql(recount).bind(email).execute().await?;
@@ -78,8 +80,8 @@ pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result
     Ok(())
 }
 
-/// Takes names and addresses off all mails about a family or a login, also those to addresses that
-/// it had earlier.
+/// Erases names and addresses from all mails about a family or a user, including those to its
+/// earlier addresses.
 pub(crate) async fn erase_about(tx: &mut Tx, id: Uuid) -> Result<()> {
     let (recount, blank) = forget_where!(
         "(profile_id = $1
@@ -98,7 +100,7 @@ pub(crate) async fn erase_about(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Takes names and addresses off mails of long ago. Run hourly.
+/// Erases names and addresses from old mails. Runs hourly.
 pub async fn erase_old(app: &App) -> Result<()> {
     let now = app.clock.now();
     loop {

@@ -1,5 +1,5 @@
-//! The content of a mail and the template that all mails share: HTML and plain text, in the site's
-//! name, readable with pictures off, right-to-left where the text is.
+//! The content of a mail and the template of all mails: HTML and plain text, with the site's name,
+//! readable without images, right-to-left where the text is.
 
 use askama::Template;
 use lettre::message::Mailbox;
@@ -11,21 +11,21 @@ use crate::{
     updates, videos,
 };
 
-/// A letter in its parts; both forms are made from the same parts.
+/// The parts of a mail. Both the HTML and the text form are rendered from them.
 #[derive(Debug, Default)]
 pub struct MailContent {
     pub subject: String,
     pub heading: String,
     pub paragraphs: Vec<String>,
-    /// One under the other, say amounts, with their names; the last one counts most.
+    /// A list of labeled figures, such as amounts. The last one is emphasized.
     pub figures: Vec<(&'static str, String)>,
-    /// What the letter answers to.
+    /// The text that the mail replies to.
     pub quote: Option<Quote>,
     pub picture: Option<Picture>,
     pub button: Option<Button>,
-    /// In small print under the button.
+    /// Small print below the button.
     pub notes: Vec<String>,
-    /// Where an answer goes; otherwise to the camp's contact address.
+    /// The address for replies. The default is the camp's contact address.
     pub reply_to: Option<Mailbox>,
 }
 
@@ -50,8 +50,8 @@ pub struct Button {
     pub url: String,
 }
 
-/// Writes the letter of a notification for one recipient, or nothing when what it was about is
-/// gone. Links with tokens are made here, at the last moment, so that no token is ever stored.
+/// Writes the mail of a notification for one recipient. Returns `None` if the record that it was
+/// about is gone. Links with tokens are created here, so that no token is ever stored.
 pub(super) async fn write(
     app: &App,
     settings: &Settings,
@@ -75,13 +75,13 @@ pub(super) async fn write(
     }
 }
 
-/// What somebody typed, cut where lines were left empty.
+/// Splits typed text into paragraphs at empty lines.
 pub fn paragraphs(text: &str) -> Vec<String> {
     text.split("\n\n").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect()
 }
 
 impl Quote {
-    /// As mail programs mark it in plain text.
+    /// Quotes the text as mail programs do in plain text.
     fn marked(&self) -> String {
         let marked = |line: &str| format!("> {line}").trim_end().to_owned();
         self.paragraphs.join("\n\n").lines().map(marked).collect::<Vec<_>>().join("\n")
@@ -98,7 +98,7 @@ struct Html<'a> {
     colors: Colors,
 }
 
-/// Of what stands out in a mail: as built, or as the camp chose.
+/// Accent colors of a mail: the defaults, or those that the camp chose.
 struct Colors {
     mark: String,
     button: String,
@@ -137,7 +137,7 @@ struct Text<'a> {
 }
 
 impl MailContent {
-    /// Plain text and HTML.
+    /// Renders plain text and HTML.
     pub(super) fn render(
         &self,
         app: &App,

@@ -1,5 +1,5 @@
-//! What the camp tells people by mail: one row per notification, one per recipient, written in the
-//! transaction that causes it. The job [`Deliver`] sends what is written here.
+//! Mail notifications: one row per notification and one per recipient, written in the transaction
+//! that causes them. The job [`Deliver`] sends them.
 
 mod deliver;
 mod enqueue;
@@ -41,13 +41,13 @@ pub enum Category {
     General,
 }
 
-/// Something to tell.
+/// A notification to create.
 pub struct Notice {
-    /// Names the letter, see [`mail_content::write`].
+    /// Selects the content of the mail, see [`mail_content::write`].
     pub kind: &'static str,
-    /// The video, user, profile or staff account that it is about.
+    /// The video, user, family or staff account that it is about.
     pub subject_id: Uuid,
-    /// What the letter needs besides its subject; never a token or a password.
+    /// What the mail needs besides its subject; never a token or a password.
     pub data: Value,
 }
 
@@ -66,7 +66,7 @@ pub struct Notification {
     pub data: String,
 }
 
-/// One mail to one address, claimed for sending.
+/// A mail to one address, claimed for sending.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Delivery {
     pub email: String,
@@ -88,7 +88,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// How many mails were put into the queue, whatever has become of them.
+    /// The number of mails that were queued, whatever their result.
     pub(crate) fn mailed(&self) -> i64 {
         self.queued + self.sent + self.failed
     }
@@ -118,8 +118,8 @@ impl Audience {
     }
 }
 
-/// How the mails of a notification `n` are doing. Counted while any of them waits; afterwards it
-/// stands in the notification, so that a list of many need not look at all their mails.
+/// The delivery counts of a notification `n`. They are counted while any mail waits. Afterwards
+/// they are stored in the notification, so that long lists need not read all mails.
 macro_rules! tally_columns {
     () => {
         "case when n.sent is null
@@ -137,7 +137,7 @@ macro_rules! tally_columns {
 }
 pub(crate) use tally_columns;
 
-/// How the mails of that kind about that subject are doing.
+/// Returns the delivery counts for that kind and subject.
 pub async fn tally(on: impl Into<On<'_>>, kind: &str, subject_id: Uuid) -> Result<Tally> {
     on.into()
         .sql(concat!(
@@ -155,7 +155,7 @@ pub async fn tally(on: impl Into<On<'_>>, kind: &str, subject_id: Uuid) -> Resul
         .await
 }
 
-/// Puts the failed mails of that kind about that subject into the queue again; returns how many.
+/// Queues the failed mails for that kind and subject again. Returns how many.
 pub async fn retry(tx: &mut Tx, app: &App, kind: &str, subject_id: Uuid) -> Result<i64> {
     let again: Vec<(Uuid,)> = tx
         .sql(

@@ -1,4 +1,4 @@
-//! What single addresses have declined, where the address or its family goes another way.
+//! Opt-outs of single addresses, kept when an address leaves its family or the family is merged.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ fn hash(app: &App, email: &str) -> Vec<u8> {
     app.keys.hash("opt-out", &[email.as_bytes()])
 }
 
-/// Keeps the opt-outs of an address under a hash, once it belongs to no family any more. The law
-/// and good manners want them kept; the address itself is of no more use.
+/// Keeps the opt-outs of an address under a hash once it belongs to no family. The law requires
+/// that they are kept. The address itself is no longer needed.
 pub(super) async fn keep_hashed(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
     tx.sql(
         "insert into kept_opt_outs (email_hash, category, created_at)
@@ -36,7 +36,7 @@ pub(super) async fn keep_hashed(tx: &mut Tx, app: &App, email: &str) -> Result<(
     Ok(())
 }
 
-/// Gives families' addresses the opt-outs back that were kept for them under a hash. Before mail
+/// Restores the hashed opt-outs of addresses that belong to a family again. Call it before mail
 /// goes to families, and where an address may have come back.
 pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
     let kept: Vec<(Vec<u8>, Category, DateTime<Utc>)> =
@@ -67,8 +67,8 @@ pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Before a family becomes part of another: what it had switched off stays declined by each of its
-/// addresses, whatever the other family gets.
+/// Call it before a family is merged into another. What the family had switched off stays declined
+/// for each of its addresses, whatever the other family receives.
 pub(crate) async fn keep_declined(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
     tx.sql(
         "insert into unsubscribes (email, category, created_at)

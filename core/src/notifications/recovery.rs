@@ -1,5 +1,5 @@
-//! Recovery after a worker died: workers send heartbeats, and what a dead one had claimed is released
-//! for the others.
+//! Recovers from dead workers. Workers send heartbeats, and what a dead worker had claimed is
+//! released for the others.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
@@ -8,11 +8,11 @@ use super::Deliver;
 use crate::db::{Db, Tx};
 use crate::{App, Result, jobs};
 
-/// After this long without a sign of life a worker's claims are given back. Workers show
-/// themselves every few seconds ([`record_heartbeat`]).
+/// A worker's claims are released after this long without a heartbeat. Workers send one every few
+/// seconds ([`record_heartbeat`]).
 const SILENT: TimeDelta = TimeDelta::seconds(12);
 
-/// Shows that this process is alive.
+/// Records the heartbeat of this process.
 pub async fn record_heartbeat(app: &App) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -31,19 +31,19 @@ pub async fn record_heartbeat(app: &App) -> Result<()> {
     tx.commit().await
 }
 
-/// Forgets the workers that a restored database knows: none of them runs.
+/// Deletes the heartbeats in a restored database: none of those workers runs.
 pub(crate) async fn clear_heartbeats(tx: &mut Tx) -> Result<()> {
     tx.sql("delete from worker_beats").execute().await?;
     Ok(())
 }
 
-/// When a worker was last seen.
+/// When any worker last sent a heartbeat.
 pub async fn last_heartbeat(db: &Db) -> Result<Option<DateTime<Utc>>> {
     db.sql("select max(beat_at) from worker_beats").scalar().await
 }
 
-/// Gives back what a dead worker had claimed, and wakes the
-/// job for whatever is due and waits. Returns how many notifications were woken.
+/// Releases what dead workers had claimed, and enqueues jobs for mails that are due. Returns the
+/// number of notifications that were enqueued.
 pub async fn recover(app: &App) -> Result<usize> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;

@@ -1,5 +1,4 @@
-//! Undelivered mail, as staff see it: what failed in the last days, and the addresses that
-//! refused mail for good.
+//! Undelivered mail for staff: recent failures, and addresses that refused mail permanently.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,10 +11,10 @@ use crate::db::{Db, Tx};
 use crate::pagination::{Page, PageRequest};
 use crate::{App, Error, Result, jobs};
 
-/// What failed before is history.
+/// Older failures are not shown.
 const LATELY: TimeDelta = TimeDelta::days(7);
 
-/// The moment from which failed mails wait for somebody.
+/// Failures since this time need attention.
 pub fn lately(now: DateTime<Utc>) -> DateTime<Utc> {
     now - LATELY
 }
@@ -71,7 +70,7 @@ pub struct RefusedAddress {
     pub subscriber: bool,
 }
 
-/// Refused addresses that are in use: once staff have corrected one, it waits for nobody.
+/// Refused addresses that are in use. Once staff have corrected one, it is no longer listed.
 macro_rules! refused_in_use {
     () => {
         "from suppressed_addresses s
@@ -84,12 +83,12 @@ macro_rules! refused_in_use {
     };
 }
 
-/// How many rows [`refused`] has.
+/// Counts the rows of [`refused`].
 pub(crate) async fn count_refused(db: &Db) -> Result<i64> {
     db.sql(concat!("select count(*) ", refused_in_use!())).scalar().await
 }
 
-/// The mails that failed of late, the last first.
+/// Returns the mails that failed recently, the latest first.
 pub async fn failed(
     app: &App,
     about: Option<About>,
@@ -141,8 +140,8 @@ pub async fn failed(
     Ok(part.page("failed mails", rows, place))
 }
 
-/// Sends mails again, each to the address that it was for, even where that refused mail for good:
-/// somebody has looked at it. Returns how many were still failed.
+/// Sends failed mails again to the same addresses, even to those that refused mail permanently,
+/// because staff decided so. Returns how many were still failed.
 pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
     if mails.len() as i64 > crate::pagination::MOST {
         return Err(Error::invalid("mails", "Please send at most 100 mails at a time."));
@@ -181,7 +180,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
     Ok(queued)
 }
 
-/// The addresses that refused mail for good, the last first.
+/// Returns the addresses that refused mail permanently, the latest first.
 pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>> {
     let after: Option<(DateTime<Utc>, String)> = part.after("refused addresses")?;
     let (at, email) = after.unzip();
