@@ -6,7 +6,7 @@ use sqlx::sqlite::SqliteError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A problem with one field of the input.
+/// What is wrong with one field of what was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = FieldProblem)]
 pub struct FieldError {

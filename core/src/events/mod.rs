@@ -89,10 +89,10 @@ impl Event {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "event", content = "data")]
 pub enum ServerEvent {
-    /// The first event of every stream: the number of the last event that the page knows.
+    /// The first of every stream: the number of the last event that the page knows.
     #[serde(rename = "hello")]
     Hello { id: i64 },
-    /// Events were missed. The page reloads everything.
+    /// Events were missed: the page reads everything anew.
     #[serde(rename = "reset")]
     Reset {},
     #[serde(rename = "update.created")]
