@@ -30,7 +30,7 @@ pub const STAFF_NEW_BROWSER: &str = "staff_new_browser";
 /// `camp mail test`.
 pub const TEST: &str = "test";
 
-/// Writes the letter, or nothing when the login or family is gone or has moved on.
+/// Writes the mail. Returns `None` if the user or family is gone or the mail is out of date.
 pub(crate) async fn write(
     app: &App,
     settings: &Settings,
@@ -42,7 +42,7 @@ pub(crate) async fn write(
     if !is_there(app, notification, &delivery.email).await? {
         return Ok(None);
     }
-    // One that waited while staff corrected the address is not sent to a stranger.
+    // An invitation that waited while staff corrected the address is not sent to a stranger.
     if kind == INVITATION
         && !families::has_address(&app.db, notification.subject_id, &delivery.email).await?
     {
@@ -278,7 +278,7 @@ pub(crate) async fn write(
     Ok(Some(content))
 }
 
-/// Who had the letter sent, as colleagues know them.
+/// The staff member who triggered the mail, by the name that colleagues know.
 fn owner(notification: &Notification) -> String {
     let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
     match data["by"].as_str() {
@@ -287,7 +287,7 @@ fn owner(notification: &Notification) -> String {
     }
 }
 
-/// What one owner did with an account, for all of them.
+/// What one owner did with an account, for the mail to all owners.
 fn told_of(notification: &Notification) -> String {
     let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
     let word = |key: &str| data[key].as_str().unwrap_or_default();
@@ -299,7 +299,7 @@ fn told_of(notification: &Notification) -> String {
     }
 }
 
-/// In words, since somebody reads it.
+/// The device in words.
 fn device(notification: &Notification) -> &'static str {
     let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
     match data["device"].as_str() {
@@ -309,8 +309,8 @@ fn device(notification: &Notification) -> &'static str {
     }
 }
 
-/// Who gave a family its second address, by the address they sign in with: a name would be a text
-/// that anybody may choose, in a mail to anybody.
+/// Who gave a family its second address, by their email address. A name is free text, which must
+/// not be sent to strangers.
 async fn asker(app: &App, notification: &Notification) -> Result<String> {
     let email: Option<(String,)> = app
         .db

@@ -1,5 +1,5 @@
-//! The links in mail about accounts. Their tokens are made while the letter is written, so that no
-//! token is stored anywhere but in the mail itself; a letter that is written again has a fresh one.
+//! Links in account mail. Their tokens are created when the mail is written, so that a token exists
+//! only in the mail. A mail that is written again gets a new token.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -10,8 +10,8 @@ use crate::db::Tx;
 use crate::notifications::{Delivery, Notice, Notification};
 use crate::{App, Result};
 
-/// A notice whose letter holds a link of this account. The link is good until the account's links
-/// are made void, whenever the letter is written.
+/// A notice whose mail contains a link for this account. The link is valid until the account's
+/// links are revoked, no matter when the mail is written.
 pub(crate) async fn with_link(
     tx: &mut Tx,
     kind: &'static str,
@@ -25,12 +25,12 @@ pub(crate) async fn with_link(
     Ok(Notice { data: link_data(by, version), ..Notice::new(kind, subject_id) })
 }
 
-/// What a letter needs to know of the account that asked for it, and for its link.
+/// The data that a mail needs about the account that requested it, and for its link.
 pub(crate) fn link_data(by: Uuid, version: i64) -> Value {
     json!({ "account": by, "version": version })
 }
 
-/// The account that asked for the link in a letter, and the version that its links had.
+/// The account that requested the link in a mail, and the version of its links at that time.
 pub(super) fn account(notification: &Notification) -> Option<Uuid> {
     let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
     data["account"].as_str().and_then(|id| id.parse().ok())
@@ -41,8 +41,8 @@ fn version(notification: &Notification) -> i64 {
     data["version"].as_i64().unwrap_or_default()
 }
 
-/// Whether there is still somebody to write to, and for a letter with a link, whether it would
-/// still be good.
+/// Whether the recipient still exists and, for a mail with a link, whether the link would still be
+/// valid.
 pub(super) async fn is_there(app: &App, notification: &Notification, email: &str) -> Result<bool> {
     use super::account_mail::*;
     let id = notification.subject_id;
@@ -62,7 +62,7 @@ pub(super) async fn is_there(app: &App, notification: &Notification, email: &str
             .bind(email)
             .bind(account(notification))
             .bind(version),
-        // Not to an address that the account had when the letter was asked for.
+        // Not to an address that the account no longer has.
         VERIFY | RESET => db
             .sql("select count(*) from users where id = $1 and token_version = $2 and email = $3")
             .bind(id)

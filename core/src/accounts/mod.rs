@@ -17,7 +17,7 @@ use chrono::TimeDelta;
 
 use crate::{App, Result};
 
-/// Removes what has expired: sessions, links, brakes. Run hourly by the worker.
+/// Deletes expired sessions, links and rate limits. The worker runs it hourly.
 pub async fn prune(app: &App) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;

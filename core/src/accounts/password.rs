@@ -1,4 +1,4 @@
-//! Passwords: Argon2id, hashed away from the threads that serve requests, and only a few at a time.
+//! Passwords: Argon2id, hashed outside the request threads, a limited number at a time.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,29 +15,29 @@ use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
-/// Longest password in characters; nothing is ever cut off.
+/// The maximum length in characters. Passwords are never truncated.
 pub const MAX: usize = 128;
 
-/// Passwords that everybody tries first, folded to lower case, one a line.
+/// Common passwords in lower case, one per line.
 static COMMON: LazyLock<std::collections::HashSet<&'static str>> =
     LazyLock::new(|| include_str!("common_passwords.txt").lines().collect());
 
-/// A hash of nothing that anybody knows, to spend the same time on an unknown account, the first one
-/// too: no password has to be hashed to make it.
+/// A hash that matches no password, so that unknown accounts take the same time. No password has to
+/// be hashed to create it.
 static DECOY: LazyLock<String> = LazyLock::new(|| {
     let salt = STANDARD_NO_PAD.encode(rand::random::<[u8; 16]>());
     let hash = STANDARD_NO_PAD.encode(rand::random::<[u8; 32]>());
     format!("$argon2id$v=19$m=19456,t=2,p=1${salt}${hash}")
 });
 
-/// Memory in KiB, passes, lanes: at least what OWASP asks for.
+/// Memory in KiB, passes, lanes: at least the values that OWASP recommends.
 fn engine() -> Argon2<'static> {
     let params = Params::new(19 * 1024, 2, 1, None).unwrap_or_default();
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// Checks a password that is about to be chosen (safety 2): length only, and not one of the
-/// passwords that everybody tries first. `known` are texts that must not be it, such as the email.
+/// Checks a new password (safety 2): its length, and that it is not a common one. `known` lists
+/// texts that must not be used, such as the email address.
 pub fn check(
     checks: &mut Validator,
     field: &str,
@@ -68,6 +68,7 @@ fn too_common(password: &str, known: &[&str]) -> bool {
         || known.iter().any(|text| !text.is_empty() && folded == text.to_lowercase())
 }
 
+/// Hashes a password. Fails when hashing does.
 pub async fn hash(app: &App, password: &str) -> Result<String> {
     let password = password.to_owned();
     on_a_quiet_thread(app, move || {
@@ -79,15 +80,16 @@ pub async fn hash(app: &App, password: &str) -> Result<String> {
     .await?
 }
 
-/// What a look at a password found.
+/// The result of verifying a password.
 pub enum Verdict {
     Wrong,
     Right,
-    /// Right, and its hash should be made anew because the parameters have grown.
+    /// Correct, but its hash should be renewed because the parameters have changed.
     RightButOld,
 }
 
-/// Compares a password with a stored hash. Without a stored hash it takes the same time and is wrong.
+/// Compares a password with a stored hash. Without a stored hash it takes the same time and returns
+/// wrong.
 pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<Verdict> {
     let known = stored.is_some();
     let stored = stored.unwrap_or(DECOY.as_str()).to_owned();
@@ -106,8 +108,12 @@ pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<V
     .await
 }
 
-/// Looks at the current password of somebody who is signed in, with the brake of the sign-in: `name`
-/// is what the account signs in with. Errors: [`Error::Invalid`] on `current_password`.
+/// Verifies the current password of a signed-in account, with the rate limit of the sign-in. `name`
+/// is what the account signs in with.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `current_password`.
 pub(crate) async fn confirm(
     app: &App,
     holder: Holder,

@@ -1,6 +1,6 @@
-//! Rate limits against guessing and flooding (decision P8, safety 6). They live in the database, so
-//! that all processes share them; they expire by themselves and never lock anybody out for good. Their
-//! keys are keyed hashes: no address is stored.
+//! Rate limits against guessing and flooding (decision P8, safety 6). They are stored in the
+//! database, so that all processes share them. They expire on their own and never lock anybody out
+//! permanently. Their keys are keyed hashes, so no address is stored.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use crate::access::Viewer;
 use crate::db::Tx;
 use crate::{App, Error, Result};
 
-/// At most so many in so long a time.
+/// A maximum count within a period.
 #[derive(Clone, Copy)]
 pub struct RateLimit {
     pub name: &'static str,
@@ -24,7 +24,7 @@ pub const FORGOT_BY_ADDRESS: RateLimit = limit("forgot-address", 20, 60);
 pub const FORGOT_BY_RECIPIENT: RateLimit = limit("forgot-recipient", 3, 60);
 pub const VERIFY_BY_RECIPIENT: RateLimit = limit("verify-recipient", 5, 60);
 pub const TOKENS_BY_ADDRESS: RateLimit = limit("tokens", 60, 60);
-/// First codes of an authenticator app, from one staff account.
+/// Enrollment codes of an authenticator app, from one staff account.
 pub const CODES_BY_STAFF: RateLimit = limit("codes", 10, 15);
 pub const CHANGES_BY_USER: RateLimit = limit("changes", 10, 60);
 pub const CONTACT_BY_ADDRESS: RateLimit = limit("contact-address", 20, 60);
@@ -37,36 +37,37 @@ pub const REPORTS_BY_ADDRESS: RateLimit = limit("reports-address", 20, 60);
 pub const VIEWS_BY_ADDRESS: RateLimit = limit("views-address", 300, 60);
 pub const FAQ_VIEWS_BY_ADDRESS: RateLimit = limit("faq-views-address", 300, 60);
 
-/// All mails together that anybody can cause to be sent to one mailbox: confirmations, new passwords,
-/// acknowledgements. Mails that staff cause are not counted.
+/// Mails to one mailbox that anybody can cause: confirmations, password resets, acknowledgements.
+/// Mails that staff cause are not counted.
 const MAILS_BY_MAILBOX: [RateLimit; 2] =
     [limit("mails-hour", 5, 60), limit("mails-day", 15, 24 * 60)];
 
-/// The part of them for mails that strangers can cause with nothing but the address: sign-up,
-/// subscription, contact form, change of address. The rest is kept for [`ASKED_BY_MAILBOX`].
+/// The share of mails that strangers can cause with only the address: sign-up, subscription,
+/// contact form, change of address. The rest is reserved for [`ASKED_BY_MAILBOX`].
 const UNASKED_BY_MAILBOX: [RateLimit; 2] =
     [limit("mails-unasked-hour", 4, 60), limit("mails-unasked-day", 12, 24 * 60)];
 
-/// A new password and a confirmation that is sent again have one mail an hour each of their own, so
-/// that no stranger can use up what the owner of the mailbox needs to get in. Altogether a mailbox
-/// gets at most 5 + 2 of all these mails in an hour and 15 + 2 * 24 in a day.
+/// A password reset and a repeated confirmation each have their own limit of one mail an hour, so
+/// that no stranger can use up what the owner of the mailbox needs to sign in. In total, a mailbox
+/// gets at most 5 + 2 such mails in an hour and 15 + 2 * 24 in a day.
 const ASKED_BY_MAILBOX: RateLimit = limit("mails-asked-hour", 1, 60);
 
-/// How many times the limit of an IPv6 /64 the /48 around it has: a site or a hosting customer usually
-/// has a whole /48, which is 65,536 networks of size /64.
+/// The limit of an IPv6 /48, as a multiple of the limit of a /64 in it. A site or a hosting
+/// customer usually has a whole /48, which contains 65,536 networks of size /64.
 const SITE: i64 = 8;
 
 const fn limit(name: &'static str, most: i64, minutes: i64) -> RateLimit {
     RateLimit { name, most, within: TimeDelta::minutes(minutes) }
 }
 
-/// Failures of one address over all accounts after which delays begin.
+/// Failures of one address over all accounts before delays begin.
 const ADDRESS_FAILURES: i64 = 30;
-/// Failures are forgotten after this long without another.
+/// Failures expire after this time without another one.
 const MEMORY: TimeDelta = TimeDelta::minutes(30);
 const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
 
-/// The network that counts as one address: IPv6 by /64, since a household has that many.
+/// The network that counts as one address. For IPv6 it is the /64, since a household has a whole
+/// one.
 pub fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(v4) => Ipv4Net::from(v4).to_string(),
@@ -74,7 +75,7 @@ pub fn network(address: IpAddr) -> String {
     }
 }
 
-/// The networks by which an address is counted, each with how many times the limit it has.
+/// The networks by which an address is counted, each with the factor for its limit.
 fn networks(address: IpAddr) -> Vec<(String, i64)> {
     let mut networks = vec![(network(address), 1)];
     if let IpAddr::V6(v6) = address.to_canonical() {
@@ -83,7 +84,11 @@ fn networks(address: IpAddr) -> Vec<(String, i64)> {
     networks
 }
 
-/// Counts one more, and refuses when it is one too many.
+/// Counts one more request.
+///
+/// # Errors
+///
+/// [`Error::TooMany`] above the limit.
 pub async fn count(app: &App, limit: RateLimit, who: &str) -> Result<()> {
     let mut tx = app.db.begin().await?;
     let until = count_in(&mut tx, app, limit, who).await?;
@@ -94,7 +99,11 @@ pub async fn count(app: &App, limit: RateLimit, who: &str) -> Result<()> {
     }
 }
 
-/// The same for the network of an address, and for the site around it.
+/// Counts one more request for the network of an address, and for the site around it.
+///
+/// # Errors
+///
+/// [`Error::TooMany`] above the limit.
 pub async fn count_network(app: &App, limit: RateLimit, address: IpAddr) -> Result<()> {
     let mut tx = app.db.begin().await?;
     let mut refused = None;
@@ -110,7 +119,7 @@ pub async fn count_network(app: &App, limit: RateLimit, address: IpAddr) -> Resu
 }
 
 /// Counts one more mail to a mailbox that anybody can cause. The count belongs to the transaction
-/// that enqueues the mail. Returns the refusal to show, or nothing when the mail may be sent.
+/// that enqueues the mail. Returns the error to show, or `None` if the mail may be sent.
 pub(crate) async fn count_mail(tx: &mut Tx, app: &App, email: &str) -> Result<Option<Error>> {
     let mailbox = mailbox(email);
     let caps = [UNASKED_BY_MAILBOX, MAILS_BY_MAILBOX].concat();
@@ -118,7 +127,7 @@ pub(crate) async fn count_mail(tx: &mut Tx, app: &App, email: &str) -> Result<Op
     Ok(until.map(|until| too_many_mails(until, app.clock.now())))
 }
 
-/// The same for a mail of this kind that the owner of the mailbox needs to get in.
+/// Like [`count_mail`], for a mail that the owner of the mailbox needs to sign in.
 pub(crate) async fn count_asked_mail(
     tx: &mut Tx,
     app: &App,
@@ -149,7 +158,7 @@ async fn count_all(
 }
 
 /// One name for all spellings of an address that reach the same mailbox: `a.b+news@gmail.com` is
-/// `ab@gmail.com`. Two people who share a name by this only share a limit.
+/// `ab@gmail.com`. If two people share a name this way, they only share a limit.
 fn mailbox(email: &str) -> String {
     let email = email.trim().to_lowercase();
     let Some((local, domain)) = email.rsplit_once('@') else { return email };
@@ -163,16 +172,16 @@ fn mailbox(email: &str) -> String {
     }
 }
 
-/// How a mail fits into what its mailbox gets in a time.
+/// How a mail fits into the limit of its mailbox.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
     Enough,
-    /// The first that is one too many.
+    /// The first mail above the limit.
     FullNow,
     Full,
 }
 
-/// Counts one more mail to a mailbox of the camp's own.
+/// Counts one more mail to a mailbox of the camp.
 pub(crate) async fn count_own_mail(
     tx: &mut Tx,
     app: &App,
@@ -187,7 +196,7 @@ pub(crate) async fn count_own_mail(
     })
 }
 
-/// Counts one more; returns until when it is one too many.
+/// Counts one more. Returns until when the limit is exceeded, if it is.
 async fn count_in(
     tx: &mut Tx,
     app: &App,
@@ -198,7 +207,7 @@ async fn count_in(
     Ok((count > limit.most).then(|| first_at + limit.within))
 }
 
-/// Counts one more; returns how many there are, and since when.
+/// Counts one more. Returns the count and the start of the period.
 async fn counted(
     tx: &mut Tx,
     app: &App,
@@ -222,8 +231,8 @@ async fn counted(
     .await
 }
 
-/// Whether a view from there may still be counted. Whoever is not signed in is known by a cookie
-/// alone, and gets a new one by sending none.
+/// Whether a view from this address may still be counted. Viewers who are not signed in are
+/// identified only by a cookie, and get a new one by sending none.
 pub async fn may_view(app: &App, limit: RateLimit, viewer: &Viewer, from: IpAddr) -> Result<bool> {
     if viewer.user_id.is_some() {
         return Ok(true);
@@ -234,31 +243,35 @@ pub async fn may_view(app: &App, limit: RateLimit, viewer: &Viewer, from: IpAddr
     }
 }
 
-/// An attempt to sign in, counted as a failure before the password is looked at, so that a
-/// thousand guesses at the same moment are a thousand. [`Attempt::succeeded`] takes it back.
+/// A sign-in attempt. It is counted as a failure before the password is verified, so that a
+/// thousand concurrent guesses count as a thousand. [`Attempt::succeeded`] reverts this.
 pub struct Attempt {
     accounts: Vec<Vec<u8>>,
-    /// Each with the failures after which delays begin.
+    /// Each with the number of failures before delays begin.
     addresses: Vec<(Vec<u8>, i64)>,
 }
 
-/// Names an account whatever the address from which it is tried.
+/// Identifies an account independent of the client's address.
 fn account_hash(app: &App, kind: &str, account: &str) -> Vec<u8> {
     app.keys.hash("sign-in-account", &[kind.as_bytes(), account.as_bytes()])
 }
 
-/// By what an attempt is counted besides the account.
+/// What an attempt is counted by, besides the account.
 pub enum By {
-    /// The network, and it alone over all accounts.
+    /// The network, both for this account and over all accounts.
     Network(IpAddr),
-    /// A browser in which somebody signed in to this very account before ("device cookie", OWASP), as
-    /// its cookie names it. What others do on the same network does not hold it up, and a stolen
-    /// cookie is worth no more tries than an address is.
+    /// A browser in which this account signed in before ("device cookie", OWASP), identified by its
+    /// cookie. Failures of others on the same network do not delay it. A stolen cookie allows as
+    /// many attempts as an address does.
     Browser(String),
 }
 
 impl Attempt {
-    /// Refuses while the account from there, or the network alone, has to wait.
+    /// Counts the attempt.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] while the account from this client, or the network, has to wait.
     pub async fn begin(app: &App, kind: &str, account: &str, by: By, most: i64) -> Result<Attempt> {
         let now = app.clock.now();
         let (mut accounts, mut addresses) = (Vec::new(), Vec::new());
@@ -288,7 +301,8 @@ impl Attempt {
             counted.push((key.clone(), None, *most));
         }
         for (key, account, most) in counted {
-            // Counting first locks the row, so that of many at once each sees those before it.
+            // Counting first locks the row, so that each of several concurrent attempts sees those
+            // before it.
             let (count, blocked_until): (i64, Option<DateTime<Utc>>) = tx
                 .sql(
                     "insert into attempts (key, count, first_at, last_at, account)
@@ -319,8 +333,8 @@ impl Attempt {
         Ok(Attempt { accounts: accounts.into_iter().map(|(key, _)| key).collect(), addresses })
     }
 
-    /// Forgets the failures of this account from this address, and takes this attempt off those of
-    /// the address: an office full of people who sign in is no thief.
+    /// Deletes the failures of this account from this client, and does not count this attempt for
+    /// the network: an office in which many people sign in is not an attack.
     pub async fn succeeded(self, app: &App) -> Result<()> {
         let mut tx = app.db.begin().await?;
         for key in self.accounts {
@@ -342,7 +356,7 @@ impl Attempt {
     }
 }
 
-/// 15 seconds after the last failure that was free, doubling to 15 minutes.
+/// 15 seconds after the last free failure, doubling up to 15 minutes.
 fn delay(over: i64) -> TimeDelta {
     TimeDelta::seconds(15i64 << over.clamp(0, 10)).min(LONGEST_DELAY)
 }
@@ -359,7 +373,7 @@ fn seconds(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
     (until - now).num_seconds().max(1) as u64
 }
 
-/// Takes the brakes off a parent's or visitor's login, from wherever it was tried.
+/// Clears the rate limits of a user's sign-in, from all addresses.
 pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &str) -> Result<u64> {
     tx.sql("delete from attempts where account = $1")
         .bind(account_hash(app, "user", email))
@@ -367,7 +381,7 @@ pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &str) -> Result
         .await
 }
 
-/// Takes all brakes off, for staff and operators who were asked to help.
+/// Clears all rate limits, for staff and operators who help users.
 pub async fn clear(app: &App) -> Result<u64> {
     let mut tx = app.db.begin().await?;
     let cleared = tx.sql("delete from attempts").execute().await?;

@@ -1,4 +1,5 @@
-//! Signed-in browsers. The cookie is 256 random bits; the database knows only its hash.
+//! Sessions of signed-in browsers. The cookie is 256 random bits. The database stores only its
+//! hash.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -23,7 +24,7 @@ pub enum Device {
 }
 
 impl Device {
-    /// Guesses from the User-Agent header.
+    /// Guesses the device from the User-Agent header.
     pub fn from_user_agent(agent: &str) -> Device {
         let has = |text| agent.contains(text);
         if has("iPad") || has("Tablet") || (has("Android") && !has("Mobile")) {
@@ -36,7 +37,7 @@ impl Device {
     }
 }
 
-/// Whose session it is.
+/// The account of a session.
 #[derive(Clone, Copy)]
 pub enum Holder {
     User(Uuid),
@@ -44,7 +45,7 @@ pub enum Holder {
 }
 
 impl Holder {
-    /// For the two columns of which one is filled.
+    /// The values of the two columns, of which one is set.
     pub(super) fn ids(self) -> (Option<Uuid>, Option<Uuid>) {
         match self {
             Holder::User(id) => (Some(id), None),
@@ -103,8 +104,8 @@ pub async fn begin(tx: &mut Tx, app: &App, holder: Holder, device: Device) -> Re
     Ok(token)
 }
 
-/// The parent or visitor whose cookie this is, with the session's id. Ended, idle and expired
-/// sessions are nobody's.
+/// Returns the user of this cookie, with the session's id. Ended, idle and expired sessions have
+/// none.
 pub async fn user(app: &App, token: &str) -> Result<Option<(Uuid, User)>> {
     let now = app.clock.now();
     let found: Option<SessionRow> = app
@@ -124,7 +125,7 @@ pub async fn user(app: &App, token: &str) -> Result<Option<(Uuid, User)>> {
     Ok(super::users::find(&app.db, id).await?.map(|user| (session.id, user)))
 }
 
-/// The member of the staff whose cookie this is, with the session's id.
+/// Returns the staff account of this cookie, with the session's id.
 pub async fn staff(app: &App, settings: &Settings, token: &str) -> Result<Option<(Uuid, Staff)>> {
     let now = app.clock.now();
     let found: Option<SessionRow> = app
@@ -149,19 +150,19 @@ pub async fn staff(app: &App, settings: &Settings, token: &str) -> Result<Option
     Ok(row.map(|row| (session.id, row.to_staff(settings))))
 }
 
-/// What a session is good for, as far as watching is concerned.
+/// What a session may watch.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct SessionAccess {
     pub id: Uuid,
     pub user_id: Option<Uuid>,
-    /// Linked to a family that staff made or approved.
+    /// Linked to a family that staff created or approved.
     pub family: bool,
-    /// On duty: not disabled, and with the second factor where it is required.
+    /// Set for active staff: not disabled, and with the second factor if it is required.
     pub staff_id: Option<Uuid>,
 }
 
-/// The columns of [`SessionAccess`] and the sessions that are good: $1 now, $2 and $3 the last sight
-/// from which users and staff count as present, $4 whether staff need a second factor.
+/// The columns of [`SessionAccess`] and the condition for valid sessions: $1 now, $2 and $3 the
+/// last use from which users and staff count as present, $4 whether staff need a second factor.
 macro_rules! standing {
     () => {
         "select s.id, u.id as user_id, t.id as staff_id,
@@ -180,8 +181,8 @@ macro_rules! standing {
     };
 }
 
-/// What the cookie of this token is good for now. Asking is no sign of life: a page that is only
-/// open does not keep anybody signed in.
+/// Returns what the session of this token may watch now. This does not count as use: an open page
+/// alone does not keep anybody signed in.
 pub async fn access_of(
     app: &App,
     settings: &Settings,
@@ -199,7 +200,7 @@ pub async fn access_of(
         .await
 }
 
-/// The same for many sessions at once; those that have ended are not in the answer.
+/// Like [`access_of`], for many sessions at once. Ended sessions are left out.
 pub async fn access_of_all(
     app: &App,
     settings: &Settings,
@@ -225,8 +226,8 @@ struct SessionRow {
     last_seen_at: DateTime<Utc>,
 }
 
-/// Notes that the session is in use, at most once a minute. A database that cannot write just now
-/// must not keep anybody from reading, so a failure here is only logged.
+/// Records that the session is in use, at most once a minute. A failure is only logged, so that
+/// people can still read when the database cannot write.
 async fn touch(app: &App, session: &SessionRow) {
     let now = app.clock.now();
     if now - session.last_seen_at < TimeDelta::minutes(1) {
@@ -250,7 +251,11 @@ pub async fn end(tx: &mut Tx, token: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends one session of its holder; somebody else's is not there.
+/// Ends one session of its holder.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] for another holder's session.
 pub async fn end_one(tx: &mut Tx, holder: Holder, id: Uuid) -> Result<()> {
     let (user_id, staff_id) = holder.ids();
     let ended = tx
@@ -266,7 +271,7 @@ pub async fn end_one(tx: &mut Tx, holder: Holder, id: Uuid) -> Result<()> {
     }
 }
 
-/// Ends all sessions of somebody, save perhaps one.
+/// Ends all sessions of a holder, except `save` if given. Returns how many.
 pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<u64> {
     let (user_id, staff_id) = holder.ids();
     tx.sql(
@@ -280,7 +285,7 @@ pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<
     .await
 }
 
-/// The sessions of a user, the newest first.
+/// Returns the sessions of a user, the newest first.
 pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
     db.sql(
         "select id, device, created_at, last_seen_at, id = $2 as current
@@ -292,7 +297,7 @@ pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<Sessio
     .await
 }
 
-/// The sessions of a member of the staff that are still good, the newest first.
+/// Returns the valid sessions of a staff account, the newest first.
 pub async fn of_staff(
     app: &App,
     settings: &Settings,

@@ -1,5 +1,5 @@
-//! Links in mail: 256 bits, stored hashed, single use, expiring (safety 7). They are spent by a
-//! POST from the page that the link opens, because mail scanners follow every link they see.
+//! Tokens for links in mail: 256 bits, stored as a hash, single use, expiring (safety 7). A POST
+//! from the page that the link opens spends them, because mail scanners follow every link.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
@@ -11,11 +11,11 @@ use crate::{App, Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Purpose {
-    /// Proves the address of a login.
+    /// Verifies the address of a user.
     Verify,
-    /// Proves the new address of a login.
+    /// Verifies the new address of a user.
     ChangeEmail,
-    /// Proves the second address of a family; names the member who asked as well.
+    /// Verifies the second address of a family. Also names the member who asked.
     SecondaryEmail,
     Reset,
     Invite,
@@ -37,11 +37,11 @@ pub struct Bearer {
     pub user_id: Option<Uuid>,
     pub profile_id: Option<Uuid>,
     pub staff_id: Option<Uuid>,
-    /// The address that the link proves, when it was sent to one.
+    /// The address that the link verifies, if it was sent to one.
     pub email: Option<String>,
 }
 
-/// A token that was spent just now.
+/// A token that was just spent.
 #[derive(sqlx::FromRow)]
 struct Spent {
     purpose: Purpose,
@@ -49,8 +49,8 @@ struct Spent {
     bearer: Bearer,
 }
 
-/// Makes a token. `version` is that of the account when the link was asked for, see [`void`]; of no
-/// account it is 0.
+/// Creates a token. `version` is the account's version when the link was requested, see [`void`].
+/// It is 0 without an account.
 pub async fn make(
     tx: &mut Tx,
     app: &App,
@@ -83,7 +83,7 @@ pub async fn make(
 const GONE: Error =
     Error::Gone("This link was used already or has expired. Please ask for a new one.");
 
-/// Tokens that are good: $1 the hash, $2 now.
+/// Valid tokens: $1 the hash, $2 now.
 macro_rules! good {
     () => {
         "token_hash = $1 and used_at is null and expires_at > $2
@@ -93,7 +93,11 @@ macro_rules! good {
     };
 }
 
-/// Uses a token up; two that come at once are one. Errors: [`Error::Gone`].
+/// Spends a token. Of two concurrent attempts, one succeeds.
+///
+/// # Errors
+///
+/// [`Error::Gone`] when it was used or has expired.
 pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bearer)> {
     let spent: Option<Spent> = tx
         .sql(concat!(
@@ -109,7 +113,11 @@ pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bear
     Ok((purpose, bearer))
 }
 
-/// Looks at a token without using it. Errors: [`Error::Gone`].
+/// Reads a token without spending it.
+///
+/// # Errors
+///
+/// [`Error::Gone`] when it was used or has expired.
 pub async fn peek(app: &App, token: &str) -> Result<(Purpose, Bearer)> {
     let found: Option<Spent> = app
         .db
@@ -125,9 +133,9 @@ pub async fn peek(app: &App, token: &str) -> Result<(Purpose, Bearer)> {
     Ok((purpose, bearer))
 }
 
-/// Makes every open link of an account worthless, those too whose mail is not written yet: after a
-/// new password, a changed address, and signing out everywhere (safety 3). Otherwise whoever got in
-/// once would have a way back after the owner has locked them out.
+/// Revokes all open links of an account, including those whose mail is not written yet: after a
+/// password or address change, and after signing out everywhere (safety 3). Otherwise an intruder
+/// could get in again after the owner has locked them out.
 pub async fn void(tx: &mut Tx, holder: Holder) -> Result<()> {
     match holder {
         Holder::User(id) => {
@@ -148,7 +156,7 @@ pub(crate) async fn erase_family(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// The version that a link has which is asked for now.
+/// The version for a link that is requested now.
 pub async fn version(tx: &mut Tx, holder: Holder) -> Result<i64> {
     match holder {
         Holder::User(id) => tx.sql("select token_version from users where id = $1").bind(id),
@@ -158,7 +166,7 @@ pub async fn version(tx: &mut Tx, holder: Holder) -> Result<i64> {
     .await
 }
 
-/// Makes the invitation links of a family worthless that staff copied: there is one at a time.
+/// Revokes the copied invitation links of a family: only one is valid at a time.
 pub(crate) async fn revoke_copied(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
     tx.sql(
         "update mail_tokens set used_at = $3
@@ -172,8 +180,8 @@ pub(crate) async fn revoke_copied(tx: &mut Tx, now: DateTime<Utc>, profile_id: U
     Ok(())
 }
 
-/// After a family lost an address: whoever got an invitation there, or was handed one before, is
-/// perhaps a stranger.
+/// Revokes invitations after a family lost an address, since whoever received one there, or was
+/// handed one before, may be a stranger.
 pub(crate) async fn revoke_invitations(
     tx: &mut Tx,
     now: DateTime<Utc>,

@@ -1,5 +1,5 @@
-//! Codes of an authenticator app (RFC 6238: SHA-1, six digits, 30 seconds), and the recovery codes
-//! for a lost phone. A step is used once, a recovery code too.
+//! Codes of an authenticator app (RFC 6238: SHA-1, six digits, 30 seconds), and recovery codes for
+//! a lost phone. Each time step and each recovery code can be used once.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -11,13 +11,13 @@ use super::sessions::token_hash;
 use crate::db::Tx;
 use crate::{Error, Result};
 
-/// What the app has to be told, in the forms that people use.
+/// The secret for the app, in the forms that people use.
 pub struct Enrolment {
     /// For typing, in groups of four.
     pub secret: String,
     /// For a tap on the phone itself.
     pub otpauth_url: String,
-    /// For the camera, as an SVG path in a square of `size` modules.
+    /// For scanning, as an SVG path in a square of `size` modules.
     pub qr_path: String,
     pub qr_size: i32,
 }
@@ -26,7 +26,7 @@ fn engine(secret: [u8; 20]) -> Result<Totp> {
     Builder::new().with_secret(secret).with_skew(1).build().map_err(Error::unforeseen)
 }
 
-/// A fresh secret, as it is stored.
+/// Creates a secret in its stored form.
 pub(super) fn fresh_secret() -> String {
     STANDARD_NO_PAD.encode(rand::random::<[u8; 20]>())
 }
@@ -72,8 +72,8 @@ fn base32(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Whether the code is right just now, for an account whose second factor is being confirmed or
-/// used. The step that it belongs to is marked as used in the same statement.
+/// Whether the code is valid now, for an account that confirms or uses its second factor. The same
+/// statement marks its time step as used.
 pub(super) async fn spend_code(
     tx: &mut Tx,
     staff_id: Uuid,
@@ -86,7 +86,7 @@ pub(super) async fn spend_code(
         return Ok(false);
     }
     let engine = engine(decode(stored)?)?;
-    // Ours checks each step by itself, because it must know which one was used.
+    // The library's own check does not say which step matched, and it must be marked as used.
     for step in [unix / 30, unix / 30 - 1, unix / 30 + 1] {
         let right = engine.generate((step * 30) as u64).to_string();
         if bool::from(subtle::ConstantTimeEq::ct_eq(right.as_bytes(), code.as_bytes())) {
@@ -105,7 +105,7 @@ pub(super) async fn spend_code(
     Ok(false)
 }
 
-/// Replaces all recovery codes by ten new ones, which are shown once.
+/// Replaces all recovery codes with ten new ones, which are shown once.
 pub(super) async fn renew_recovery_codes(tx: &mut Tx, staff_id: Uuid) -> Result<Vec<String>> {
     tx.sql("delete from recovery_codes where staff_id = $1").bind(staff_id).execute().await?;
     let mut codes = Vec::with_capacity(10);

@@ -1,4 +1,4 @@
-//! The videos as staff see them: every status, every year.
+//! Videos as staff see them: every status, every year.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub struct AdminVideo {
     /// How many addresses would get mail if it were published now; empty when nobody would be told.
     #[sqlx(skip)]
     pub recipients: Option<i64>,
-    /// Where it stands in a list by title.
+    /// The sort key in lists by title.
     #[serde(skip)]
     title_place: String,
 }
@@ -84,7 +84,7 @@ macro_rules! admin_video {
     };
 }
 
-/// Whether mails about `videos v` could not be sent.
+/// Whether mails about `videos v` failed.
 macro_rules! has_failed_mails {
     () => {
         "exists (select 1 from notifications n
@@ -95,7 +95,7 @@ macro_rules! has_failed_mails {
     };
 }
 
-/// Whether readers reported a comment on `videos v` that nobody has hidden.
+/// Whether readers reported a visible comment on `videos v`.
 macro_rules! has_reported_comments {
     () => {
         "v.id in (select c.video_id from comment_reports r join video_comments c on c.id = r.comment_id
@@ -103,7 +103,7 @@ macro_rules! has_reported_comments {
     };
 }
 
-/// Whether a comment on `videos v` waits for the camp to read it.
+/// Whether a comment on `videos v` waits for review.
 macro_rules! has_held_comments {
     () => {
         "exists (select 1 from video_comments c where c.video_id = v.id and c.held_at is not null)"
@@ -163,7 +163,7 @@ pub struct AdminFilter {
     pub part: PageRequest,
 }
 
-/// All videos that the filter leaves.
+/// Returns the videos that match the filter.
 pub async fn admin_list(
     app: &App,
     settings: &Settings,
@@ -255,7 +255,11 @@ pub async fn admin_list(
     Ok(page)
 }
 
-/// One video of any status. Errors: [`crate::Error::NotFound`].
+/// Returns a video of any status.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`]
 pub async fn find_for_staff(
     tx: &mut Tx,
     settings: &Settings,
@@ -277,7 +281,7 @@ pub async fn find_for_staff(
     Ok(video)
 }
 
-/// Whether families would be told if it were published now.
+/// Whether families would be notified if it were published now.
 fn tells(video: &AdminVideo, this_year: i64) -> bool {
     video.published_at.is_none() && !video.announced && video.year == this_year
 }
@@ -311,7 +315,7 @@ pub struct Counts {
     pub recipients: i64,
 }
 
-/// One video of any status, as [`find_for_staff`], outside a transaction.
+/// Returns a video of any status like [`find_for_staff`], outside a transaction.
 pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
     let mut video: AdminVideo = app
         .db
@@ -329,7 +333,7 @@ pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<Admi
     Ok(video)
 }
 
-/// How many videos there are of each kind, of all or of those in which `q` is found.
+/// Counts the videos of each kind: all of them, or those that match `q`.
 pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<Counts> {
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
     let mut counts: Counts = app
@@ -359,7 +363,7 @@ pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<C
     Ok(counts)
 }
 
-/// The years of the archive with their videos of every status, newest first.
+/// Returns the years of the archive with the number of their videos of any status, newest first.
 pub async fn admin_years(app: &App, settings: &Settings) -> Result<Vec<YearCount>> {
     app.db
         .sql(
@@ -374,13 +378,17 @@ pub async fn admin_years(app: &App, settings: &Settings) -> Result<Vec<YearCount
         .await
 }
 
-/// How the mails about a video are doing. Errors: [`crate::Error::NotFound`].
+/// Returns the delivery counts of a video's mails.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`]
 pub async fn deliveries(app: &App, id: Uuid) -> Result<Tally> {
     must_exist(&app.db, id).await?;
     notifications::tally(&app.db, announce::KIND, id).await
 }
 
-/// Puts the mails about a video that failed into the queue again; returns how many.
+/// Queues the failed mails about a video again. Returns how many.
 pub async fn retry_deliveries(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
     must_exist(&mut *tx, id).await?;
     let queued = notifications::retry(tx, app, announce::KIND, id).await?;

@@ -1,4 +1,4 @@
-//! Tells families that a video is up.
+//! The mail that announces a new video to families.
 
 use crate::notifications::{Button, MailContent, Notification, Picture, paragraphs};
 use crate::settings::{Access, Settings};
@@ -6,7 +6,8 @@ use crate::{App, Result};
 
 pub const KIND: &str = "video";
 
-/// The letter as the video is now; nothing when it is gone or was taken back.
+/// Writes the mail with the video's current content. Returns `None` if the video was deleted or
+/// unpublished.
 pub(crate) async fn mail_content(
     app: &App,
     settings: &Settings,
@@ -23,7 +24,7 @@ pub(crate) async fn mail_content(
         .optional()
         .await?;
     let Some((title, description, thumbnail)) = video else { return Ok(None) };
-    // A mail is forwarded easily: a picture that not everybody may see does not travel with it.
+    // Mails are easily forwarded, so a picture that not everybody may see is left out.
     let picture = thumbnail
         .filter(|_| settings.access == Access::Everyone)
         .and_then(|address| match address {

@@ -1,4 +1,4 @@
-//! What staff do with videos, and what the worker does when one is due.
+//! How staff create, change and delete videos, and how the worker publishes scheduled ones.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -28,8 +28,12 @@ pub struct Saved {
     pub notified: i64,
 }
 
-/// Adds a video, once for each `key`; when it is published at once, families are told in the same
-/// transaction. Errors: [`Error::Invalid`], and those of [`idempotency`].
+/// Adds a video, once for each `key`. If it is published immediately, families are notified in the
+/// same transaction.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], and those of [`idempotency`].
 pub async fn create(
     tx: &mut Tx,
     app: &App,
@@ -58,7 +62,11 @@ pub async fn create(
     saved(tx, settings, now, id, notified).await
 }
 
-/// Adds a video of an earlier summer, once for each `key`; nobody is told (decision V3).
+/// Adds a video of an earlier summer, once for each `key`. No family is notified (decision V3).
+///
+/// # Errors
+///
+/// [`Error::Invalid`], and those of [`idempotency`].
 pub async fn create_gallery(
     tx: &mut Tx,
     app: &App,
@@ -71,8 +79,8 @@ pub async fn create_gallery(
     create(tx, app, settings, actor, &video, key).await
 }
 
-/// Adds a video whose file lies in the object store already, for the demo and for imports. With
-/// `published_at` it is put down as published at that moment, and nobody is told.
+/// Adds a video whose file is already in the object store, for the demo and for imports. With
+/// `published_at` it counts as published at that time, and no family is notified.
 pub async fn add_own_file(
     tx: &mut Tx,
     app: &App,
@@ -108,8 +116,11 @@ pub async fn add_own_file(
     Ok(id)
 }
 
-/// Changes a video. The first publication tells families; any other change tells nobody.
-/// Errors: [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+/// Changes a video. The first publication notifies families, no other change does.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`]
 pub async fn edit(
     tx: &mut Tx,
     app: &App,
@@ -149,8 +160,12 @@ pub async fn edit(
     saved(tx, settings, now, id, notified).await
 }
 
-/// Publishes a video as it is; one that is published already stays so. Tells whether anything
-/// changed, and how many mails were queued. Errors: [`Error::NotFound`].
+/// Publishes a video; a published video stays as it is. Returns whether anything changed, and how
+/// many mails were queued.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn publish(
     tx: &mut Tx,
     app: &App,
@@ -173,8 +188,11 @@ pub async fn publish(
     Ok((true, saved.notified))
 }
 
-/// Deletes a video with its comments, likes and files. A letter about it that has not gone out yet
-/// never will. Errors: [`Error::NotFound`].
+/// Deletes a video with its comments, likes and files. Mails about it that still wait are not sent.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
     let comments: Option<(i64,)> = tx
@@ -199,9 +217,9 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     Ok(())
 }
 
-/// Publishes what is due, also what became due while no worker was running; returns how many
-/// (decision V2). Each video has a transaction of its own, so one in trouble does not hold up the
-/// others, and of many workers one gets it.
+/// Publishes all videos that are due, including those that became due while no worker was running.
+/// Returns how many (decision V2). Each video has its own transaction, so that a failure does not
+/// delay the others. If several workers try, one succeeds.
 pub async fn publish_due(app: &App) -> Result<usize> {
     let settings = app.settings().await?;
     let due: Vec<(Uuid,)> = app
@@ -242,7 +260,7 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
         published_at: old.published_at.or(Some(now)),
         ..old.clone()
     };
-    // The version tells whether somebody else was faster.
+    // The version shows whether another process changed it first.
     if !update(&mut tx, id, &new, now).await? {
         return Ok(false);
     }
@@ -257,8 +275,8 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
     Ok(true)
 }
 
-/// Tells families of the first publication of a video of the current year. That it happens once,
-/// ever, is kept by the notification itself.
+/// Notifies families of the first publication of a video of the current year. The notification
+/// itself ensures that this happens only once.
 async fn announce_first(
     tx: &mut Tx,
     app: &App,
@@ -273,7 +291,7 @@ async fn announce_first(
     notifications::notify_families(tx, app, settings, notice, Category::DailyVideos).await
 }
 
-/// Tells the pages that are open what changed of a video that the public sees or saw until now.
+/// Emits an event for a video that the public sees, or saw until now.
 fn emit_change(
     tx: &mut Tx,
     app: &App,

@@ -10,28 +10,32 @@ use crate::jobs::Job;
 use crate::settings::Settings;
 use crate::{App, Result};
 
-/// A video whose file lies in the object store already.
+/// A video whose file is already in the object store.
 #[derive(Debug, Clone)]
 pub struct OwnVideo {
-    /// Its `video_url` is of no account.
+    /// Its `video_url` is ignored.
     pub video: NewVideo,
     pub file_key: String,
     pub thumbnail_key: Option<String>,
     pub content_type: String,
     pub duration_seconds: Option<i64>,
-    /// For what was published long ago; nobody is told of it any more.
+    /// For videos that were published long ago. No family is notified.
     pub published_at: Option<DateTime<Utc>>,
 }
 
-/// A file to be sent to somebody who may have it.
+/// A file that the viewer may download.
 #[derive(Debug, Clone)]
 pub struct Media {
     pub key: String,
     pub content_type: Option<String>,
 }
 
-/// The file of a video. Errors as for the video's page: [`crate::Error::NotFound`] for what is not
-/// published, save to staff, who look at drafts too, and the refusals of [`Viewer::must_watch`].
+/// Returns the file of a video.
+///
+/// # Errors
+///
+/// As for the video's page: [`crate::Error::NotFound`] for an unpublished video, except for staff,
+/// who may see drafts, and the errors of [`Viewer::must_watch`].
 pub async fn video_file(
     app: &App,
     settings: &Settings,
@@ -43,7 +47,7 @@ pub async fn video_file(
     Ok(Media { key, content_type })
 }
 
-/// The picture of a video; errors as in [`video_file`].
+/// Returns the picture of a video. Errors as in [`video_file`].
 pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Media> {
     let row = app
         .db
@@ -70,7 +74,7 @@ fn guard(
     Ok((key, content_type))
 }
 
-/// Removes the files of a video that is gone, unless another video uses them too.
+/// Removes the files of a deleted video, unless another video uses them too.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RemoveFiles {
     pub file_key: Option<String>,

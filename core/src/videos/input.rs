@@ -1,4 +1,4 @@
-//! What staff may enter about a video, and what is wrong with it in their words.
+//! Input of staff about a video, and its validation.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -74,8 +74,11 @@ fn published() -> Status {
 }
 
 impl NewVideo {
-    /// Checks everything that can be known without the database. Errors: [`Error::Invalid`] with
-    /// one sentence for each field that is wrong.
+    /// Checks everything that can be known without the database.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with one sentence for each wrong field.
     pub fn check(&self, settings: &Settings, now: DateTime<Utc>) -> Result<()> {
         let mut checks = Validator::new();
         self.record(settings, now, &mut checks, None);
@@ -129,7 +132,11 @@ impl NewVideo {
 }
 
 impl NewGalleryVideo {
-    /// The same as a new video of 1 July of that year.
+    /// Converts it to a new video of July 1 of that year.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for a year out of range.
     pub fn as_video(&self, settings: &Settings, now: DateTime<Utc>) -> Result<NewVideo> {
         let this_year = day_in(settings.timezone, now).year();
         let year = Some(self.year).filter(|year| (this_year - 10..this_year).contains(year));
@@ -149,8 +156,8 @@ impl NewGalleryVideo {
 }
 
 impl VideoChanges {
-    /// The video as it shall be. A status that nobody changed stays (decision V3). The moment of
-    /// publication is the caller's business.
+    /// Applies the changes to a record. An unchanged status stays (decision V3). The caller sets
+    /// the time of publication.
     pub(super) fn apply(
         &self,
         old: &Record,
@@ -202,7 +209,7 @@ impl VideoChanges {
         (new.status, new.scheduled_date) = match (self.status, &self.scheduled_date, moment) {
             (None, None, _) => return,
             (Some(Scheduled), None, _) if before == Scheduled => return,
-            // A date alone schedules a draft, but does not take a published video away.
+            // A date alone schedules a draft, but does not unpublish a published video.
             (None, _, Some(_)) if before == Published => {
                 return checks.refuse("scheduled_date", ONLY_SCHEDULED);
             }
@@ -260,7 +267,7 @@ fn check_future(checks: &mut Validator, moment: Option<DateTime<Utc>>, now: Date
     }
 }
 
-/// A time on the camp's wall as a moment. Without a time of day it is nine in the morning.
+/// Converts the camp's local time to UTC. Without a time of day, it is 9 a.m.
 fn moment(
     checks: &mut Validator,
     typed: Option<&str>,

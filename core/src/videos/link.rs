@@ -1,6 +1,6 @@
-//! Reads the links that staff paste, and writes each in the one form in which the portal keeps it
-//! (decision V10). Nothing of what was typed is kept save an id that was checked, or an https
-//! address that was parsed and written again.
+//! Parses the links that staff paste, and stores each in one canonical form (decision V10). Nothing
+//! of the input is stored except a validated id, or an https address that was parsed and serialized
+//! again.
 
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
@@ -35,8 +35,11 @@ pub struct Link {
 const INVALID: &str = "Please enter a valid URL.";
 const LONGEST: usize = 2000;
 
-/// Reads a pasted link. Errors: [`Error::Invalid`] on `video_url`, whatever is wrong with it; for a
-/// link that opens a page it also says what to do.
+/// Parses a pasted link.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `video_url`. For a link that opens a page, the text also says what to do.
 pub fn parse(typed: &str) -> Result<Link> {
     read(typed).map_err(|refusal| {
         let text = match refusal.advice {
@@ -47,7 +50,7 @@ pub fn parse(typed: &str) -> Result<Link> {
     })
 }
 
-/// Why a link is not taken, where there is more to say than that it is not one.
+/// Why a link is refused, where there is specific advice.
 #[derive(Default)]
 struct Refusal {
     advice: Option<String>,
@@ -82,10 +85,10 @@ const NO_SINGLE_VIDEO: &str = "This YouTube link is not a single video. Please o
 const DRIVE_FOLDER: &str = "This link opens a Google Drive folder. Please open the video in Google \
                             Drive, choose “Copy link” there, and paste that link.";
 
-/// An address of the web without a password, and its host by name.
+/// Parses a web address without a password. Returns it with its host name.
 fn address(typed: &str) -> Option<(Url, String)> {
     let typed = typed.trim();
-    // `Url` would quietly drop tabs and line ends inside an address.
+    // `Url` would silently drop tabs and line breaks in an address.
     if typed.len() > LONGEST || typed.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return None;
     }
@@ -103,8 +106,8 @@ fn address(typed: &str) -> Option<(Url, String)> {
     Some((url, host))
 }
 
-/// `youtu.be/ID`, `watch?v=ID`, `shorts/ID`, `live/ID`, `embed/ID` and the old `v/ID`. Start time
-/// and playlist are dropped.
+/// `youtu.be/ID`, `watch?v=ID`, `shorts/ID`, `live/ID`, `embed/ID` and the old `v/ID`. The start
+/// time and the playlist are dropped.
 fn youtube(url: &Url, host: &str) -> Option<Link> {
     let path = segments(url)?;
     let id = match (host, path.as_slice()) {
@@ -113,7 +116,7 @@ fn youtube(url: &Url, host: &str) -> Option<Link> {
         (_, ["watch" | "shorts" | "live" | "embed" | "v" | "e", id]) => (*id).to_owned(),
         _ => return None,
     };
-    // Both have the length of an id, and are the embed of a playlist and of a channel.
+    // Both have the length of an id, but embed a playlist and a channel.
     if id.len() != 11 || !plain(&id) || matches!(id.as_str(), "videoseries" | "live_stream") {
         return None;
     }
@@ -125,8 +128,8 @@ fn youtube(url: &Url, host: &str) -> Option<Link> {
     })
 }
 
-/// `file/d/ID/…`, `open?id=ID`, `uc?id=ID` and their kin, also of a second account (`/u/1/`) and of
-/// a company (`/a/camp.example/`). Folders and documents are no videos.
+/// `file/d/ID/…`, `open?id=ID`, `uc?id=ID` and similar, also for a second account (`/u/1/`) and for
+/// a company (`/a/camp.example/`). Folders and documents are not videos.
 fn drive(url: &Url) -> Option<Link> {
     let path = segments(url)?;
     let path = match path.as_slice() {
@@ -145,7 +148,7 @@ fn drive(url: &Url) -> Option<Link> {
     if !(10..=128).contains(&id.len()) || !plain(&id) {
         return None;
     }
-    // Files from before 2021 open only with the key that stands in their link.
+    // Files from before 2021 open only with the resource key in their link.
     let key = parameter(url, "resourcekey").filter(|key| (1..=64).contains(&key.len()));
     let key = key.filter(|key| plain(key));
     let (of_file, of_picture) = match key {
@@ -162,7 +165,7 @@ fn drive(url: &Url) -> Option<Link> {
     })
 }
 
-/// Any https address of a media file; http only on this machine.
+/// Any https address of a media file. Plain http only for this machine.
 fn media_file(mut url: Url) -> Option<Link> {
     let loopback = match url.host()? {
         Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
@@ -183,7 +186,7 @@ fn media_file(mut url: Url) -> Option<Link> {
         "m3u8" => Some("application/vnd.apple.mpegurl"),
         "mp3" => Some("audio/mpeg"),
         "m4a" => Some("audio/mp4"),
-        // Browsers refuse QuickTime by its name and play most of it when they are not told.
+        // Browsers refuse QuickTime by its media type, but play most of it without one.
         "mov" => None,
         _ => return None,
     };
@@ -381,7 +384,7 @@ mod tests {
         }
     }
 
-    /// The only addresses that may ever reach a page.
+    /// The only addresses that may ever appear in a page.
     fn allowed(link: &Link) -> bool {
         let url = Url::parse(&link.video_url).expect("an address");
         let id = |text: &str| !text.is_empty() && plain(text);

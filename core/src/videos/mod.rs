@@ -1,5 +1,5 @@
-//! The videos of the day and the archive: staff post them, the worker publishes what is due,
-//! families watch, like and search them.
+//! The daily videos and the archive: staff post them, the worker publishes scheduled ones, families
+//! watch, like and search them.
 
 pub mod announce;
 pub mod link;
@@ -71,7 +71,7 @@ pub enum AdminCollection {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sort {
-    /// By the day filmed, then by the moment of publication.
+    /// By the day filmed, then by the time of publication.
     #[default]
     Newest,
     /// By views.

@@ -34,8 +34,8 @@ pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool>
     rate_limits::may_view(app, rate_limits::VIEWS_BY_ADDRESS, viewer, from).await
 }
 
-/// Counts a view: one for each viewer, video and hour, staff excluded. Of the browser only its
-/// sort is kept. Errors as for the video's page.
+/// Counts a view: one for each viewer, video and hour, excluding staff. Only the type of browser is
+/// stored. Errors as for the video's page.
 pub async fn record_view(
     tx: &mut Tx,
     app: &App,
@@ -70,8 +70,11 @@ pub async fn record_view(
     Ok(())
 }
 
-/// Likes a video; once is as good as twice.
-/// Errors: [`Error::SignInRequired`], else as for the video's page.
+/// Likes a video. Repeating it changes nothing.
+///
+/// # Errors
+///
+/// [`Error::SignInRequired`], otherwise as for the video's page.
 pub async fn like(
     tx: &mut Tx,
     app: &App,
@@ -95,7 +98,7 @@ pub async fn like(
     Ok(Like { liked: true, like_count: count_likes(tx, id, added as i64).await? })
 }
 
-/// Takes a like back; errors as in [`like`].
+/// Removes a like. Errors as in [`like`].
 pub async fn unlike(tx: &mut Tx, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Like> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
     must_be_open(&mut *tx, settings, viewer, id).await?;
@@ -118,7 +121,7 @@ async fn count_likes(tx: &mut Tx, id: Uuid, more: i64) -> Result<i64> {
     count.map(|(count,)| count).ok_or(NOT_FOUND)
 }
 
-/// Takes back all likes of somebody who leaves, before the login is deleted.
+/// Removes all likes of a user. Call it before the user is deleted.
 pub async fn erase_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
     tx.sql(
         "update videos set like_count = like_count - 1
@@ -131,7 +134,11 @@ pub async fn erase_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// The published videos that this person likes, the last liked first.
+/// Returns the published videos that this user likes, the last liked first.
+///
+/// # Errors
+///
+/// [`Error::SignInRequired`]
 pub async fn favorites(
     app: &App,
     settings: &Settings,
@@ -172,7 +179,7 @@ pub async fn favorites(
     Ok(Page { items, next: page.next })
 }
 
-/// Refuses what the video's page would refuse.
+/// Returns the errors that the video's page would return.
 pub(crate) async fn must_be_open(
     on: impl Into<On<'_>>,
     settings: &Settings,

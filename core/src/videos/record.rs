@@ -1,4 +1,4 @@
-//! A video as it stands in its table, as far as staff can edit it.
+//! The editable part of a row of the table `videos`.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::audit;
 use crate::db::{Query, Tx};
 use crate::search_text::normalize;
 
-/// What can be edited of a video.
+/// The editable columns of a video.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub(super) struct Record {
     pub title: String,
@@ -22,13 +22,13 @@ pub(super) struct Record {
     pub year: i64,
     pub status: Status,
     pub scheduled_date: Option<DateTime<Utc>>,
-    /// Of the first publication; it stays when the video is taken back.
+    /// The first publication. It stays when the video is unpublished.
     pub published_at: Option<DateTime<Utc>>,
     pub is_featured: bool,
     pub version: i64,
 }
 
-/// Where the video comes from.
+/// The source of the video.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub(super) struct Source {
     pub video_url: String,
@@ -99,7 +99,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Writes the video if nobody else did since `record.version`.
+/// Updates the video, unless it changed since `record.version`. Returns whether it was updated.
 pub(super) async fn update(
     tx: &mut Tx,
     id: Uuid,
@@ -119,9 +119,9 @@ pub(super) async fn update(
     Ok(written == 1)
 }
 
-/// What families and what staff search: title and description, each folded, with one line end
-/// between them: folding leaves none, so a search can be kept to the title. Staff also search
-/// provider and date, the date as any of their screens writes it.
+/// The texts that families and staff search: normalized title and description, separated by a line
+/// break. Normalized text has no line breaks, so a search can be limited to the title. Staff also
+/// search the provider and the date, in every format that their screens show.
 pub(crate) fn search_texts(
     title: &str,
     description: Option<&str>,
@@ -142,7 +142,7 @@ pub(crate) fn search_texts(
 }
 
 impl Record {
-    /// Binds what can be edited and what is searched, as `$2` to `$18`.
+    /// Binds the editable columns and the search texts as `$2` to `$18`.
     fn bound<'c>(&self, query: Query<'c>) -> Query<'c> {
         let source = &self.source;
         let (search_text, staff_search_text) = search_texts(
@@ -172,7 +172,7 @@ impl Record {
     }
 }
 
-/// What changed, for the audit log.
+/// The changes, for the audit log.
 pub(super) fn differences(old: &Record, new: &Record) -> Value {
     let shown = |record: &Record| {
         json!({

@@ -1,14 +1,17 @@
-//! Share links of the usual file hosts. They open a page about the file, not the file. They are
-//! rewritten to the address of the file where the host has one, and refused with advice where it
-//! has none (decision V10). Nothing is asked of the host.
+//! Share links of common file hosts. They open a page about the file, not the file itself. They are
+//! rewritten to the address of the file if the host has one. Otherwise they are refused with advice
+//! (decision V10). No request is made to the host.
 
 use url::Url;
 
 const INSTEAD: &str = "Please put the video on YouTube (as “Unlisted”), on Google Drive or in \
                        Dropbox, and paste the link from there.";
 
-/// The address of the file itself, of a link to any host but YouTube and Google Drive. Errors: a
-/// sentence on what the link opens and what to do instead.
+/// Returns the address of the file itself, for a link to any host except YouTube and Google Drive.
+///
+/// # Errors
+///
+/// A sentence that says what the link opens and what to do instead.
 pub(super) fn direct(url: Url, host: &str) -> Result<Url, String> {
     let under = |domain: &str| {
         host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
@@ -27,7 +30,7 @@ pub(super) fn direct(url: Url, host: &str) -> Result<Url, String> {
     }
 }
 
-/// `/scl/fi/ID/name?rlkey=…` and the older `/s/ID/name`, with `raw=1` as Dropbox documents it: the
+/// `/scl/fi/ID/name?rlkey=…` and the older `/s/ID/name`, with `raw=1` as documented by Dropbox: the
 /// file itself, for everybody who has the link.
 fn dropbox(url: &Url, host: &str) -> Result<Url, String> {
     let path: Vec<&str> = url.path_segments().into_iter().flatten().collect();
@@ -54,7 +57,7 @@ fn dropbox(url: &Url, host: &str) -> Result<Url, String> {
     }
     let mut direct = Url::parse("https://www.dropbox.com/").map_err(|error| error.to_string())?;
     direct.set_path(url.path());
-    // Without this key a newer link opens for nobody.
+    // Newer links do not open without this key.
     if let Some((_, key)) = url.query_pairs().find(|(name, _)| name == "rlkey") {
         direct.query_pairs_mut().append_pair("rlkey", &key);
     }
@@ -62,9 +65,9 @@ fn dropbox(url: &Url, host: &str) -> Result<Url, String> {
     Ok(direct)
 }
 
-/// Hosts whose links never are the file, by the name that people know, with what is special.
+/// Hosts whose links never open the file. Returns the name that people know, and what is special.
 fn pages(under: &impl Fn(&str) -> bool, url: &Url) -> Option<(&'static str, &'static str)> {
-    // Paying customers of Vimeo get addresses of the files themselves from this host.
+    // Paying customers of Vimeo get direct file addresses on this host.
     let vimeo_file = under("player.vimeo.com")
         && ["/external/", "/progressive_redirect/"].iter().any(|p| url.path().starts_with(p));
     let hosts: [(&[&str], &str, &str); 13] = [
@@ -86,8 +89,8 @@ fn pages(under: &impl Fn(&str) -> bool, url: &Url) -> Option<(&'static str, &'st
     found.filter(|_| !vimeo_file).map(|(_, name, also)| (*name, *also))
 }
 
-/// A page that ends like a file: a viewer that was asked not to download, a file in the viewer of
-/// a code host, the page of a wiki about a file.
+/// Pages whose address ends like a file: a viewer without download, a file viewer of a code host, a
+/// wiki page about a file.
 fn opens_a_page(url: &Url, host: &str) -> bool {
     let asks_for_page = url.query_pairs().any(|(name, value)| {
         matches!((&*name, &*value), ("dl" | "download" | "raw", "0") | ("web", "1"))
@@ -143,7 +146,7 @@ mod tests {
         ] {
             let link = parse(typed).unwrap_or_else(|_| panic!("{typed}"));
             assert_eq!((link.video_type, link.video_url.as_str()), (VideoType::Upload, kept));
-            // What is kept is read the same way again.
+            // The stored link is parsed to the same result.
             assert_eq!(parse(&link.video_url).expect("a link"), link);
         }
     }

@@ -1,4 +1,5 @@
-//! What families see. [`open`] decides for every list and page what of a video anyone gets.
+//! Videos as families see them. [`open`] decides for every list and page how much of a video a
+//! viewer gets.
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
@@ -22,8 +23,8 @@ pub struct Filter {
     pub part: PageRequest,
 }
 
-/// The published videos that the filter leaves (decision V1). A viewer who may not watch gets
-/// titles and dates, and searches in titles only.
+/// Returns the published videos that match the filter (decision V1). A viewer who may not watch
+/// gets titles and dates, and searches only in titles.
 pub async fn list(
     app: &App,
     settings: &Settings,
@@ -72,7 +73,7 @@ async fn listed(
             .bind(pattern.clone())
             .bind(filter.part.limit() + 1)
     };
-    // The order by views would tell who may not watch what is watched.
+    // The order by views would reveal to others which videos are watched most.
     if filter.sort == Sort::Popular && open {
         let after: Option<(i64, NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("popular")?;
         let rows = query(concat!(
@@ -107,17 +108,17 @@ async fn listed(
     Ok(filter.part.page("newest", rows, |v: &VideoCard| (v.upload_date, v.published_at, v.id)))
 }
 
-/// Who may not watch searches in titles only.
+/// A viewer who may not watch searches only in titles.
 fn pattern(q: Option<&str>, open: bool) -> Option<String> {
     optional_pattern(q).map(|pattern| match open {
         true => pattern,
-        // Title and description are parted by the one line end in the text.
+        // The only line break in the text separates title and description.
         false => format!("{pattern}\n%"),
     })
 }
 
-/// Three videos, the featured one first: the newest that staff marked within seven days, else the
-/// newest (decision V7).
+/// Returns three videos, the featured one first: the latest that staff featured within seven days,
+/// otherwise the newest (decision V7).
 async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
     let today = day_in(settings.timezone, app.clock.now());
     let week = today.checked_sub_days(Days::new(7)).unwrap_or(today);
@@ -154,8 +155,8 @@ async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
     Ok(videos)
 }
 
-/// The years of the archive with their published videos, newest first; with `q`, how many of them
-/// [`list`] finds.
+/// Returns the years of the archive with the number of their published videos, newest first. With
+/// `q`, counts those that [`list`] finds.
 pub async fn years(
     app: &App,
     settings: &Settings,
@@ -178,8 +179,12 @@ pub async fn years(
         .await
 }
 
-/// A published video for its page. Errors: [`crate::Error::NotFound`], also for staff, while it is
-/// not published, and the refusals of [`Viewer::must_watch`].
+/// Returns a published video for its page.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] while it is not published, also for staff, and the errors of
+/// [`Viewer::must_watch`].
 pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Video> {
     let mut video: Video = app
         .db
@@ -232,16 +237,16 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
     Ok(video)
 }
 
-/// What a stranger's programs may know of a video, for previews of links (decision V14).
+/// What link previews of other programs may show of a video (decision V14).
 #[derive(Debug)]
 pub struct Preview {
     pub title: String,
     pub description: Option<String>,
-    /// Absolute, or a path of the portal; empty where a neutral picture belongs.
+    /// An absolute address or a path of the portal. `None` for a neutral picture.
     pub picture: Option<String>,
 }
 
-/// The preview of a published video, which never tells more than a stranger may see.
+/// Returns the preview of a published video. It never contains more than a stranger may see.
 pub async fn preview(app: &App, settings: &Settings, id: Uuid) -> Result<Option<Preview>> {
     let card: Option<VideoCard> = app
         .db
@@ -260,8 +265,8 @@ pub async fn preview(app: &App, settings: &Settings, id: Uuid) -> Result<Option<
     }))
 }
 
-/// The addresses of the published videos and when each changed last, the newest first, at most
-/// `limit`. For those who may watch.
+/// Returns the ids of the published videos and when each last changed, the newest first, at most
+/// `limit`. For viewers who may watch.
 pub async fn published(app: &App, limit: i64) -> Result<Vec<(Uuid, DateTime<Utc>)>> {
     app.db
         .sql(
@@ -276,7 +281,7 @@ pub async fn published(app: &App, limit: i64) -> Result<Vec<(Uuid, DateTime<Utc>
         .await
 }
 
-/// When the next video of today appears, for the banner (decision V8).
+/// When the next video of today will be published, for the banner (decision V8).
 async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Utc>>> {
     let now = app.clock.now();
     let today = day_in(settings.timezone, now);
@@ -293,7 +298,7 @@ async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Ut
         .await
 }
 
-/// The same, and in words: that moment, else what the settings say.
+/// Like [`next_today`], with a text: that time, otherwise what the settings say.
 pub async fn posting_time(
     app: &App,
     settings: &Settings,
@@ -308,7 +313,7 @@ pub async fn posting_time(
     Ok((next, text))
 }
 
-/// Prepares cards for this viewer: badges, and nothing that the viewer may not see.
+/// Prepares cards for this viewer: adds badges and removes what the viewer may not see.
 pub(super) async fn open_all(
     app: &App,
     settings: &Settings,
@@ -328,7 +333,7 @@ pub(super) async fn open_all(
     Ok(())
 }
 
-/// The newest published video of the current year, which alone has the badge (decision V6).
+/// The newest published video of the current year. Only this one has the badge (decision V6).
 async fn latest(app: &App, this_year: i64) -> Result<Option<Uuid>> {
     let row: Option<(Uuid,)> = app
         .db
@@ -345,7 +350,7 @@ async fn latest(app: &App, this_year: i64) -> Result<Option<Uuid>> {
     Ok(row.map(|(id,)| id))
 }
 
-/// The one place that decides what of a published video anyone gets (safety 14).
+/// Decides how much of a published video a viewer gets (safety 14). Nothing else does.
 fn open(card: &mut VideoCard, settings: &Settings, viewer: &Viewer) {
     if viewer.may_watch(settings.access) {
         return;
@@ -371,8 +376,8 @@ fn open(card: &mut VideoCard, settings: &Settings, viewer: &Viewer) {
     };
 }
 
-/// Whether any published video plays from a file on somebody else's server, which pages then have
-/// to be allowed to load.
+/// Whether any published video plays from another server. The content security policy must allow it
+/// then.
 pub async fn media_elsewhere(app: &App) -> Result<bool> {
     let found: i64 = app
         .db

@@ -82,8 +82,12 @@ fn check_names(
     (username, email)
 }
 
-/// Adds an account for an owner, who shows that they know their password: an open page must not
-/// become a second account.
+/// Adds an account for an owner, who confirms with their password: an unattended page must not be
+/// enough to create an account.
+///
+/// # Errors
+///
+/// Those of [`add`], and [`Error::Invalid`] on `current_password`.
 pub async fn add_as(app: &App, me: &Staff, new: NewStaff, from: ClientInfo) -> Result<Account> {
     confirm(app, me, new.current_password.as_deref(), from).await?;
     add(app, Actor::Staff(me.id), new).await
@@ -98,7 +102,11 @@ async fn confirm(app: &App, me: &Staff, given: Option<&str>, from: ClientInfo) -
     password::confirm(app, Holder::Staff(me.id), &name, given, from).await
 }
 
-/// Adds an account. Errors: [`Error::Invalid`], [`Error::Taken`] on `username` or `email`.
+/// Adds an account.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::Taken`] on `username` or `email`
 pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -134,7 +142,7 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     find(&app.db, id).await
 }
 
-/// Names and addresses are unique among staff, whatever their case.
+/// Names and addresses are unique among staff, ignoring case.
 async fn free(tx: &mut Tx, id: Uuid, username: Option<&str>, email: Option<&str>) -> Result<()> {
     let taken: Vec<(bool, bool)> = tx
         .sql("select username_folded = $2, email = $3 from staff where id <> $1 and (username_folded = $2 or email = $3)")
@@ -163,11 +171,16 @@ macro_rules! account {
     };
 }
 
+/// Returns an account.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
     on.into().sql(concat!(account!(), "where id = $1")).bind(id).optional().await?.ok_or(UNKNOWN)
 }
 
-/// The id of an account by its name, in any case.
+/// Returns the id of an account by its name, ignoring case. Fails when there is none.
 pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
     let found: Option<(Uuid,)> = db
         .sql("select id from staff where username_folded = $1")
@@ -177,14 +190,14 @@ pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
     found.map(|(id,)| id).ok_or(UNKNOWN)
 }
 
-/// Which accounts; nothing asked for is all of them.
+/// The accounts to list. The default is all of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {
     pub role: Option<Role>,
     pub disabled: Option<bool>,
 }
 
-/// The accounts that the filter leaves, by name.
+/// Returns the accounts that match the filter, by name.
 pub async fn list(db: &Db, filter: Filter, part: &PageRequest) -> Result<Page<Account>> {
     let after: Option<String> = part.after("accounts")?;
     let rows: Vec<Account> = db
@@ -205,7 +218,7 @@ pub async fn list(db: &Db, filter: Filter, part: &PageRequest) -> Result<Page<Ac
     Ok(part.page("accounts", rows, |row: &Account| row.username.to_lowercase()))
 }
 
-/// The names of all who may sign in, to give work to.
+/// Returns the names of all active staff, for assigning work.
 pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
     let names: Vec<(String,)> = db
         .sql("select username from staff where disabled_at is null order by username_folded")
@@ -214,9 +227,13 @@ pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
     Ok(names.into_iter().map(|(name,)| name).collect())
 }
 
-/// Changes an account for an owner. Whoever changes what somebody signs in with, or makes an owner,
-/// shows that they know their own password: an open session alone must not become an account
+/// Changes an account for an owner. Changing what somebody signs in with, or making an owner,
+/// requires the owner's own password: an open session must not be enough to take over an account
 /// (safety 3).
+///
+/// # Errors
+///
+/// Those of [`change`], and [`Error::Invalid`] on `current_password`.
 pub async fn change_as(
     app: &App,
     me: &Staff,
@@ -234,9 +251,13 @@ pub async fn change_as(
     change(app, Actor::Staff(me.id), id, changes).await
 }
 
-/// Changes an account. Its sessions end when its password, role or standing change, and links for
-/// a new password are void then and when its address changes. The last active owner stays one,
-/// also when two are being demoted at the same moment. Errors: [`Error::Stale`].
+/// Changes an account. Its sessions end when its password, role or active state changes. Its
+/// password reset links are revoked then and when its address changes. The last active owner cannot
+/// be demoted, even when two owners are demoted at the same time.
+///
+/// # Errors
+///
+/// [`Error::Stale`] when the account changed since it was read.
 pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -304,7 +325,7 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
     Ok(after)
 }
 
-/// All owners learn of an account that one of them added or made an owner's.
+/// Notifies all owners of an account that one of them added or promoted to owner.
 async fn tell_owners(
     tx: &mut Tx,
     app: &App,
@@ -327,7 +348,7 @@ async fn tell_owners(
     Ok(())
 }
 
-/// Whoever had the account so far learns of a change that takes it from them (safety 3).
+/// Notifies the previous address of a change that takes the account from it (safety 3).
 async fn notify_old_address(
     tx: &mut Tx,
     app: &App,
@@ -348,7 +369,7 @@ async fn notify_old_address(
     Ok(())
 }
 
-/// What changed, for the audit log: of names and addresses only that they changed.
+/// The changes, for the audit log. Names and addresses are not included, only that they changed.
 fn differences(before: &Account, after: &Account, password: bool) -> Value {
     let shown = |account: &Account| json!({ "role": account.role, "disabled": account.disabled });
     let changed = audit::personal(
@@ -362,7 +383,7 @@ fn differences(before: &Account, after: &Account, password: bool) -> Value {
     Value::Object(changed)
 }
 
-/// Deletes an account for good.
+/// Deletes an account permanently.
 pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -388,7 +409,7 @@ async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
     }
 }
 
-/// A link to choose a new password goes to the account's address.
+/// Sends a password reset link to the account's address.
 pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();

@@ -1,4 +1,4 @@
-//! The password and the sessions of a staff account, as its holder and owners manage them.
+//! The password and the sessions of a staff account.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,6 +15,10 @@ use crate::validation::Validator;
 use crate::{App, Error, Result};
 
 /// Changes one's own password and ends all other sessions.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] for a wrong current or an unacceptable new password.
 pub async fn change_password(
     app: &App,
     staff: &Staff,
@@ -45,7 +49,7 @@ pub async fn change_password(
     tx.commit().await
 }
 
-/// Sets the password that was chosen with a link to this address.
+/// Sets the password that was chosen with a reset link to this address.
 pub(in crate::accounts) async fn password_was_reset(
     tx: &mut Tx,
     app: &App,
@@ -71,7 +75,7 @@ pub(in crate::accounts) async fn password_was_reset(
     password_changed(tx, app, id, None).await
 }
 
-/// What a new password that its holder chose brings with it.
+/// The consequences of a password that the account's holder chose.
 async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) -> Result<()> {
     sessions::end_all(tx, Holder::Staff(id), save).await?;
     tokens::void(tx, Holder::Staff(id)).await?;
@@ -82,7 +86,7 @@ async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) 
     audit::record(tx, now, Actor::Staff(id), "staff.change_password", subject, Value::Null).await
 }
 
-/// Where an account is signed in; `current` is the session that asks.
+/// Returns the sessions of an account. `current` is the requesting session.
 pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
     find(&app.db, id).await?;
     let settings = app.settings().await?;
@@ -97,7 +101,7 @@ pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Re
     tx.commit().await
 }
 
-/// Ends all sessions of an account, save perhaps one, and makes its open links void.
+/// Ends all sessions of an account, except `save` if given, and revokes its open links.
 pub async fn end_other_sessions(
     app: &App,
     actor: Actor,

@@ -1,5 +1,5 @@
-//! Browsers in which an account was used before. A sign-in from any other is told by mail, and their
-//! failures are counted apart from those of their network.
+//! Browsers in which a staff account signed in before. A sign-in from any other browser is reported
+//! by mail, and known browsers have their own failure count, separate from their network.
 
 use std::net::IpAddr;
 
@@ -11,11 +11,12 @@ use crate::accounts::sessions::{random_token, token_hash};
 use crate::db::Tx;
 use crate::{App, Result};
 
-/// How long a browser is remembered after its last sign-in, and how long its cookie lasts.
+/// How long a browser is remembered after its last sign-in, and the lifetime of its cookie, in
+/// days.
 pub const DAYS: i64 = 365;
 
-/// Notes that the account signs in from the browser of this cookie. Returns the cookie that the
-/// browser shall keep, and whether the account was used in it before.
+/// Records that the account signs in from the browser of this cookie. Returns the new cookie, and
+/// whether the account signed in there before.
 pub(super) async fn note(
     tx: &mut Tx,
     app: &App,
@@ -25,7 +26,7 @@ pub(super) async fn note(
     let now = app.clock.now();
     let mut kept = random_token();
     if let Some(cookie) = cookie {
-        // Two accounts may share a browser. A cookie that was not made here is not taken over.
+        // Two accounts may share a browser. A cookie that was not created here is not reused.
         let made_here: i64 = tx
             .sql("select count(*) from staff_browsers where token_hash = $1")
             .bind(token_hash(cookie))
@@ -56,7 +57,7 @@ pub(super) async fn note(
     Ok((kept, false))
 }
 
-/// By what a try to sign in with this name from the browser of this cookie is counted.
+/// What a sign-in attempt with this name from the browser of this cookie is counted by.
 pub(super) async fn counted_by(
     app: &App,
     username_folded: &str,

@@ -1,4 +1,4 @@
-//! Accounts of the camp's staff: on the server only, with roles and sessions of their own.
+//! Staff accounts, with their own roles and sessions.
 
 mod admin;
 mod credentials;
@@ -72,13 +72,13 @@ pub struct Staff {
 }
 
 impl Staff {
-    /// Must set up the second factor before anything else.
+    /// Whether the account must set up the second factor first.
     pub fn must_enrol(&self) -> bool {
         self.two_factor_required && !self.two_factor
     }
 }
 
-/// An account as its row has it; the password's hash never leaves this module.
+/// An account as stored. The password hash never leaves this module.
 #[derive(Clone, sqlx::FromRow)]
 pub struct StaffRow {
     pub id: Uuid,
@@ -108,5 +108,5 @@ impl StaffRow {
 const UNKNOWN: Error =
     Error::NotFound("There is no such account. `camp admin list` names them all.");
 
-/// The token of a reset link is made for the letter.
+/// The token of a reset link is created when the mail is written.
 pub(super) const RESET: Purpose = Purpose::StaffReset;

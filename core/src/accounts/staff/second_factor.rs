@@ -1,4 +1,4 @@
-//! The second factor: set up, turned off again, or taken off when the phone is lost.
+//! The second factor: setup, removal by its holder, and reset when the phone is lost.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -12,8 +12,12 @@ use crate::db::Tx;
 use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
 
-/// Begins to set up an authenticator app, with the password; nothing changes for sign-in before
-/// [`confirm_two_factor`], which only who began it can do.
+/// Begins to set up an authenticator app, after verifying the password. The sign-in does not change
+/// before [`confirm_two_factor`], which only the same account can call.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `current_password`.
 pub async fn begin_two_factor(
     app: &App,
     staff: &Staff,
@@ -39,8 +43,12 @@ pub async fn begin_two_factor(
     totp::enrolment(&secret, &settings.site_name, &staff.username)
 }
 
-/// Turns two-factor on with a first code and ends all other sessions; returns the recovery codes,
-/// shown this once. Errors: [`Error::TooMany`] after many wrong codes.
+/// Turns on the second factor with a first code and ends all other sessions. Returns the recovery
+/// codes, which are shown only once.
+///
+/// # Errors
+///
+/// [`Error::TooMany`] after many wrong codes.
 pub async fn confirm_two_factor(
     app: &App,
     staff: &Staff,
@@ -74,7 +82,7 @@ pub async fn confirm_two_factor(
     Ok(codes)
 }
 
-/// Turns two-factor off again, with the password, and ends all other sessions.
+/// Turns off the second factor, after verifying the password, and ends all other sessions.
 pub async fn end_two_factor(
     app: &App,
     staff: &Staff,
@@ -99,7 +107,7 @@ pub async fn end_two_factor(
     tx.commit().await
 }
 
-/// Takes the second factor off an account whose phone is lost. At the command line only.
+/// Removes the second factor of an account whose phone is lost. Only the command line can do this.
 pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -117,8 +125,9 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     tx.commit().await
 }
 
-/// What a second factor that came or went brings with it, as a new password does: all sessions end
-/// save perhaps one, all open links are void, and the account's address is told (safety 3).
+/// The consequences of a changed second factor, like those of a new password: all sessions end,
+/// except `save` if given, all open links are revoked, and the account's address is notified
+/// (safety 3).
 async fn factor_changed(
     tx: &mut Tx,
     app: &App,

@@ -15,17 +15,21 @@ use crate::{App, Error, Result};
 pub const WRONG: &str =
     "Invalid username or password. Please check your credentials and try again.";
 
-/// A member of the staff who has just signed in, with the token for the cookie.
+/// A staff account that has just signed in, with the token for the cookie.
 pub struct SignedIn {
     pub staff: Staff,
     pub token: String,
-    /// For the cookie by which this browser is known the next time.
+    /// For the cookie that identifies this browser the next time.
     pub browser: String,
 }
 
-/// Signs in with the password and, where it is set up, a code of the authenticator app or a
-/// recovery code; `browser` is the cookie by which the browser is known, and a new one is told to
-/// the account's address. The same error, after the same time, for unknown, wrong and disabled.
+/// Signs in with the password and, if set up, an authenticator or recovery code. `browser` is the
+/// cookie that identifies a known browser. A sign-in from a new browser is reported to the
+/// account's address. Unknown, wrong and disabled give the same error after the same time.
+///
+/// # Errors
+///
+/// [`Error::InvalidCredentials`], [`Error::SecondFactorRequired`], [`Error::TooMany`]
 pub async fn sign_in(
     app: &App,
     username: &str,
@@ -55,7 +59,8 @@ pub async fn sign_in(
     let mut tx = app.db.begin().await?;
     if let (Some(secret), Some(_)) = (&row.totp_secret, row.totp_confirmed_at) {
         let Some(code) = code.map(str::trim).filter(|code| !code.is_empty()) else {
-            // It stays counted: else a right password would take the brake off guessing codes.
+            // The attempt stays counted. Otherwise a correct password would lift the rate limit on
+            // guessing codes.
             return Err(Error::SecondFactorRequired);
         };
         let good = totp::spend_code(&mut tx, row.id, secret, code, now.timestamp()).await?
@@ -79,7 +84,7 @@ pub async fn sign_in(
     .await?;
     let token = sessions::begin(&mut tx, app, Holder::Staff(row.id), from.device).await?;
     let (browser, known) = known_browsers::note(&mut tx, app, row.id, browser).await?;
-    // The very first sign-in is from a new browser, and no news.
+    // The very first sign-in is always from a new browser, so it is not reported.
     if !known && row.last_sign_in_at.is_some() {
         let data = json!({ "device": from.device });
         let notice = Notice { data, ..Notice::new(account_mail::STAFF_NEW_BROWSER, row.id) };

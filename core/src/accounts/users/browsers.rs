@@ -1,10 +1,10 @@
-//! Browsers in which somebody signed in to a login before: a cookie that the portal signed says so
-//! ("device cookie", OWASP). Failures there are counted apart from those of their network, so that
-//! nobody behind a shared address can keep a family out.
+//! Browsers in which a user signed in before, identified by a cookie that the portal signed
+//! ("device cookie", OWASP). Failures there are counted separately from those of their network, so
+//! that nobody behind a shared address can lock a family out.
 //!
-//! The cookie holds an entry for each login, `nonce.seconds.signature`, and no name. An entry is good
-//! for a year, and until the login's links become void: with a new password, a changed address and
-//! signing out everywhere.
+//! The cookie holds an entry for each user, `nonce.seconds.signature`, and no name. An entry is
+//! valid for a year, and until the user's links are revoked: by a new password, a changed address
+//! or signing out everywhere.
 
 use std::net::IpAddr;
 
@@ -15,13 +15,13 @@ use crate::accounts::rate_limits::By;
 use crate::accounts::sessions::random_token;
 use crate::{App, Result};
 
-/// How long an entry is good, and how long the cookie lasts.
+/// How long an entry is valid and how long the cookie lasts, in days.
 pub const DAYS: i64 = 365;
-/// Logins of one browser; the one that was used longest ago gives way.
+/// The maximum number of users per browser. The least recently used entry is dropped.
 const MOST: usize = 5;
 const SEPARATOR: char = '~';
 
-/// The cookie that the browser shall keep after somebody signed in to this login in it.
+/// Returns the cookie to set after this user signed in.
 pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<String> {
     let version: i64 =
         app.db.sql("select token_version from users where id = $1").bind(id).scalar().await?;
@@ -32,15 +32,15 @@ pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<Strin
     Ok(all.take(MOST).collect::<Vec<_>>().join(&SEPARATOR.to_string()))
 }
 
-/// By what a try to sign in from the browser of this cookie is counted; `login` is whom the address
-/// belongs to and the version of its links, if it has a login.
+/// What a sign-in attempt from the browser of this cookie is counted by. `login` is the user with
+/// this address and the version of its links, if there is one.
 pub(super) fn counted_by(
     app: &App,
     cookie: Option<&str>,
     login: Option<(Uuid, i64)>,
     address: IpAddr,
 ) -> By {
-    // The same work where there is no such login.
+    // Does the same work if there is no such user.
     let (id, version) = login.unwrap_or((Uuid::nil(), 0));
     match entries(cookie).find(|entry| is_good(app, entry, id, version)) {
         Some(entry) => By::Browser(entry.to_owned()),

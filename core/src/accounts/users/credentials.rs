@@ -1,4 +1,4 @@
-//! The password and the address of a user: reset and changed.
+//! The password and the address of a user: reset and change.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -15,7 +15,8 @@ use crate::notifications::{self, Notice};
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
 
-/// Sends a link to choose a new password, if the address has a login. The caller cannot tell.
+/// Sends a link to choose a new password, if the address has a user. The response does not reveal
+/// whether it does.
 pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     let Some([email, earlier]) = stored_forms(email) else {
         let mut checks = Validator::new();
@@ -23,12 +24,13 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
         return checks.done();
     };
     rate_limits::count_network(app, rate_limits::FORGOT_BY_ADDRESS, from.address).await?;
-    // One recipient gets a few, whoever asks; that it was one too many is not said.
+    // Each recipient gets a limited number, no matter who asks. Exceeding the limit is not
+    // reported.
     if rate_limits::count(app, rate_limits::FORGOT_BY_RECIPIENT, &email).await.is_err() {
         return Ok(());
     }
     let mut tx = app.db.begin().await?;
-    // To an address that is not proved, no name goes that somebody else may have typed.
+    // A name that somebody else may have typed is not sent to an unverified address.
     let found: Option<(Uuid, String, String, i64)> = tx
         .sql(
             "select id, email, case when verified_at is null then '' else full_name end, token_version
@@ -39,8 +41,8 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
         .bind(earlier)
         .optional()
         .await?;
-    // For an address without a login the same rows are written, about nobody, so that the answer
-    // takes as long; the worker finds nobody to write to.
+    // For an address without a user the same rows are written, for nobody, so that the response
+    // takes as long. The worker finds no recipient.
     let nobody = (Uuid::now_v7(), email, String::new(), 0);
     let (id, email, name, version) = found.unwrap_or(nobody);
     let data = links::link_data(id, version);
@@ -49,8 +51,12 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     tx.commit().await
 }
 
-/// Sets a new password with the token of a mail, ends all sessions and proves the address. Serves
-/// parents and staff alike, since the link knows whose it is. Returns the login, if it is a parent's.
+/// Sets a new password with the token of a mail, ends all sessions and verifies the address. Works
+/// for users and staff, since the link identifies the account. Returns the id of a user.
+///
+/// # Errors
+///
+/// [`Error::Gone`] for a used or expired link, [`Error::Invalid`] for an unacceptable password.
 pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<Uuid>> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
     let settings = app.settings().await?;
@@ -59,7 +65,8 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
     checks.done()?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;
-    // Before a link is spent: of two for one account, or of a link and an owner's change, one wins.
+    // Taken before a link is spent: of two links for one account, or a link and an owner's change,
+    // one wins.
     tx.lock("staff").await?;
     let login = match tokens::spend(&mut tx, app, token).await? {
         (Purpose::Reset, Bearer { user_id: Some(id), email: Some(email), .. }) => {
@@ -87,8 +94,8 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
     Ok(login)
 }
 
-/// What a new password brings with it: all sessions end save perhaps one, all open links are void,
-/// and the owner of the address is told.
+/// The consequences of a new password: all sessions end, except `save` if given, all open links are
+/// revoked, and the owner of the address is notified.
 pub(super) async fn password_changed(
     tx: &mut Tx,
     app: &App,
@@ -98,7 +105,7 @@ pub(super) async fn password_changed(
     let now = app.clock.now();
     sessions::end_all(tx, Holder::User(user.id), save).await?;
     tokens::void(tx, Holder::User(user.id)).await?;
-    // An address that nobody proved may be a stranger's.
+    // An unverified address may be a stranger's.
     if user.verified {
         let notice = Notice::new(account_mail::PASSWORD_CHANGED, user.id);
         notifications::notify(tx, app, notice, &user.email, &user.full_name).await?;
@@ -107,7 +114,11 @@ pub(super) async fn password_changed(
     audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
 }
 
-/// Changes the password of somebody who is signed in and ends all other sessions.
+/// Changes the password of a signed-in user and ends all other sessions.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] for a wrong current or an unacceptable new password.
 pub async fn change_password(
     app: &App,
     user: &User,
@@ -134,7 +145,7 @@ pub async fn change_password(
     tx.commit().await
 }
 
-/// Ends all sessions of a login, the one that asks too, and makes its open links void.
+/// Ends all sessions of a user, including the current one, and revokes its open links.
 pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
     sessions::end_all(&mut tx, Holder::User(id), None).await?;
@@ -142,8 +153,8 @@ pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
     tx.commit().await
 }
 
-/// Sends a link to a new login address; nothing changes before it is confirmed. That the address
-/// has a login already is told to nobody but its owner.
+/// Sends a link to a new address. Nothing changes before it is confirmed. Only the owner of the
+/// address learns that it already has a user.
 pub async fn change_email(
     app: &App,
     user: &User,
@@ -158,7 +169,7 @@ pub async fn change_email(
     password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     let mut tx = app.db.begin().await?;
-    // Counted before it is known whether a mail goes out, so that the answer does not tell.
+    // Counted before it is known whether a mail is sent, so that the response does not reveal it.
     if let Some(refusal) = rate_limits::count_mail(&mut tx, app, &email).await? {
         return Err(refusal);
     }
@@ -167,7 +178,7 @@ pub async fn change_email(
     if taken == 0 {
         let kind = account_mail::CHANGE_EMAIL;
         let notice = links::with_link(&mut tx, kind, user.id, Holder::User(user.id)).await?;
-        // Without the name: nobody may have the portal send words of their own to a stranger.
+        // Without the name: nobody may use the portal to send their own text to a stranger.
         notifications::notify(&mut tx, app, notice, &email, "").await?;
     }
     tx.commit().await

@@ -11,16 +11,20 @@ use crate::db::Tx;
 use crate::notifications::{self, Category, unsubscribe};
 use crate::{App, Result, comments, families, messages, payments, videos};
 
-/// Deletes the login: its sessions end, its likes go, its comments become "Former member", mails
-/// and messages lose name and address. The family record stays with the camp (decision P5), but its
-/// owner's address gets no more category mail.
+/// Deletes the user: its sessions end, its likes are removed, its comments become "Former member",
+/// mails and messages lose name and address. The family record stays with the camp (decision P5),
+/// but the user's address gets no more category mail.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `current_password`.
 pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
     password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     remove(&mut tx, user.id).await?;
     notifications::erase_about(&mut tx, user.id).await?;
-    // One that is not proved is somebody else's perhaps: what its owner gets and wrote stays.
+    // An unverified address may belong to somebody else: their mails and messages stay.
     if user.verified {
         let (general, all) = (Category::General, unsubscribe::Scope::Everything);
         unsubscribe::leave(&mut tx, now, &user.email, general, all).await?;
@@ -39,7 +43,7 @@ pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> 
     tx.commit().await
 }
 
-/// Removes a login with everything that is only its own.
+/// Deletes a user with everything that belongs only to it.
 pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
     videos::erase_likes(tx, id).await?;
     comments::erase_author(tx, id).await?;
@@ -51,8 +55,8 @@ pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
     }
 }
 
-/// Everything that is held about a person, as one document (safety 30). `session` is the one that
-/// asks.
+/// Exports everything that is stored about a user as one document (safety 30). `session` is the
+/// requesting session.
 pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
     let profile = families::own(app, user).await?;
     let comments: Vec<(String, chrono::DateTime<chrono::Utc>, Uuid)> = app
@@ -67,7 +71,7 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         .bind(user.id)
         .all()
         .await?;
-    // What camp wrote to an address that is not proved is told to nobody: it would say whose it is.
+    // Mails to an unverified address are left out: they would reveal whose address it is.
     let mails: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
         .db
         .sql(
@@ -81,7 +85,7 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         .await?;
     let messages = match user.verified {
         true => messages::of_sender(app, &user.email).await?,
-        // Somebody else may have written from an address that is not proved.
+        // Somebody else may have written from an unverified address.
         false => Vec::new(),
     };
     let sessions = sessions::of_user(&app.db, user.id, session).await?;

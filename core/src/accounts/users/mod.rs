@@ -1,7 +1,7 @@
 //! Users: the accounts of parents and visitors, from sign-up and verification to deletion.
 //!
-//! A user is linked to a family only by a verified address or by an invitation (decision P2);
-//! anything else would hand a family to whoever types its address first.
+//! A user is linked to a family only by a verified address or by an invitation (decision P2).
+//! Otherwise, whoever types a family's address first would get access to it.
 
 mod browsers;
 mod credentials;
@@ -29,7 +29,7 @@ pub use verification::{
     confirmation, resend_verification, verify,
 };
 
-/// A login together with what its family makes of it.
+/// A user, with what its family contributes.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct User {
     pub id: Uuid,
@@ -38,24 +38,24 @@ pub struct User {
     pub verified: bool,
     pub profile_id: Uuid,
     pub user_type: UserType,
-    /// Linked to a family that staff made or approved.
+    /// Linked to a family that staff created or approved.
     pub family: bool,
     pub refused: bool,
     pub welcome_popup_shown: bool,
 }
 
 impl User {
-    /// Whether this login may write comments (decision P4).
+    /// Whether this user may write comments (decision P4).
     pub fn can_comment(&self, settings: &Settings) -> bool {
         self.verified || !settings.require_email_verification
     }
 
-    /// Whether staff still have to say that this is a family of the camp.
+    /// Whether staff still have to approve the user's family.
     pub fn awaiting_approval(&self, settings: &Settings) -> bool {
         settings.access == Access::Families && !self.family && !self.refused
     }
 
-    /// Seen only by oneself, so it may fall back to a part of the address.
+    /// The name to show. Only the user sees it, so it may fall back to a part of the address.
     pub fn display_name(&self) -> &str {
         match self.full_name.as_str() {
             "" => self.email.split('@').next().filter(|s| !s.is_empty()).unwrap_or("User"),
@@ -64,7 +64,7 @@ impl User {
     }
 }
 
-/// Where a request comes from.
+/// The client that sent a request.
 #[derive(Clone, Copy)]
 pub struct ClientInfo {
     pub address: IpAddr,
@@ -73,6 +73,7 @@ pub struct ClientInfo {
 
 pub const EXISTS: &str = "This email is already registered. Please sign in instead.";
 
+/// Returns a user, or `None` if there is none.
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<User>> {
     on.into()
         .sql(

@@ -46,10 +46,10 @@ pub struct Invited {
     pub user_type: UserType,
 }
 
-/// Somebody who has just signed in.
+/// A user who has just signed in.
 pub struct SignedIn {
     pub user: User,
-    /// For the cookie.
+    /// The token for the cookie.
     pub token: String,
     /// The login has just been linked to a family that was there before.
     pub linked: bool,
@@ -57,10 +57,13 @@ pub struct SignedIn {
 
 const WRONG: Error = Error::InvalidCredentials("The email address or the password is not right.");
 
-/// Makes login, family and preferences in one transaction and signs the person in (decision P4).
-/// A mailed invitation takes over a login that somebody made with its address and never confirmed.
-/// Errors: [`Error::Taken`] on `email` when the address has a login already, [`Error::Gone`] for
-/// an invitation that is no longer good.
+/// Creates user, family and preferences in one transaction and signs the user in (decision P4). A
+/// mailed invitation takes over a user that was created with its address and never verified.
+///
+/// # Errors
+///
+/// [`Error::Taken`] on `email` when the address already has a user, [`Error::Gone`] for an
+/// invitation that is no longer valid.
 pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
     if !settings.user_registrations && new.invite.is_none() {
@@ -150,8 +153,8 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
-        // Without the name: nobody may have the portal send words of their own to a stranger.
-        // One too many does not keep anybody from signing up; "Send it again" says when.
+        // Without the name: nobody may use the portal to send their own text to a stranger.
+        // Exceeding the limit does not prevent the sign-up; "Send it again" says when.
         let notice = links::with_link(&mut tx, account_mail::VERIFY, id, Holder::User(id)).await?;
         notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent();
     }
@@ -164,7 +167,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
     Ok(SignedIn { user, token, linked: invited.is_some() })
 }
 
-/// A login that somebody made with this address without having shown that it is theirs.
+/// A user that was created with this address but never verified.
 async fn unconfirmed(tx: &mut Tx, email: &str) -> Result<Option<User>> {
     let found: Option<(Uuid,)> = tx
         .sql("select id from users where email = $1 and verified_at is null")
@@ -177,8 +180,8 @@ async fn unconfirmed(tx: &mut Tx, email: &str) -> Result<Option<User>> {
     }
 }
 
-/// An invitation that was mailed proves the address: the login that somebody else perhaps made with
-/// it is the invited person's, and whoever had it before is out.
+/// A mailed invitation verifies the address. A user that somebody else may have created with it
+/// goes to the invited person, and the previous holder loses access.
 async fn take_over(
     mut tx: Tx,
     app: &App,
@@ -228,8 +231,8 @@ async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invita
     Ok(Invitation { profile_id, email })
 }
 
-/// An invitation that was mailed is good while the address is one of the family's: after a slip
-/// of the pen was corrected, a stranger may hold it.
+/// A mailed invitation is valid while the address belongs to the family. After a typing mistake was
+/// corrected, a stranger may hold it.
 async fn still_theirs(on: impl Into<On<'_>>, profile_id: Uuid, email: Option<&str>) -> Result<()> {
     match email {
         Some(email) if !families::has_address(on, profile_id, email).await? => Err(NO_LONGER_GOOD),
@@ -244,7 +247,11 @@ fn other_type(invited: UserType) -> &'static str {
     }
 }
 
-/// What an invitation fills into the form.
+/// Returns what an invitation fills into the form.
+///
+/// # Errors
+///
+/// [`Error::Gone`] when it is no longer valid.
 pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
     let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
         tokens::peek(app, token).await?
@@ -261,8 +268,12 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
     })
 }
 
-/// Signs in; `browser` is the cookie of [`browsers::remember`]. The same error, after the same time,
-/// for an unknown address and a wrong password.
+/// Signs in. `browser` is the cookie of [`browsers::remember`]. An unknown address and a wrong
+/// password give the same error after the same time.
+///
+/// # Errors
+///
+/// [`Error::InvalidCredentials`], [`Error::TooMany`]
 pub async fn sign_in(
     app: &App,
     email: &str,
@@ -272,7 +283,7 @@ pub async fn sign_in(
 ) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let forms = stored_forms(email);
-    // All spellings of an address share its tries.
+    // All spellings of an address share one limit.
     let account = match &forms {
         Some([address, _]) => address.clone(),
         None => email.trim().to_lowercase(),

@@ -16,8 +16,8 @@ use crate::notifications::{self, Notice};
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
 
-/// Links a login with a verified address to the family that has this address, if that is another
-/// one than its own (decision P2). One conditional update: of two racing claims one wins.
+/// Links a user with a verified address to the family that has this address, if that is not its own
+/// family (decision P2). One conditional update: of two concurrent claims, one wins.
 pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> {
     let now = app.clock.now();
     let other: Option<(Uuid, Uuid)> = tx
@@ -60,7 +60,7 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> 
     .bind(now)
     .execute()
     .await?;
-    // What was asked for at sign-up goes with the person, unless another guardian decided already.
+    // The preferences from sign-up move with the user, unless another guardian has already decided.
     if fresh {
         let asked = families::preferences(tx, own).await?;
         families::set_preferences(tx, now, family, asked).await?;
@@ -140,7 +140,7 @@ pub struct ConfirmationFamily {
     pub email_verified: bool,
 }
 
-/// What somebody who presses the button sends along.
+/// What the confirmation form sends.
 #[derive(Default)]
 pub struct Evidence {
     /// The login that is signed in in this browser.
@@ -149,20 +149,24 @@ pub struct Evidence {
     pub new_password: Option<String>,
 }
 
-/// What a link in a mail proved.
+/// What a link in a mail verified.
 pub struct Proved {
     pub email: String,
     pub linked: bool,
-    /// For the cookie, when a password was typed: that signs in as well.
+    /// The session token for the cookie, if a password was entered: that also signs in.
     pub token: Option<String>,
-    /// The login whose address it is.
+    /// The user whose address it is.
     pub user_id: Option<Uuid>,
 }
 
 const NO_LINK: Error =
     Error::Gone("This link was used already or has expired. Please ask for a new one.");
 
-/// Looks at a confirmation link without using it. Errors: [`Error::Gone`].
+/// Reads a confirmation link without using it.
+///
+/// # Errors
+///
+/// [`Error::Gone`]
 pub async fn confirmation(
     app: &App,
     token: &str,
@@ -197,16 +201,19 @@ pub async fn confirmation(
     Ok(Confirmation { kind, email, needs, family })
 }
 
-/// Spends the token of a confirmation link: of a login's address, of its new address, or of a
-/// family's second address.
+/// Spends the token of a confirmation link: for a user's address, its new address, or a family's
+/// second address.
 ///
-/// The link alone proves only that somebody reads the mail of an address, and a login may have been
-/// made by somebody else, who is signed in elsewhere. So a login's address counts as proved for
-/// whoever is signed in to that login in the same browser, or knows its password, or chooses a new
-/// one, which ends all other sessions. A login moves to another address only for those who have it
-/// already: a mistyped address must not hand it to a stranger. Errors: [`Error::Gone`],
-/// [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on `current_password` or
-/// `new_password`; none of them uses the token up.
+/// The link alone proves only that somebody reads the mail of an address, and the user may have
+/// been created by somebody else, who is signed in elsewhere. So an address is verified only by
+/// somebody who is signed in as that user in the same browser, or knows its password, or chooses a
+/// new one, which ends all other sessions. Only somebody who already controls the user can move it
+/// to another address: a mistyped address must not give it to a stranger.
+///
+/// # Errors
+///
+/// [`Error::Gone`], [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on
+/// `current_password` or `new_password`. None of them spends the token.
 pub async fn verify(
     app: &App,
     token: &str,
@@ -254,12 +261,12 @@ pub async fn verify(
     Ok(Proved { email, linked, token, user_id: bearer.user_id })
 }
 
-/// By what somebody showed that a login is their own.
+/// How somebody showed that a user is their own.
 enum Shown {
-    /// By being signed in, or nothing had to be shown.
+    /// By being signed in, or nothing was required.
     Enough,
     Password,
-    /// The hash of the one that they chose.
+    /// The hash of the password that they chose.
     NewPassword(String),
 }
 
@@ -297,8 +304,8 @@ async fn own_user(
     }
 }
 
-/// Gives a login to the owner of its address, who chose a new password: whoever had it before is
-/// out, and so is everybody whom they let into a family that the camp does not know.
+/// Gives a user to the owner of its address, who chose a new password. The previous holder loses
+/// access, as does everybody whom they added to a family that the camp does not know.
 pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Result<()> {
     let now = app.clock.now();
     tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
@@ -313,8 +320,8 @@ pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Re
     password_changed(tx, app, &User { verified: true, ..user.clone() }, None).await
 }
 
-/// The login's address is proved: link it to the family that has the address, or give the address
-/// to the login's own family.
+/// Handles a newly verified address: links the user to the family that has it, or adds it to the
+/// user's own family.
 pub(super) async fn after_proof(
     tx: &mut Tx,
     app: &App,
@@ -347,7 +354,7 @@ pub(super) async fn after_proof(
     Ok(linked)
 }
 
-/// Moves a login to its proved new address and tells the old one.
+/// Moves a user to its verified new address and notifies the old one.
 async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> Result<()> {
     let now = app.clock.now();
     let user = must_find(tx, user_id).await?;
@@ -360,7 +367,7 @@ async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> R
         .or_taken("email", EXISTS)?;
     tokens::void(tx, Holder::User(user_id)).await?;
     families::move_address(tx, now, user.profile_id, &user.email, email).await?;
-    // An address that nobody proved may be a stranger's.
+    // An unverified address may be a stranger's.
     if user.verified {
         let notice = Notice::new(account_mail::EMAIL_CHANGED, user_id);
         notifications::notify(tx, app, notice, &user.email, &user.full_name).await?;
@@ -377,6 +384,10 @@ async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> R
 }
 
 /// Sends the confirmation link again.
+///
+/// # Errors
+///
+/// [`Error::TooMany`] above the limit of the recipient, [`Error::TooManyMails`] above that of the mailbox.
 pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
     if user.verified {
         return Ok(());
