@@ -208,7 +208,7 @@ async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
         if matches!(db, Db::Sqlite { .. }) && db.is_to_be_upgraded().await? {
             let now = Clock::default().now();
             let kept = backup::before_upgrade(db, &config.database_url(), now).await?;
-            tracing::info!(copy = %kept.display(), "the database is copied before it is upgraded");
+            tracing::info!(copy = %kept.display(), "the database was copied before the upgrade");
             copy = Some(kept);
         }
         db.migrate().await?;

@@ -1,4 +1,4 @@
-//! The object store: a folder by default, S3 for growth. Names are made by the server.
+//! The object store: a folder by default, or S3. The server generates all names.
 
 use std::ops::Range;
 use std::path::Path as FilePath;
@@ -18,22 +18,26 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Files {
     store: Arc<dyn ObjectStore>,
-    /// The folder, when it is one.
+    /// The folder, unless it is a bucket.
     pub folder: Option<std::path::PathBuf>,
 }
 
-/// A part of a file on its way to somebody.
+/// A byte range of a file, as a stream.
 pub struct FileRange {
-    /// Size of the whole file in bytes.
+    /// The size of the whole file in bytes.
     pub size: u64,
-    /// The bytes that follow, of the whole.
+    /// The range of the bytes in the stream.
     pub range: Range<u64>,
     pub bytes: BoxStream<'static, std::io::Result<Bytes>>,
 }
 
 impl Files {
     /// Opens `s3://bucket/prefix` (keys and region from the usual `AWS_…` variables) or a folder,
-    /// which is made when it is missing.
+    /// which is created if missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when the store cannot be opened.
     pub fn open(storage_url: Option<&str>, data_dir: &FilePath) -> Result<Files> {
         match storage_url {
             Some(url) if url.starts_with("s3://") => {
@@ -66,15 +70,19 @@ impl Files {
         }
     }
 
-    /// Stores a whole file under that key; it is never visible half-written.
+    /// Stores a whole file under that key. It never becomes visible partially written.
     pub async fn put(&self, key: &str, bytes: impl Into<PutPayload>) -> Result<()> {
         self.store.put(&Path::from(key), bytes.into()).await.map_err(refusal)?;
         Ok(())
     }
 
-    /// A file, or the part of it that was asked for: `(first, last)` with both ends included and
-    /// `last` open, or the last `n` bytes as `(None, Some(n))`. A range outside the file is
-    /// [`Error::Invalid`] on `range`.
+    /// Returns a file or a range of it: `(first, last)`, both inclusive and `last` optional, or the
+    /// last `n` bytes as `(None, Some(n))`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] on `range` for a range outside the file, [`Error::NotFound`] without the
+    /// file.
     pub async fn get(
         &self,
         key: &str,
@@ -104,7 +112,7 @@ impl Files {
         Ok(FileRange { size, range, bytes: futures_util::StreamExt::boxed(bytes) })
     }
 
-    /// Removes a file; one that is not there is as good as removed.
+    /// Removes a file. Succeeds if there is none.
     pub async fn remove(&self, key: &str) -> Result<()> {
         match self.store.delete(&Path::from(key)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
@@ -112,7 +120,7 @@ impl Files {
         }
     }
 
-    /// All files with their sizes in bytes, in no order.
+    /// Returns all files with their sizes in bytes, in no particular order.
     pub async fn list(&self) -> Result<Vec<(String, u64)>> {
         let listed = self.store.list(None).map_ok(|file| (file.location.to_string(), file.size));
         listed.try_collect().await.map_err(refusal)
@@ -131,7 +139,7 @@ fn refusal(error: object_store::Error) -> Error {
     match error {
         object_store::Error::NotFound { .. } => Error::NotFound("This file is not there any more."),
         error => {
-            // A full disk hides in the chain of causes.
+            // A full disk is only visible in the chain of causes.
             let mut cause: Option<&dyn std::error::Error> = Some(&error);
             while let Some(inner) = cause {
                 if let Some(io) = inner.downcast_ref::<std::io::Error>()

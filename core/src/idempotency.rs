@@ -1,4 +1,5 @@
-//! Idempotency keys: a form that is sent twice because its first answer got lost makes one record.
+//! Idempotency keys: a form that is sent again because its first response was lost creates one
+//! record.
 
 use chrono::TimeDelta;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use uuid::Uuid;
 use crate::db::Tx;
 use crate::{App, Error, Result};
 
-/// Longer than anybody leaves a form open to try again.
+/// How long keys are kept. Nobody retries a form later than that.
 const KEPT: TimeDelta = TimeDelta::days(7);
 const OTHER_BODY: Error = Error::Conflict(
     "Something else was saved under this Idempotency-Key. Please reload the page and try again.",
@@ -16,17 +17,20 @@ const DELETED: Error =
     Error::Gone("This was saved at the first try, and somebody has deleted it since.");
 
 pub(crate) enum Claim {
-    /// The record is to be written, under this id.
+    /// The record must be created with this id.
     New(Uuid),
-    /// It was written before, and this is its id.
+    /// The record was already created, with this id.
     Made(Uuid),
 }
 
-/// Asks for the id of a record of that kind. Of several who come with one key at once, the first
-/// writes the record and the others wait here until it is committed, or given up.
-/// To be called before anything else of the transaction, checks included: what was right at the
-/// first try is answered as such even if it would not be any more.
-/// Errors: [`Error::Conflict`] for a key that was used for something else.
+/// Claims a key and returns the id of its record. If several requests use one key concurrently, the
+/// first creates the record, and the others wait here until its transaction ends. Call it before
+/// anything else in the transaction, including validation: a retry of a successful request succeeds
+/// even if the input would be invalid by now.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] for a key that was used for something else.
 pub(crate) async fn claim(
     tx: &mut Tx,
     app: &App,
@@ -67,7 +71,11 @@ pub(crate) async fn claim(
     same.map(|(id,)| Claim::Made(id)).ok_or(OTHER_BODY)
 }
 
-/// The record of a [`Claim::Made`], unless it was deleted. Errors: [`Error::Gone`].
+/// Returns the record of a [`Claim::Made`].
+///
+/// # Errors
+///
+/// [`Error::Gone`] when it was deleted.
 pub(crate) fn unless_deleted<T>(found: Result<T>) -> Result<T> {
     found.map_err(|error| match error {
         Error::NotFound(_) => DELETED,
@@ -75,7 +83,7 @@ pub(crate) fn unless_deleted<T>(found: Result<T>) -> Result<T> {
     })
 }
 
-/// Forgets keys that nobody tries again.
+/// Deletes old keys.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from form_requests where created_at < $1")

@@ -149,7 +149,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 async fn give_up(app: &App, envelope: &Envelope, error: &str) -> Result<()> {
-    tracing::error!(job = envelope.name, error, "job put aside; `camp jobs retry` tries it again");
+    tracing::error!(job = envelope.name, error, "job set aside; `camp jobs retry` tries it again");
     let mut tx = app.db.begin().await?;
     tx.sql(
         "insert into failed_jobs (id, name, args, error, attempts, failed_at)

@@ -1,5 +1,5 @@
-//! Pagination by keyset cursors: the last row of a page says where the next one begins, so a list
-//! neither repeats nor loses anything while rows are added before it.
+//! Pagination by keyset cursors: the last row of a page defines where the next one begins. New rows
+//! before it cause neither duplicates nor gaps.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,25 +10,25 @@ use uuid::Uuid;
 
 use crate::{Error, Result};
 
-/// The most rows in one answer.
+/// The maximum number of rows in one response.
 pub const MOST: i64 = 100;
 
-/// One page, and the cursor of the next if there is one.
+/// A page, and the cursor of the next one if there is one.
 #[derive(Debug)]
 pub struct Page<T> {
     pub items: Vec<T>,
     pub next: Option<String>,
 }
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 #[derive(Debug, Clone, Default)]
 pub struct PageRequest {
     pub cursor: Option<String>,
     pub limit: Option<i64>,
 }
 
-/// What a cursor is made of. Anybody can write one, so each value is looked at before a database
-/// gets it: PostgreSQL fails on dates and texts that SQLite takes.
+/// The value in a cursor. Clients can forge cursors, so each value is checked before it reaches a
+/// database: PostgreSQL fails on dates and texts that SQLite accepts.
 pub(crate) trait CursorKey: DeserializeOwned {
     fn is_plausible(&self) -> bool;
 }
@@ -85,13 +85,17 @@ cursor_of!(A, B, C);
 cursor_of!(A, B, C, D);
 
 impl PageRequest {
-    /// How many rows to show: 1 to [`MOST`], by default all of these.
+    /// The number of rows to return: 1 to [`MOST`], which is the default.
     pub fn limit(&self) -> i64 {
         self.limit.unwrap_or(MOST).clamp(1, MOST)
     }
 
-    /// The place that the cursor tells, or nothing at the beginning of the list. `list` names the
-    /// order: a cursor of another one is refused like any that the portal could not have made.
+    /// Decodes the position in the cursor, or `None` at the beginning of the list. `list` names the
+    /// order. A cursor of another order is refused like an invalid one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`]
     pub(crate) fn after<K: CursorKey>(&self, list: &str) -> Result<Option<K>> {
         let Some(cursor) = &self.cursor else { return Ok(None) };
         let read = || {
@@ -105,7 +109,7 @@ impl PageRequest {
         }
     }
 
-    /// Makes the page of up to `limit() + 1` rows; the last one only tells that there are more.
+    /// Builds the page from up to `limit() + 1` rows. The last one only shows that there are more.
     pub(crate) fn page<T, K: Serialize>(
         &self,
         list: &str,

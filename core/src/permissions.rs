@@ -1,5 +1,5 @@
-//! File permissions: only the user that the portal runs as can read its data (safety 34). Folders
-//! are 0700 and files 0600, whatever the umask, also those of earlier versions.
+//! File permissions: only the user that runs the portal can read its data (safety 34). Folders are
+//! 0700 and files 0600 regardless of the umask, including those of earlier versions.
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
@@ -9,31 +9,31 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::{Error, Result, backup};
 
-/// Anybody but the owner.
+/// Permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
-/// Not only a folder of ours: everybody may put things into it.
+/// Marks a shared folder such as /tmp, which is not the portal's own.
 const STICKY: u32 = 0o1000;
 
-/// From now on, what this process and its children make can be read by nobody else. For the
-/// beginning of a program.
+/// Makes new files of this process and its children unreadable for other users. Call it when a
+/// program starts.
 pub fn set_umask() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(OTHERS));
 }
 
-/// Makes a folder, with those above it, unless it is there.
+/// Creates a folder and its parents if they are missing.
 pub(crate) fn folder(path: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| {
         Error::Setup(format!("The folder {} cannot be made: {error}", path.display()))
     })
 }
 
-/// Takes the camp's files away from everybody else, where an earlier version or somebody's hand
-/// left them open. What belongs to another user stays as it is, and `camp doctor` tells.
+/// Restricts the permissions of the camp's files where an earlier version or the operator left them
+/// open. Files of another user stay as they are, and `camp doctor` reports them.
 pub(crate) fn tighten(config: &Config) -> Result<()> {
     let data = &config.data_dir;
     let entries: Vec<PathBuf> =
         std::fs::read_dir(data)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    // A folder that has other things in it as well is not ours to close.
+    // A folder that contains other things too is left as it is.
     if entries.iter().all(|entry| is_ours(entry) || is_beside_ours(entry)) {
         close(data);
     }
@@ -58,13 +58,13 @@ fn is_ours(entry: &Path) -> bool {
             .any(|start| name.starts_with(start))
 }
 
-/// What operators put into a data folder, or their file system does.
+/// Files that operators, or their file system, put into a data folder.
 fn is_beside_ours(entry: &Path) -> bool {
     let name = entry.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') || name == "lost+found" || name.ends_with(".tar.zst")
 }
 
-/// Closes a file, or a folder with what is in it unless it is closed already.
+/// Restricts a file, or a folder with its content unless it is already restricted.
 fn close_all(path: &Path) {
     if !close(path) || !path.is_dir() {
         return;
@@ -74,7 +74,7 @@ fn close_all(path: &Path) {
     }
 }
 
-/// Returns whether others could get at it before.
+/// Returns whether others had access before.
 fn close(path: &Path) -> bool {
     let Ok(found) = path.symlink_metadata() else { return false };
     let open = found.mode() & OTHERS != 0 && found.mode() & STICKY == 0;
@@ -84,7 +84,7 @@ fn close(path: &Path) -> bool {
     let mode = if found.is_dir() { 0o700 } else { 0o600 };
     match std::fs::set_permissions(path, Permissions::from_mode(mode)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(path = %path.display(), %error, "others can read this, and it cannot be changed");
+            tracing::warn!(path = %path.display(), %error, "other users can read this, and its permissions cannot be changed");
         }
         _ => {}
     }

@@ -1,6 +1,5 @@
-//! Pictures that somebody sends: checked by what is in them, turned upright, made smaller, and
-//! written anew, so that nothing but the picture is left, above all not the place where it was
-//! taken (safety 25).
+//! Processes uploaded pictures: checks their content, rotates them upright, scales them down and
+//! encodes them again, so that no metadata is left, especially not the location (safety 25).
 
 use std::io::Cursor;
 
@@ -11,16 +10,20 @@ use tokio::sync::Semaphore;
 
 use crate::{Error, Result};
 
-/// The largest file, in bytes.
+/// The maximum file size in bytes.
 pub const LARGEST: usize = 10 * 1024 * 1024;
 pub const TOO_LARGE: &str = "This picture is larger than 10MB.";
 const LONGEST_SIDE: u32 = 8192;
 const MOST_PIXELS: u64 = 40_000_000;
 
-/// Each takes up to 160 MB while it is open.
+/// Each picture takes up to 160 MB while it is open.
 static AT_ONCE: Semaphore = Semaphore::const_new(1);
 
-/// Opens what was sent and makes of it what is kept. Errors: [`Error::Invalid`] on `file`.
+/// Decodes an upload and converts it with the given function.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file`.
 pub async fn open<T: Send + 'static>(
     bytes: bytes::Bytes,
     keep: impl FnOnce(DynamicImage) -> Result<T> + Send + 'static,
@@ -64,7 +67,7 @@ fn read(bytes: &[u8]) -> Result<DynamicImage> {
     Ok(picture)
 }
 
-/// The picture with its longest side at most `side` pixels; a smaller one stays as it is.
+/// Scales the picture to at most `side` pixels on its longest side. A smaller one stays as it is.
 pub fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
     match picture.width().max(picture.height()) > side {
         true => picture.resize(side, side, FilterType::CatmullRom),
@@ -72,7 +75,7 @@ pub fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
     }
 }
 
-/// As JPEG, its longest side at most `side` pixels.
+/// Encodes as JPEG, with at most `side` pixels on the longest side.
 pub fn jpeg(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
     let flat = on_white(&fit(picture, side));
     let mut out = Vec::new();
@@ -80,7 +83,7 @@ pub fn jpeg(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// As PNG, which keeps what shines through.
+/// Encodes as PNG, which preserves transparency.
 pub fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
     let plain = DynamicImage::ImageRgba8(picture.to_rgba8());
@@ -88,7 +91,7 @@ pub fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
     Ok(out.into_inner())
 }
 
-/// JPEG knows no transparency: what shines through lies on white.
+/// JPEG has no transparency, so transparent areas become white.
 fn on_white(picture: &DynamicImage) -> RgbImage {
     if !picture.color().has_alpha() {
         return picture.to_rgb8();
@@ -132,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_bomb_is_refused_before_it_is_opened() {
-        // A PNG whose head promises 30,000 by 30,000 pixels.
+        // A PNG whose header claims 30,000 by 30,000 pixels.
         let mut bomb = sent(1, 1);
         bomb[16..20].copy_from_slice(&30_000u32.to_be_bytes());
         bomb[20..24].copy_from_slice(&30_000u32.to_be_bytes());

@@ -1,9 +1,9 @@
-//! Normalizes texts for search, so that a video is found however its title was typed.
+//! Normalizes texts for search, so that a video is found regardless of how its title was typed.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Lower case, Latin accents and Hebrew points removed, Yiddish ligatures taken apart and final
-/// letters made plain. The same folding is applied to what is searched and to what is typed.
+/// Converts to lower case, removes Latin accents and Hebrew points, splits Yiddish ligatures and
+/// replaces final letters. Both the searched text and the search input are normalized this way.
 pub fn normalize(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in crate::text::clean(text).nfkd() {
@@ -35,7 +35,7 @@ pub fn normalize(text: &str) -> String {
     folded.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// What is typed into a search box as a pattern for `like … escape '\'`.
+/// Converts search input to a pattern for `like … escape '\'`.
 pub fn like_pattern(typed: &str) -> String {
     let mut pattern = String::from("%");
     for c in normalize(typed).chars() {
@@ -48,7 +48,7 @@ pub fn like_pattern(typed: &str) -> String {
     pattern
 }
 
-/// What is typed into a search box, as a pattern, or nothing when there is nothing to search for.
+/// Converts search input to a pattern, or `None` if it is empty.
 pub(crate) fn optional_pattern(typed: Option<&str>) -> Option<String> {
     let typed: String =
         typed?.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();

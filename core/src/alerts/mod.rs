@@ -1,6 +1,6 @@
-//! Tells the owners by mail when something needs a person: mail that fails, work that was put
-//! aside, a disk that fills up, a setting that cannot be kept, a worker that is silent. Each kind at most once a day, and only
-//! while the setting `systemAlerts` is on.
+//! Alerts owners by mail about problems: failed mail, jobs that were set aside, a disk that fills
+//! up, an invalid setting, a silent worker. Each kind is sent at most once a day, and only while
+//! the setting `systemAlerts` is on.
 
 use std::path::Path;
 
@@ -16,13 +16,13 @@ use crate::{App, Result};
 
 pub const KIND: &str = "alert";
 
-/// Below this many free bytes the disk counts as full.
+/// The disk counts as full below this number of free bytes.
 pub(crate) const FREE: u64 = 1 << 30;
-/// Mail that waits longer than this is late.
+/// Mail is late after waiting this long.
 const LATE: TimeDelta = TimeDelta::minutes(30);
 const SILENT: TimeDelta = TimeDelta::minutes(5);
 
-/// Looks whether anything is wrong; run by the worker every minute.
+/// Checks for all problems. The worker runs it every minute.
 pub async fn check(app: &App) -> Result<()> {
     let now = app.clock.now();
     let failed: i64 = app
@@ -61,7 +61,7 @@ pub async fn check(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Looks whether the worker lives; run by the site, which then has to send the mail itself.
+/// Checks the worker's heartbeat. The site runs it, and has to send the mail itself.
 pub async fn check_worker(app: &App) -> Result<()> {
     let Some(beat) = notifications::last_heartbeat(&app.db).await? else { return Ok(()) };
     if app.clock.now() - beat < SILENT {
@@ -74,7 +74,7 @@ pub async fn check_worker(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Free bytes where the data lies.
+/// Free bytes on the disk of the data folder.
 pub fn free_bytes(app: &App) -> Option<u64> {
     free_on(&app.config.data_dir)
 }
@@ -85,7 +85,7 @@ pub(crate) fn free_on(folder: &Path) -> Option<u64> {
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Writes to every active owner, unless this was done today already.
+/// Notifies every active owner, unless this was done today.
 async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
     let settings = app.settings().await?;
     if !settings.system_alerts {
@@ -105,7 +105,7 @@ async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
     }
     tx.commit().await?;
     if !told.is_empty() {
-        tracing::warn!(what, "owners are told: {text}");
+        tracing::warn!(what, "owners are notified: {text}");
     }
     Ok(told)
 }

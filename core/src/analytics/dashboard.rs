@@ -1,4 +1,4 @@
-//! What the staff area shows first: how much there is, and what needs somebody now (decision S5).
+//! The dashboard of the staff area: totals, and what needs attention now (decision S5).
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
@@ -65,6 +65,7 @@ pub struct Dashboard {
     pub attention: Attention,
 }
 
+/// Computes the dashboard.
 pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
     let now = app.clock.now();
     let week = now - TimeDelta::days(7);

@@ -1,5 +1,5 @@
-//! What happened, in figures: computed from the portal's own rows, without third parties, without
-//! addresses (decision S4). Days are days in camp.
+//! Analytics computed from the portal's own tables, without third parties or addresses (decision
+//! S4). Days are in the camp's time zone.
 
 pub mod dashboard;
 
@@ -26,7 +26,7 @@ pub enum Period {
     Month,
     #[serde(rename = "90")]
     Quarter,
-    /// From the first video of the year.
+    /// Since the first video of the year.
     #[serde(rename = "season")]
     Season,
 }
@@ -113,7 +113,7 @@ pub struct Analytics {
     pub recent: Vec<Activity>,
 }
 
-/// The figures of a period.
+/// Computes the analytics of a period.
 pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<Analytics> {
     let zone = settings.timezone;
     let today = day_in(zone, app.clock.now());
@@ -179,9 +179,10 @@ async fn first_video(app: &App, settings: &Settings) -> Result<Option<NaiveDate>
         .await
 }
 
-/// Counts by hour in UTC, from which days in camp are made. `what`: views, likes, comments, members.
+/// Returns counts by hour in UTC, which are grouped into days of the camp. `what`: views, likes,
+/// comments, members.
 async fn hours(db: &Db, what: usize, since: DateTime<Utc>) -> Result<Vec<(DateTime<Utc>, i64)>> {
-    // The engines differ in how they cut a moment to its hour.
+    // The engines truncate a time to the hour in different ways.
     let text = match (db, what) {
         (Db::Sqlite { .. }, 0) => {
             "select substr(viewed_at, 1, 13) as hour, count(*) from video_views where viewed_at >= $1 group by 1"
@@ -270,7 +271,8 @@ async fn engagement(app: &App, since: DateTime<Utc>) -> Result<Engagement> {
         .bind(since)
         .one()
         .await?;
-    // Whoever watched is kept as a keyed hash, so it is told apart from visitors by hashing all logins.
+    // Viewers are stored as keyed hashes. Users are recognized among them by hashing the ids of all
+    // users.
     let viewers: Vec<(Vec<u8>,)> = db
         .sql("select distinct viewer from video_views where viewed_at >= $1")
         .bind(since)
@@ -306,7 +308,7 @@ async fn recent(db: &Db) -> Result<Vec<Activity>> {
     .await
 }
 
-/// The days of a period as a table for a spreadsheet, and a line in the audit log.
+/// Exports the days of a period as a table for spreadsheets, with an audit record.
 pub async fn export(
     app: &App,
     actor: Actor,

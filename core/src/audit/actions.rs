@@ -1,6 +1,6 @@
-//! All actions and kinds of subjects in the audit log, for the filters of its page.
+//! All actions and kinds of subjects in the audit log, for its filters.
 
-/// What is done, as `topic.deed`.
+/// Actions, as `topic.verb`.
 pub const ACTIONS: &[&str] = &[
     "analytics.export",
     "audit.export",
@@ -79,7 +79,7 @@ pub const ACTIONS: &[&str] = &[
     "video.retry_mail",
 ];
 
-/// What it is done to.
+/// The kinds of records that actions apply to.
 pub const SUBJECTS: &[&str] = &[
     "analytics",
     "audit",
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn everything_that_is_written_down_can_be_asked_for() {
         let (mut actions, subjects) = written();
-        // Files and columns of the same form.
+        // Skips file names and columns of the same form.
         actions.retain(|action| ACTIONS.iter().any(|known| topic(known) == topic(action)));
         actions.insert("seed".into());
         assert_eq!(actions, ACTIONS.iter().map(|action| action.to_string()).collect());

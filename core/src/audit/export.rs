@@ -1,4 +1,4 @@
-//! The log for a spreadsheet, a piece at a time: it may be long.
+//! Exports the audit log for spreadsheets, as a stream because it may be long.
 
 use bytes::Bytes;
 use chrono_tz::Tz;
@@ -13,11 +13,15 @@ use super::{Actor, Subject, record};
 use crate::spreadsheet::cell::plain;
 use crate::{App, Error, Result};
 
-/// Lines that are in memory at once.
+/// Rows in memory at a time.
 const PIECE: i64 = 500;
 
-/// The lines that fit the filter as CSV in UTF-8, the newest first, and a line about this export in
-/// the log, which is not among them. Errors: [`Error::Invalid`].
+/// Returns the rows that match the filter as CSV in UTF-8, the newest first. The export itself is
+/// recorded in the log, but not included.
+///
+/// # Errors
+///
+/// [`Error::Invalid`]
 pub async fn export(
     app: &App,
     actor: Actor,
@@ -26,7 +30,7 @@ pub async fn export(
     let settings = app.settings().await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    // Later ids are greater, so what is written from now on is left out.
+    // Later ids are greater, so rows that are written from now on are left out.
     let wanted = filter.read(&mut tx, &settings).await?.older_than(now, Uuid::now_v7());
     let rows = wanted.count(&mut tx).await?;
     let details = json!({
@@ -54,7 +58,7 @@ pub async fn export(
 }
 
 fn piece(entries: &[Entry], first: bool, zone: Tz) -> Result<Bytes> {
-    // The mark at the beginning tells spreadsheets that this is UTF-8.
+    // The byte order mark tells spreadsheets that this is UTF-8.
     let begin = if first { "\u{feff}".as_bytes().to_vec() } else { Vec::new() };
     let mut writer = csv::Writer::from_writer(begin);
     if first {

@@ -1,5 +1,5 @@
-//! What a line of the log keeps of a change, field by field. Lines that were written by earlier
-//! versions are read as well.
+//! Reads the stored details of an audit record, field by field, including those written by earlier
+//! versions.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -29,7 +29,7 @@ impl Line {
     }
 }
 
-/// The lines of what was kept as JSON text.
+/// Parses the stored JSON text into lines.
 pub(super) fn read(action: &str, details: &str) -> Vec<Line> {
     match serde_json::from_str(details) {
         Ok(Value::Null) => Vec::new(),
@@ -69,7 +69,7 @@ fn put(lines: &mut Vec<Line>, action: &str, field: &str, value: &Value) {
                 .iter()
                 .for_each(|(key, value)| put(lines, action, &format!("{field}_{key}"), value)),
         },
-        // What was not part of a change was written as null once, and a secret one as true.
+        // Earlier versions stored unchanged fields as null and secret ones as true.
         Value::Null => {}
         Value::Bool(changed) if action == "staff.change" && field != "disabled" => {
             if *changed {
@@ -80,10 +80,10 @@ fn put(lines: &mut Vec<Line>, action: &str, field: &str, value: &Value) {
     }
 }
 
-/// Kept in cents.
+/// Fields in cents.
 const MONEY: [&str; 5] = ["amount", "defaultPlanAmount", "paid_amount", "price", "total_amount"];
 
-/// A value for a spreadsheet: money as a decimal number, moments by the camp's clock.
+/// Formats a value for spreadsheets: money as a decimal number, times in the camp's time zone.
 pub(super) fn shown(field: &str, value: &Value, zone: Tz) -> String {
     match value {
         Value::Null => "none".into(),
@@ -103,7 +103,7 @@ pub(super) fn shown(field: &str, value: &Value, zone: Tz) -> String {
     }
 }
 
-/// A moment by the camp's clock.
+/// Formats a time in the camp's time zone.
 pub(super) fn wall(at: DateTime<Utc>, zone: Tz) -> String {
     at.with_timezone(&zone).format("%Y-%m-%d %H:%M:%S").to_string()
 }

@@ -1,4 +1,4 @@
-//! The log as owners read it: the newest first, by who, what, which record and which days.
+//! The audit log for owners: the newest first, filtered by actor, action, record and days.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub enum ActorKind {
     Nobody,
 }
 
-/// Which lines.
+/// The filter of the log.
 #[derive(Debug, Default, Clone)]
 pub struct Filter {
     pub actor_kind: Option<ActorKind>,
@@ -77,7 +77,7 @@ pub struct Filter {
     pub to: Option<NaiveDate>,
 }
 
-/// A filter that the database understands.
+/// A validated filter with the values for the database.
 #[derive(Clone)]
 pub(super) struct Wanted {
     pub actor_kind: Option<ActorKind>,
@@ -87,12 +87,16 @@ pub(super) struct Wanted {
     pub subject_kind: Option<String>,
     pub subject_id: Option<Uuid>,
     from: DateTime<Utc>,
-    /// Only what is older than this line.
+    /// Only rows older than this one.
     before: (DateTime<Utc>, Uuid),
 }
 
 impl Filter {
-    /// Errors: [`Error::Invalid`] names the field that is wrong.
+    /// Validates the filter.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] names the wrong field.
     pub(super) async fn read(&self, on: impl Into<On<'_>>, settings: &Settings) -> Result<Wanted> {
         let action = self.action.as_deref().filter(|action| !action.is_empty());
         let topic_only = action.filter(|action| topic(action) == *action);
@@ -129,7 +133,7 @@ impl Filter {
     }
 }
 
-/// Words of the log are of small letters. One that is in no line finds none.
+/// Actions and kinds consist of lower-case letters. An unknown one finds nothing.
 fn known(field: &str, word: Option<&str>) -> Result<()> {
     let fits = |word: &str| {
         word.len() <= 60 && word.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'.'))
@@ -172,8 +176,8 @@ macro_rules! wanted {
     };
 }
 
-/// A query with each of the filters as the one that an index is read by: SQLite finds its way by
-/// an index only where nothing is optional.
+/// One query for each filter as the indexed one: SQLite uses an index only if its condition is not
+/// optional.
 macro_rules! by_index {
     ($wanted:expr, $begin:expr, $end:expr) => {
         match $wanted {
@@ -209,7 +213,7 @@ impl Wanted {
         self.bound(on, text).scalar().await
     }
 
-    /// The newest lines, `most` of them.
+    /// Returns the newest rows, at most `most`.
     pub(super) async fn newest(&self, on: impl Into<On<'_>>, most: i64) -> Result<Vec<Entry>> {
         let text = by_index!(
             self,
@@ -260,7 +264,11 @@ impl Wanted {
     }
 }
 
-/// The log, the newest first. Errors: [`Error::Invalid`].
+/// Returns the log, the newest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`]
 pub async fn list(app: &App, filter: &Filter, part: &PageRequest) -> Result<Page<Entry>> {
     let settings = app.settings().await?;
     let mut wanted = filter.read(&app.db, &settings).await?;
@@ -289,6 +297,7 @@ pub struct StaffName {
     pub username: String,
 }
 
+/// Returns the values to choose from in the filters.
 pub async fn filters(app: &App) -> Result<Filters> {
     let currency = app.settings().await?.currency.clone();
     let staff = app

@@ -1,5 +1,5 @@
-//! Who did what, when, to which record (decision S6). Ids only: names and addresses stay out, and of
-//! what people wrote to each other only that it changed.
+//! The audit log: who did what, when, to which record (decision S6). It holds only ids. Names and
+//! addresses are left out, and of what people wrote only that it changed.
 
 mod actions;
 mod export;
@@ -18,12 +18,12 @@ pub use export::export;
 pub use line::Line;
 pub use log::{ActorKind, Entry, Filter, Filters, StaffName, filters, list};
 
-/// Who acts.
+/// Who performed the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
     Staff(Uuid),
     User(Uuid),
-    /// Somebody at the command line of the server.
+    /// Somebody on the server's command line.
     Operator,
     /// The worker.
     System,
@@ -57,7 +57,7 @@ impl Actor {
     }
 }
 
-/// What it was done to.
+/// The record that the action applies to.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject {
     kind: &'static str,
@@ -74,8 +74,8 @@ impl Subject {
     }
 }
 
-/// Writes a line in the transaction of what it tells of, so that neither exists without the other.
-/// `action` is one of [`ACTIONS`], the kind of the subject one of [`SUBJECTS`].
+/// Adds a row to the log in the transaction of the action, so that neither exists without the
+/// other. `action` is one of [`ACTIONS`], the kind of the subject one of [`SUBJECTS`].
 pub async fn record(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -105,7 +105,7 @@ pub async fn record(
     Ok(())
 }
 
-/// What an action is about: `payment` of `payment.record`.
+/// The topic of an action: `payment` of `payment.record`.
 fn topic(action: &str) -> &str {
     action.split('.').next().unwrap_or(action)
 }
@@ -115,7 +115,7 @@ pub(crate) fn changed(before: impl Into<Value>, after: impl Into<Value>) -> Valu
     json!({ "before": before.into(), "after": after.into() })
 }
 
-/// Adds of the fields that are nobody's business only that they changed.
+/// Adds personal fields, without their values: only that they changed.
 pub(crate) fn personal<const N: usize>(
     mut differences: Map<String, Value>,
     changed: [(&str, bool); N],

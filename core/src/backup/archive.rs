@@ -1,4 +1,4 @@
-//! The archive: written and read in one pass, so that it may come from and go to a pipe.
+//! Writes and reads the backup archive in one pass, so that it can be piped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -16,14 +16,14 @@ const FILES: &str = "files";
 const OBJECTS: &str = "objects.txt";
 const END: &str = "end.json";
 
-/// Where a backup's parts lie before they are packed, or after they were unpacked.
+/// The folder with a backup's parts, before packing or after unpacking.
 pub(super) struct Parts {
     pub database: PathBuf,
     /// The folder of the camp's files.
     pub files: PathBuf,
 }
 
-/// Packs everything; returns what went in.
+/// Packs everything. Returns what was packed.
 pub(super) fn pack<W: Write>(
     to: W,
     manifest: &Manifest,
@@ -33,7 +33,7 @@ pub(super) fn pack<W: Write>(
     told: &Progress,
 ) -> io::Result<(W, Tally)> {
     let mut zstd = zstd::Encoder::new(to, 3)?;
-    // Whoever reads it learns of a single wrong bit.
+    // With a checksum, the reader detects even a single wrong bit.
     zstd.include_checksum(true)?;
     let mut tar = tar::Builder::new(zstd);
     let mut done = 0;
@@ -47,7 +47,7 @@ pub(super) fn pack<W: Write>(
     for name in files {
         let mut file = match File::open(parts.files.join(name)) {
             Ok(file) => file,
-            // Removed since the list was made, with whatever it belonged to.
+            // Removed since the list was made, along with its record.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
@@ -102,8 +102,11 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Unpacks everything, once `agreed` has looked at the manifest. Errors: [`Error::Invalid`] on `file`
-/// when it is no backup, or not a whole one.
+/// Unpacks everything, after `agreed` has accepted the manifest.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file` when it is not a backup, or not a complete one.
 pub(super) fn unpack(
     from: impl Read,
     into: &Parts,
@@ -156,7 +159,7 @@ fn unpack_all(
         }
         told(done, manifest.bytes);
     }
-    // The checksum stands behind everything else.
+    // The checksum is at the very end.
     io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(damaged)?;
     match end == Some(found) && database {
         true => Ok((manifest, found)),
@@ -198,7 +201,7 @@ fn copy(from: &mut impl Read, to: &Path) -> Result<u64> {
     Ok(length)
 }
 
-/// Notices that the packed bytes end before their end.
+/// Detects that the packed bytes end too early.
 struct Whole<R> {
     from: R,
     cut_off: Arc<AtomicBool>,
@@ -214,7 +217,7 @@ impl<R: Read> Read for Whole<R> {
     }
 }
 
-/// Tells an error of the archive from one of the disk that it is written to.
+/// Distinguishes an error of the archive from one of the disk that it is unpacked to.
 struct Reading<'a, R> {
     from: &'a mut R,
     error: Option<String>,

@@ -1,22 +1,22 @@
-//! Holds back mails of a restored camp that may have gone out already.
+//! Holds back mails of a restored camp that may have been sent already.
 //!
-//! A backup knows which mails had been sent when it was made. What waited then has probably been
-//! sent since, by the camp that was lost: so it is held back, where staff see it and can send it
-//! after all, and a video whose time has come since waits for somebody to publish it.
+//! A backup records which mails had been sent when it was made. Mails that waited then have
+//! probably been sent since by the lost camp. So they are held back. Staff see them and can send
+//! them. A video that became due in the meantime waits for staff to publish it.
 
 use chrono::{DateTime, Utc};
 
 use crate::Result;
 use crate::db::Tx;
 
-/// What was held back.
+/// The number of mails and videos that were held back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Held {
     pub mails: u64,
     pub videos: u64,
 }
 
-/// `$1` is the moment of the restoration.
+/// `$1` is the time of the restore.
 pub(super) const MAILS: &str = "update deliveries
     set status = 'failed', claimed_by = null, updated_at = $1,
         last_error = 'Held back when a backup was restored: it may have been sent already.'

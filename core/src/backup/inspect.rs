@@ -1,18 +1,18 @@
-//! What is in a database, and whether it is sound: asked of the copy in a backup and of a live one.
+//! Reads what a database contains and whether it is intact, for backup copies and live databases.
 
 use std::collections::BTreeMap;
 
 use crate::Result;
 use crate::db::{Db, On, Tx};
 
-/// What a backup says of its database.
+/// What a backup records about its database.
 pub(super) struct Facts {
     pub schema: i64,
     pub counts: BTreeMap<String, i64>,
     pub plans_off: i64,
 }
 
-/// What is counted, and the table that has to be there: an old database knows fewer.
+/// What is counted, and the table that must exist for it: older databases have fewer tables.
 const COUNTED: &[(&str, &str, &str)] = &[
     ("families", "profiles", "select count(*) from profiles where deleted_at is null"),
     ("logins", "users", "select count(*) from users"),
@@ -46,14 +46,14 @@ pub(super) async fn facts(on: impl Into<On<'_>>) -> Result<Facts> {
     Ok(Facts { schema, counts, plans_off })
 }
 
-/// Whether somebody is in it: staff, a family or a video.
+/// Whether the database is in use: it has staff, a family or a video.
 pub(super) fn is_lived_in(facts: &Facts) -> bool {
     ["staff", "families", "logins", "videos"]
         .iter()
         .any(|what| facts.counts.get(*what).is_some_and(|count| *count > 0))
 }
 
-/// The number of the last migration that was applied.
+/// The number of the latest applied migration.
 pub(crate) async fn schema_of(on: impl Into<On<'_>>) -> Result<i64> {
     on.into()
         .sql("select coalesce(max(version), 0) from _sqlx_migrations where success")
@@ -61,7 +61,7 @@ pub(crate) async fn schema_of(on: impl Into<On<'_>>) -> Result<i64> {
         .await
 }
 
-/// How many payment plans do not agree with their ledger.
+/// Counts the payment plans that do not match their ledger.
 pub(crate) async fn plans_off(on: impl Into<On<'_>>) -> Result<i64> {
     on.into()
         .sql(

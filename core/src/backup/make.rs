@@ -1,4 +1,4 @@
-//! Making a backup, while the portal runs.
+//! Makes a backup while the portal runs.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -16,26 +16,30 @@ use crate::db::Db;
 use crate::files::Files;
 use crate::{Error, Result, app};
 
-/// Where a backup goes.
+/// Where a backup is written.
 #[derive(Debug, Clone)]
 pub enum Place {
     File { path: PathBuf, force: bool },
     Stdout,
 }
 
-/// A backup that was made.
+/// A finished backup.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Made {
     #[serde(flatten)]
     pub manifest: Manifest,
     pub packed: Tally,
-    /// Of the whole file; unknown when it went to standard output.
+    /// The size of the whole file. Unknown for standard output.
     pub size: Option<u64>,
 }
 
-/// Writes a backup. The database in it is as it was at one moment after this began, everything that
-/// was committed before included; it is checked before it is packed. Nothing is written under the
-/// final name before it is whole and safe on the disk.
+/// Writes a backup. It contains a snapshot of the database that includes everything committed
+/// before the call, and is checked before it is packed. The file gets its final name only when it
+/// is complete and synced to disk.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] or [`Error::Setup`] when the backup cannot be made or written.
 pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made> {
     config.check()?;
     app::must_be_there(config)?;
@@ -124,17 +128,17 @@ async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
     Ok(facts)
 }
 
-/// A file that goes when it is not needed any more.
+/// A file that is deleted when it is dropped.
 struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Where there is room for the backup there is room for the copy of the database.
+    /// A disk with room for the backup also has room for the copy of the database.
     fn beside(place: &Place, data_dir: &Path) -> Result<Temporary> {
         let path = match place {
             Place::File { path, .. } => hidden(path, "database.part"),
             Place::Stdout => data_dir.join(format!(".backup-{}.part", std::process::id())),
         };
-        // From the first byte on nobody else may read it.
+        // No other user may read it, from the first byte on.
         swap::private(&path).map_err(|error| unwritable(&path, &error))?;
         Ok(Temporary(path))
     }
@@ -151,7 +155,7 @@ fn hidden(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(format!(".{name}.{ending}"))
 }
 
-/// Where the bytes go: standard output, or a file that gets its name when it is whole.
+/// The output: standard output, or a file that gets its name when it is complete.
 enum Out {
     Stdout,
     File { part: PathBuf, path: PathBuf, force: bool, file: File, kept: bool },
@@ -175,7 +179,7 @@ impl Out {
         if is_being_written(&part) {
             return Err(busy());
         }
-        // What a process left that was killed half-way goes; a link that somebody put there too.
+        // Removes what a killed process left, and also a link that somebody put there.
         std::fs::remove_file(&part)
             .or_else(unless_gone)
             .map_err(|error| unwritable(path, &error))?;
@@ -197,7 +201,7 @@ impl Out {
         })
     }
 
-    /// Gives it its name; returns its size.
+    /// Renames the file to its final name. Returns its size.
     fn keep(mut self) -> Result<Option<u64>> {
         let Out::File { part, path, force, file, kept } = &mut self else { return Ok(None) };
         file.sync_all()?;
@@ -222,7 +226,7 @@ impl Drop for Out {
     }
 }
 
-/// Whether another process holds the lock of this file, which is not followed when it is a link.
+/// Whether another process holds the lock of this file. Links are not followed.
 fn is_being_written(part: &Path) -> bool {
     let is_file = part.symlink_metadata().is_ok_and(|found| found.is_file());
     is_file

@@ -1,9 +1,9 @@
-//! One file with everything that a camp needs to be as it was, and the way back from it.
+//! Backup and restore of a whole camp as one file.
 //!
-//! A backup is a tar archive, packed with zstd: `manifest.json` first, then `database` (a SQLite
-//! file or what `pg_dump --format=custom` writes), the camp's files under `files/`, and `end.json`,
-//! without which the file is not whole. The keys that sign the links in mails are rows of the
-//! database, so they are in it; what the operator decides (`CAMP_…`) is not.
+//! A backup is a tar archive compressed with zstd: `manifest.json` first, then `database` (a SQLite
+//! file or the output of `pg_dump --format=custom`), the camp's files under `files/`, and
+//! `end.json`, without which the file is incomplete. The keys that sign links in mails are in the
+//! database and so in the backup. The operator's configuration (`CAMP_…`) is not.
 
 mod archive;
 mod hold_mail;
@@ -27,51 +27,52 @@ pub(crate) use restore::AT_WORK;
 pub use restore::{Options, Restored, restore};
 pub(crate) use sqlite::{before_upgrade, file_of as sqlite_file, problems as sqlite_problems};
 
-/// Of the archive; a program refuses a higher one.
+/// The version of the archive format. A program refuses higher ones.
 const FORMAT: u32 = 1;
 
-/// Is told how many bytes of how many are done.
+/// Called with the number of bytes done and the total.
 pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
-/// What stands at the beginning of a backup.
+/// The first entry of a backup.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
-    /// The version of the program that made it.
+    /// The version of the program that made the backup.
     pub program: String,
     /// `sqlite` or `postgres`.
     pub engine: String,
-    /// The number of the last migration.
+    /// The number of the latest migration.
     pub schema: i64,
     pub made_at: DateTime<Utc>,
     pub database_bytes: u64,
-    /// Of database and files, as they are when they are unpacked.
+    /// The unpacked size of database and files.
     pub bytes: u64,
-    /// How many there are of what.
+    /// The number of records of each kind.
     pub counts: BTreeMap<String, i64>,
-    /// Payment plans whose paid amount is not the sum of their ledger; none, unless something is wrong.
+    /// The number of payment plans whose paid amount is not the sum of their ledger. It should be
+    /// 0.
     pub plans_off: i64,
     pub files: Stored,
 }
 
-/// Where the camp's files were.
+/// Where the camp's files are stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "place", rename_all = "snake_case")]
 pub enum Stored {
-    /// They are in the backup.
+    /// In the backup.
     Folder,
-    /// In a bucket, which has versions and copies of its own: the backup holds the list only.
+    /// In a bucket, which has its own versions and copies. The backup contains only the list.
     Bucket { url: String },
 }
 
-/// What stands at the end of a backup.
+/// The last entry of a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub files: u64,
     pub bytes: u64,
 }
 
-/// A moment in the name of a file or folder.
+/// Formats a time for the name of a file or folder.
 fn stamp(at: DateTime<Utc>) -> impl std::fmt::Display {
     at.format("%Y%m%dT%H%M%SZ")
 }

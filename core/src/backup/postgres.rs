@@ -1,4 +1,4 @@
-//! PostgreSQL's own programs do its copies: `pg_dump`, and `pg_restore` with `psql`.
+//! Copies PostgreSQL databases with its own programs: `pg_dump`, `pg_restore` and `psql`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::{Held, hold_mail, stamp};
 use crate::db::Db;
 use crate::{Error, Result};
 
-/// Begins the names of the schemas of a camp that was set aside; they are never part of a backup.
+/// The prefix of the schemas of a camp that was set aside. They are never part of a backup.
 const ASIDE: &str = "before_restore_";
 
-/// Copies the database as it is at this moment, and says what is in that very copy.
+/// Copies a snapshot of the database and returns what this copy contains.
 pub(super) async fn dump(db: &Db, url: &str, to: &Path) -> Result<Facts> {
     let tools = Tools::find(db, url).await?;
     let mut tx = db.snapshot().await?;
@@ -39,17 +39,17 @@ pub(super) async fn dump(db: &Db, url: &str, to: &Path) -> Result<Facts> {
         .arg(to);
     run(dump).await?;
     tx.rollback().await?;
-    // Only whoever can read its table of contents can restore it.
+    // A dump can be restored only if its table of contents can be read.
     let mut list = tools.program("pg_restore");
     list.arg("--list").arg(to);
     run(list).await?;
     Ok(facts)
 }
 
-/// What is in the database that a backup is to be restored to.
+/// What the target database of a restore contains.
 pub(super) struct Present {
     pub lived_in: bool,
-    /// Any table at all.
+    /// Whether it has any table.
     pub anything: bool,
     queue: bool,
     tables: Vec<String>,
@@ -76,8 +76,8 @@ pub(super) async fn present(db: &Db) -> Result<Present> {
     })
 }
 
-/// How many connections `camp` has to this database, from whatever machine. Asked by one that does
-/// not call itself so.
+/// Counts the connections of `camp` to this database, from any machine. The connection that counts
+/// uses another application name.
 pub(super) async fn connections(url: &str) -> Result<i64> {
     let options = url.parse::<PgConnectOptions>()?.application_name("camp-restore");
     let mut alone = PgConnection::connect_with(&options).await?;
@@ -91,8 +91,8 @@ pub(super) async fn connections(url: &str) -> Result<i64> {
     Ok(count)
 }
 
-/// Puts the dump into the database, in one transaction: what was there moves to schemas of another
-/// name, and what may have been sent already is held back.
+/// Restores the dump in one transaction: existing schemas are renamed, and mail that may have been
+/// sent already is held back.
 pub(super) async fn put(
     tools: &Tools,
     present: &Present,
@@ -103,7 +103,7 @@ pub(super) async fn put(
 ) -> Result<(Held, Option<String>)> {
     let script = work.join("restore.sql");
     let mut write = tools.program("pg_restore");
-    // A comment on an extension can be made by its owner only.
+    // Only the owner of an extension can comment on it.
     write.args(["--no-owner", "--no-privileges", "--no-comments", "--file"]).arg(&script).arg(dump);
     run(write).await?;
 
@@ -131,7 +131,7 @@ pub(super) async fn put(
 fn set_aside(present: &Present, aside: Option<&str>) -> String {
     let mut sql = String::new();
     let Some(aside) = aside else { return sql };
-    // One by one: the extensions in this schema stay, since only a superuser can move them.
+    // One by one: extensions stay in this schema, since only a superuser can move them.
     writeln!(sql, "create schema {aside};").ok();
     for table in &present.tables {
         let name = table.replace('"', "\"\"");
@@ -157,16 +157,17 @@ fn hold_back(now: DateTime<Utc>) -> String {
     sql
 }
 
-/// Where PostgreSQL's programs are, and how they reach the database.
+/// The location of PostgreSQL's programs, and how they connect to the database.
 pub(super) struct Tools {
-    /// Nothing when they are found by their names.
+    /// `None` if they are found in the path.
     folder: Option<PathBuf>,
     address: String,
     password: Option<String>,
 }
 
 impl Tools {
-    /// Those of the server's version, or else of a newer one: an older pg_dump refuses.
+    /// Finds the programs of the server's version or of a newer one: an older pg_dump refuses to
+    /// work.
     pub async fn find(db: &Db, url: &str) -> Result<Tools> {
         let number: String =
             db.sql("select current_setting('server_version_num')").scalar().await?;
@@ -223,7 +224,7 @@ impl Tools {
     }
 }
 
-/// The address in words that PostgreSQL's programs know, and apart from it the password.
+/// Splits the address into connection parameters for PostgreSQL's programs and the password.
 fn without_password(url: &str) -> Result<(String, Option<String>)> {
     const KNOWN: &[&str] = &[
         "host",
@@ -264,7 +265,7 @@ fn without_password(url: &str) -> Result<(String, Option<String>)> {
     Ok((url.into(), password))
 }
 
-/// Runs a program to its end; returns what it said.
+/// Runs a program to its end. Returns its output.
 async fn run(mut command: Command) -> Result<String> {
     let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_owned();
     let name = name.to_string_lossy().into_owned();

@@ -1,9 +1,9 @@
-//! The way back: a backup becomes the camp, wholly or not at all.
+//! Restores a backup, either completely or not at all.
 //!
-//! Everything is unpacked, checked and brought up to date beside the camp that is there. Then the
-//! old one gets a second name, the files move in (their names are random, so equal names are equal
-//! files), and at last the database changes in one step: a rename, or one transaction on
-//! PostgreSQL. Whatever interrupts this, the one camp or the other works.
+//! Everything is unpacked, checked and migrated next to the existing camp. Then the old camp's
+//! files get a second name, and the new files are moved in (their names are random, so equal names
+//! are equal files). Finally the database is switched in one step: a rename, or one transaction on
+//! PostgreSQL. If this is interrupted, either the old or the new camp works.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -26,31 +26,33 @@ use crate::{Error, Result, alerts, app, notifications, permissions};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Although a camp is there; it is set aside.
+    /// Replaces an existing camp, which is set aside.
     pub replace: bool,
-    /// Sends what waited in the backup, because it cannot have been sent since.
+    /// Sends the mail that waited in the backup, because it cannot have been sent since.
     pub send_mail: bool,
 }
 
-/// A camp that is back.
+/// The result of a restore.
 #[derive(Debug, serde::Serialize)]
 pub struct Restored {
     #[serde(flatten)]
     pub manifest: Manifest,
     pub unpacked: Tally,
     pub held: Held,
-    /// Where the camp that was there is now.
+    /// Where the previous camp is now.
     pub set_aside: Option<PathBuf>,
-    /// On PostgreSQL, the schema that it is in.
+    /// On PostgreSQL, the schema of the previous camp.
     pub set_aside_schema: Option<String>,
-    /// Whether nothing was there before.
+    /// Whether there was no camp before.
     pub is_new: bool,
 }
 
-/// Restores a backup from a file, or from standard input when there is no name.
+/// Restores a backup from a file, or from standard input if there is no name.
 ///
-/// Errors: [`Error::Invalid`] on `file` when it is damaged, newer than this program or of the other
-/// engine; [`Error::Conflict`] when a camp is there, or at work.
+/// # Errors
+///
+/// [`Error::Invalid`] on `file` when it is damaged, newer than this program or of the other engine.
+/// [`Error::Conflict`] when a camp exists or is in use.
 pub async fn restore(
     config: &Config,
     file: Option<&Path>,
@@ -103,10 +105,10 @@ async fn restore_in(
     Ok(Restored { manifest, unpacked, held, set_aside, set_aside_schema, is_new })
 }
 
-/// What is not there before a restoration, and would be left behind when it fails.
+/// What does not exist before a restore, and must be removed if it fails.
 struct Traces {
     files: Vec<PathBuf>,
-    /// The innermost first.
+    /// The innermost folder first.
     folders: Vec<PathBuf>,
 }
 
@@ -124,7 +126,7 @@ impl Traces {
         Traces { files: files.into_iter().filter(missing).collect(), folders }
     }
 
-    /// Folders only when nothing is in them.
+    /// Removes folders only if they are empty.
     fn remove(&self) {
         for file in &self.files {
             std::fs::remove_file(file).ok();
@@ -135,7 +137,7 @@ impl Traces {
     }
 }
 
-/// Whether this program can do something with it, here.
+/// Checks that this program can restore the backup here.
 fn agree(manifest: &Manifest, is_sqlite: bool, has_folder: bool, free: u64) -> Result<()> {
     let no = |text: String| Err(Error::invalid("file", text));
     if manifest.schema > db::newest_schema() {
@@ -175,10 +177,10 @@ fn agree(manifest: &Manifest, is_sqlite: bool, has_folder: bool, free: u64) -> R
     Ok(())
 }
 
-/// Where the camp will be, and what is there now.
+/// The target of the restore, and what is there now.
 struct Target {
     database: Database,
-    /// Nothing when it is a bucket.
+    /// `None` for a bucket.
     files: Option<PathBuf>,
 }
 
@@ -221,7 +223,7 @@ impl Target {
         if file.exists() {
             match sqlite::settle(&file).await {
                 Err(Error::Busy(_)) => return Err(AT_WORK),
-                // A damaged one may be what the backup is needed for.
+                // A damaged database may be the reason for the restore.
                 Err(_) if options.replace => {}
                 Err(_) => return Err(LIVED_IN),
                 Ok(()) => {
@@ -262,7 +264,8 @@ impl Target {
                     std::fs::rename(work.old(), &aside)?;
                 }
                 self.move_in(&parts)?;
-                // Of a database that could not be settled; it would be read into the new one.
+                // These belong to a database that could not be settled. They would be applied to
+                // the new one.
                 for ending in ["-wal", "-shm"] {
                     std::fs::remove_file(beside(file, ending)).or_else(unless_gone)?;
                 }
@@ -291,7 +294,7 @@ impl Target {
                 (held, old.then_some(aside), schema)
             }
         };
-        // Whatever only the old camp had is in its own folder now.
+        // What only the old camp had is now in its own folder.
         if let (Some(files), Some(_), Stored::Folder) = (&self.files, &set_aside, &manifest.files) {
             swap::keep_only(files, &wanted)?;
         }
@@ -306,7 +309,7 @@ impl Target {
     }
 }
 
-/// Checks the unpacked database, brings it up to date and holds back what may have been sent.
+/// Checks the unpacked database, migrates it and holds back mail that may have been sent.
 async fn prepare(
     file: &Path,
     now: DateTime<Utc>,
@@ -333,13 +336,14 @@ async fn prepare(
     }
     finish(&db, now, details).await?;
     db.close().await;
-    // It will move alone, so everything has to be in the one file.
+    // The database file is moved alone, so everything must be in it.
     sqlite::settle(file).await?;
     File::open(file)?.sync_all()?;
     Ok(held)
 }
 
-/// A folder for the camp that was there, named by the moment; the next second when that is taken.
+/// Returns an unused folder for the previous camp, named by the time. If it is taken, the next
+/// second is tried.
 fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>) {
     loop {
         let folder = data_dir.join(format!("before-restore-{}", stamp(at)));
@@ -350,7 +354,7 @@ fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>)
     }
 }
 
-/// Writes down that this was restored, and forgets the workers that ran when the backup was made.
+/// Records the restore, and deletes the heartbeats from the time of the backup.
 async fn finish(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Result<()> {
     let mut tx = db.begin().await?;
     notifications::clear_heartbeats(&mut tx).await?;
@@ -365,14 +369,14 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// The folder in which a camp is made ready; it goes when it is not needed any more.
+/// The folder in which a camp is prepared. It is deleted when it is dropped.
 struct Work(PathBuf);
 
 impl Work {
     fn begin(data_dir: &Path) -> Result<Work> {
         use std::os::unix::fs::DirBuilderExt;
         let folder = data_dir.join(".restoring");
-        // Of a process that was killed half-way.
+        // Removes what a killed process left.
         std::fs::remove_dir_all(&folder).or_else(unless_gone)?;
         std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Work(folder))
@@ -386,7 +390,7 @@ impl Work {
         self.0.join("old")
     }
 
-    /// Gives the camp that is there a second name, so that it is whole when its own is taken.
+    /// Gives the existing camp a second name, so that it stays complete when its own name is taken.
     fn keep_old(&self, database: &Path, files: Option<&Path>) -> Result<()> {
         for ending in ["", "-wal", "-shm"] {
             let part = beside(database, ending);

@@ -1,4 +1,4 @@
-//! Copies of a SQLite database while others write to it, and whether it is theirs alone.
+//! Copies a SQLite database while others write to it, and checks for exclusive use.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,15 +12,15 @@ use super::stamp;
 use crate::db::Db;
 use crate::{Error, Result};
 
-/// How many copies of before an upgrade are kept.
+/// The number of pre-upgrade copies that are kept.
 const KEPT: usize = 3;
 
-/// The file behind the address.
+/// The file that the address refers to.
 pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
     Ok(SqliteConnectOptions::from_str(url)?.get_filename().to_owned())
 }
 
-/// Copies the database as it is at this moment to a file that must be empty.
+/// Copies a snapshot of the database to a file that must be empty.
 pub(super) async fn copy(file: &Path, to: &Path) -> Result<()> {
     let path = to.to_str().ok_or_else(|| {
         Error::Setup(format!("The name {} must be readable text (UTF-8).", to.display()))
@@ -31,7 +31,7 @@ pub(super) async fn copy(file: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What is done here takes its time, which is nothing to warn of.
+/// Slow statements are expected here and not logged as warnings.
 fn quiet(file: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new().filename(file).disable_statement_logging()
 }
@@ -43,7 +43,7 @@ pub(super) async fn open_copy(file: &Path) -> Result<Db> {
     Ok(Db::Sqlite { write: pool.clone(), read: pool })
 }
 
-/// What is wrong with the database itself; empty when it is sound.
+/// Returns the problems of the database. Empty if it is intact.
 pub(crate) async fn problems(db: &Db, thorough: bool) -> Result<Vec<String>> {
     let check = match thorough {
         true => db.sql("pragma integrity_check(20)"),
@@ -67,17 +67,20 @@ pub(crate) async fn problems(db: &Db, thorough: bool) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Sees to it that nobody else has the file open, and that all of the database is in it. Errors:
-/// [`Error::Busy`] when somebody has; anything else when it cannot be read.
+/// Ensures that no other process has the file open, and that the file contains the whole database.
+///
+/// # Errors
+///
+/// [`Error::Busy`] when another process has it open. Any other error when it cannot be read.
 pub(super) async fn settle(file: &Path) -> Result<()> {
     let mut alone = quiet(file).busy_timeout(Duration::from_secs(1)).connect().await?;
-    // Only a connection that is alone can leave the write-ahead log.
+    // Only an exclusive connection can leave write-ahead logging.
     sqlx::query("pragma journal_mode = delete").fetch_one(&mut alone).await?;
     alone.close().await?;
     Ok(())
 }
 
-/// Keeps a copy of a database that is about to be brought up to date, and the last few of them.
+/// Copies a database that is about to be upgraded. Only the latest copies are kept.
 pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Result<PathBuf> {
     let file = file_of(url)?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -97,7 +100,7 @@ pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Re
             path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&own))
         })
         .collect();
-    // The moment stands behind the last dash, so that it orders them whatever the schema.
+    // The time follows the last dash, so that it defines the order for all schema versions.
     copies.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
     for old in copies.iter().rev().skip(KEPT) {
         std::fs::remove_file(old).or_else(unless_gone)?;

@@ -1,4 +1,4 @@
-//! Putting a restored camp in the place of another one, so that at every moment one of them works.
+//! Replaces the files of a camp by those of another, so that one of them works at any time.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// The camp's files below a folder, as paths from there; what is being written just now is left out.
+/// The camp's files below a folder, as relative paths. Unfinished files are left out.
 pub(super) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::new()];
@@ -31,7 +31,7 @@ pub(super) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The object store writes to `name#1` and renames.
+/// The object store writes to `name#1` and renames it.
 fn is_unfinished(name: &Path) -> bool {
     name.to_string_lossy()
         .rsplit_once('#')
@@ -46,7 +46,7 @@ pub(super) fn link_all(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file a second name, or copies it where the file system cannot do that.
+/// Gives a file a second name, or copies it if the file system does not support links.
 pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder)?;
@@ -58,7 +58,7 @@ pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves a file, in one step, to where another may be.
+/// Moves a file atomically, replacing an existing one.
 pub(super) fn place(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(here(folder))?;
@@ -84,7 +84,7 @@ pub(super) fn place_all(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the files below a folder that are not among those.
+/// Removes the files below a folder that are not in the list.
 pub(super) fn keep_only(folder: &Path, wanted: &HashSet<PathBuf>) -> io::Result<()> {
     for name in files_in(folder)?.iter().filter(|name| !wanted.contains(*name)) {
         std::fs::remove_file(folder.join(name)).or_else(super::sqlite::unless_gone)?;
@@ -92,7 +92,7 @@ pub(super) fn keep_only(folder: &Path, wanted: &HashSet<PathBuf>) -> io::Result<
     Ok(())
 }
 
-/// Makes an empty file for nobody but the user that the portal runs as; what was there goes.
+/// Creates an empty file that only the portal's user can read, replacing an existing one.
 pub(super) fn private(file: &Path) -> io::Result<()> {
     std::fs::remove_file(file).or_else(super::sqlite::unless_gone)?;
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map(drop)
@@ -102,7 +102,7 @@ pub(super) fn sync_folder_of(file: &Path) -> io::Result<()> {
     File::open(here(file.parent().unwrap_or(file)))?.sync_all()
 }
 
-/// The folder of a bare name is this one.
+/// The folder of a bare file name is the current one.
 pub(super) fn here(folder: &Path) -> &Path {
     match folder.as_os_str().is_empty() {
         true => Path::new("."),

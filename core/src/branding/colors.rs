@@ -1,16 +1,15 @@
-//! Of one color that the camp chose, the shades that the portal needs: for each theme as light or
-//! as dark as must be, so that every text keeps a contrast of 4.5 to 1 on every ground that it
-//! stands on.
+//! Computes the shades of a color that the camp chose: for each theme as light or dark as needed,
+//! so that every text has a contrast of 4.5 to 1 with every background that it appears on.
 
 use std::fmt;
 
-/// What texts keep towards their grounds (WCAG 2.2, AA), with a hair for rounding.
+/// The minimum contrast of text (WCAG 2.2, AA), with a margin for rounding.
 const ENOUGH: f64 = 4.52;
 
 /// Lightness, chroma and hue in OKLCH.
 type Lch = [f64; 3];
 
-/// The grounds of the two themes, and the ink on a button, as in `web/src/theme.css`.
+/// The backgrounds of the two themes, and the text on a button, as in `web/src/theme.css`.
 const LIGHT: [Lch; 4] =
     [[0.972, 0.014, 84.0], [0.992, 0.007, 86.0], [0.945, 0.019, 82.0], [0.925, 0.02, 82.0]];
 const DARK: [Lch; 4] =
@@ -28,7 +27,7 @@ impl fmt::Display for Color {
 }
 
 impl Color {
-    /// Reads `#1b5a40`.
+    /// Parses a color such as `#1b5a40`.
     pub fn read(text: &str) -> Option<Color> {
         let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
         let part = |at| digits.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
@@ -48,7 +47,7 @@ impl Color {
         0.2126 * r + 0.7152 * g + 0.0722 * b
     }
 
-    /// How well one reads on the other: 1 to 21.
+    /// The contrast between two colors: 1 to 21.
     pub fn contrast(self, other: Color) -> f64 {
         let (a, b) = (self.luminance() + 0.05, other.luminance() + 0.05);
         a.max(b) / a.min(b)
@@ -65,7 +64,7 @@ impl Color {
         [lightness, x.hypot(y), y.atan2(x).to_degrees()]
     }
 
-    /// The color, as strong as a screen can show it.
+    /// Converts the color, with the highest chroma that a screen can show.
     fn of([lightness, mut chroma, hue]: Lch) -> Color {
         loop {
             let (x, y) = (chroma * hue.to_radians().cos(), chroma * hue.to_radians().sin());
@@ -88,10 +87,10 @@ impl Color {
     }
 }
 
-/// One name of the style sheet, in the light and in the dark theme.
+/// A CSS variable with its color in the light and in the dark theme.
 pub type Shade = (&'static str, Color, Color);
 
-/// What stands for pine green: buttons, links, what is chosen.
+/// The shades of the main color: buttons, links, selection.
 pub fn main(chosen: Color) -> Vec<Shade> {
     let [lightness, chroma, hue] = chosen.lch();
     let washes = [[0.925, chroma.min(0.03), hue], [0.305, chroma.min(0.038), hue]].map(Color::of);
@@ -108,7 +107,7 @@ pub fn main(chosen: Color) -> Vec<Shade> {
     ]
 }
 
-/// What stands for lantern amber: a ground for its own ink, and a text of its own.
+/// The shades of the accent color: a background with its text, and a text.
 pub fn accent(chosen: Color) -> Vec<Shade> {
     let [mut lightness, chroma, hue] = chosen.lch();
     let (dark_ink, light_ink) = (Color::of([0.2, chroma.min(0.05), hue]), Color::of(ON_MAIN[0]));
@@ -137,7 +136,7 @@ fn grounds(theme: [Lch; 4], more: &[Color]) -> Vec<Color> {
     theme.map(Color::of).into_iter().chain(more.iter().copied()).collect()
 }
 
-/// The color, as much lighter or darker as it takes to be read on all of these.
+/// Makes the color lighter or darker until it is readable on all of these backgrounds.
 fn readable([mut lightness, chroma, hue]: Lch, step: f64, grounds: &[Color]) -> Lch {
     let reads = |lightness: f64| {
         let color = Color::of([lightness, chroma, hue]);

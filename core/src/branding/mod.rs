@@ -1,5 +1,5 @@
-//! Branding: the camp's logo, pictures and colors (decision S3). Where it chose nothing, the
-//! defaults apply.
+//! Branding: the camp's logo, pictures and colors (decision S3). Defaults apply where the camp
+//! chose nothing.
 
 pub mod colors;
 
@@ -27,9 +27,9 @@ pub enum PictureSlot {
     Hero,
 }
 
-/// The most pictures of the camp that take turns on the home page.
+/// The maximum number of rotating pictures on the home page.
 pub const MOST_HERO: usize = 3;
-/// Longest sides of what is kept, in pixels.
+/// The longest sides of stored pictures, in pixels.
 const LOGO: u32 = 512;
 const LARGE: u32 = 2000;
 const SMALL: u32 = 1080;
@@ -51,7 +51,7 @@ pub struct Pictures {
     pub hero: Vec<SitePicture>,
 }
 
-/// What is kept of a picture that somebody sent.
+/// The stored sizes of an uploaded picture.
 struct Kept {
     large: Vec<u8>,
     small: Option<Vec<u8>>,
@@ -59,8 +59,11 @@ struct Kept {
     height: u32,
 }
 
-/// Puts a picture in its place: a logo instead of the one before, a picture of the camp after the
-/// others. Errors: [`Error::Invalid`] on `file`, [`Error::Conflict`] for a fourth one.
+/// Adds a picture to its slot: a logo replaces the previous one, a picture of the camp is appended.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file`, [`Error::Conflict`] for a fourth picture.
 pub async fn add(app: &App, actor: Actor, place: PictureSlot, sent: Bytes) -> Result<()> {
     let kept = prepare(place, sent).await?;
     let id = Uuid::now_v7();
@@ -98,7 +101,7 @@ pub async fn add(app: &App, actor: Actor, place: PictureSlot, sent: Bytes) -> Re
     .execute()
     .await?;
     settings::set(&mut tx, app, actor, [(name.to_owned(), value)].into()).await?;
-    // Files first: a picture that is shown is there. One that is not shown harms nobody.
+    // Files first, so that a visible picture always has its file. An unused file does no harm.
     app.files.put(&file_key, kept.large).await?;
     if let (Some(key), Some(small)) = (small_key, kept.small) {
         app.files.put(&key, small).await?;
@@ -125,7 +128,7 @@ async fn prepare(place: PictureSlot, sent: Bytes) -> Result<Kept> {
     .await
 }
 
-/// Whether all of these were put in that place and not removed since.
+/// Whether all of these pictures are in that slot and not deleted.
 pub(crate) async fn are_there(
     on: impl Into<On<'_>>,
     place: PictureSlot,
@@ -139,7 +142,7 @@ pub(crate) async fn are_there(
     Ok(ids.iter().all(|id| there.contains(&(*id,))))
 }
 
-/// Removes the pictures that no longer stand in that place. They cannot be brought back.
+/// Deletes pictures that are no longer used in that slot. They cannot be restored.
 pub(crate) async fn remove_unused(
     tx: &mut Tx,
     app: &App,
@@ -161,7 +164,7 @@ pub(crate) async fn remove_unused(
     Ok(())
 }
 
-/// Which pictures a setting names. The value has passed its check.
+/// The pictures that a setting names. The value has been validated.
 pub(crate) fn named(value: &Value) -> Vec<Uuid> {
     match value {
         Value::String(id) => id.parse().into_iter().collect(),
@@ -170,7 +173,7 @@ pub(crate) fn named(value: &Value) -> Vec<Uuid> {
     }
 }
 
-/// The pictures that pages show now.
+/// Returns the pictures that pages show now.
 pub async fn shown(db: &Db, settings: &Settings) -> Result<Pictures> {
     if settings.logo.is_none() && settings.hero_pictures.is_empty() {
         return Ok(Pictures::default());
@@ -191,7 +194,11 @@ pub async fn shown(db: &Db, settings: &Settings) -> Result<Pictures> {
     })
 }
 
-/// Where a picture lies, and of what type it is.
+/// Returns the file key of a picture, and its media type.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn key(db: &Db, id: Uuid, small: bool) -> Result<(String, &'static str)> {
     let found: Option<(String, Option<String>)> = db
         .sql("select file_key, small_key from site_pictures where id = $1")
@@ -211,7 +218,7 @@ pub fn shades(settings: &Settings) -> Vec<Shade> {
     main.into_iter().chain(accent).flatten().collect()
 }
 
-/// What pages load after their own style sheet; nothing while the camp has chosen nothing.
+/// The style sheet that pages load after their own. `None` if the camp chose no color.
 pub fn style_sheet(settings: &Settings) -> Option<String> {
     let shades = shades(settings);
     let mut sheet = String::new();
@@ -235,8 +242,8 @@ pub fn style_sheet(settings: &Settings) -> Option<String> {
     (!sheet.is_empty()).then_some(sheet)
 }
 
-/// Nobody knows how bright a photograph is: the text on it lies on a veil that is dark enough even
-/// over white.
+/// The brightness of a photograph is unknown, so its text has an overlay that is dark enough even
+/// on white.
 const VEIL: &str = "\
 .hero[data-tone]{--on-scene-soft:var(--on-scene)}
 .hero-art{object-position:50% 50%;scale:none}

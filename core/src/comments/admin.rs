@@ -1,4 +1,4 @@
-//! How staff moderate comments.
+//! Moderation of comments by staff.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub struct AdminComment {
     pub reports: i64,
 }
 
-/// The comments of a video with those that are hidden, newest first, for staff.
+/// Returns the comments of a video for staff, including hidden ones, newest first.
 pub async fn list_for_staff(
     app: &App,
     video_id: Uuid,
@@ -55,6 +55,10 @@ pub async fn list_for_staff(
 }
 
 /// Deletes anybody's comment.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let gone: Option<Place> = tx
         .sql("delete from video_comments where id = $1 returning video_id, hidden_at")
@@ -106,7 +110,11 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
     Ok(())
 }
 
-/// Lets a hidden comment stand again.
+/// Makes a hidden comment visible again.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let shown: Option<(Uuid,)> = tx
         .sql(
@@ -121,7 +129,11 @@ pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
     stand(tx, app, actor, "comment.show", id, (video_id, "hidden")).await
 }
 
-/// Lets a comment stand that was held; approving it again changes nothing.
+/// Approves a held comment. Repeating it changes nothing.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let approved: Option<(Uuid,)> = tx
         .sql(

@@ -1,4 +1,4 @@
-//! What people say about a video, and what the camp lets stand (decisions C1 and S3).
+//! Comments on videos and their moderation (decisions C1 and S3).
 
 mod admin;
 
@@ -60,21 +60,33 @@ impl NewComment {
     }
 }
 
-/// Refuses whoever writes more than anybody reads. Before [`post`], outside its transaction.
+/// Applies the rate limit of comments. Call it before [`post`], outside its transaction.
+///
+/// # Errors
+///
+/// [`Error::TooMany`]
 pub async fn may_post(app: &App, viewer: &Viewer) -> Result<()> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
     rate_limits::count(app, rate_limits::COMMENTS_BY_USER, &user_id.to_string()).await
 }
 
-/// Refuses one address that reports by the dozen. Before [`report`], outside its transaction.
+/// Applies the rate limit of reports from one address. Call it before [`report`], outside its
+/// transaction.
+///
+/// # Errors
+///
+/// [`Error::TooMany`]
 pub async fn may_report(app: &App, from: IpAddr) -> Result<()> {
     rate_limits::count_network(app, rate_limits::REPORTS_BY_ADDRESS, from).await
 }
 
-/// Writes a comment under the name that the person has now. Where the camp reads first comments
-/// first, everything waits until one of the person's comments stands.
-/// Errors: [`Error::SignInRequired`], `email_unverified`, [`Error::Invalid`], and those of the
-/// video's page.
+/// Posts a comment under the user's current name. Where first comments are moderated, all comments
+/// of a user wait until one is approved.
+///
+/// # Errors
+///
+/// [`Error::SignInRequired`], `email_unverified`, [`Error::Invalid`], and those of the video's
+/// page.
 pub async fn post(
     tx: &mut Tx,
     app: &App,
@@ -100,7 +112,7 @@ pub async fn post(
     let content = new.check()?;
     let held = settings.comment_moderation == Moderation::FirstHeld
         && !stands_somewhere(tx, user_id).await?;
-    // Counting first holds the video, so that it cannot be deleted in between.
+    // Counting first locks the video, so that it cannot be deleted in between.
     let counted = tx
         .sql(
             "update videos set comment_count = comment_count + $2
@@ -150,7 +162,8 @@ async fn stands_somewhere(tx: &mut Tx, user_id: Uuid) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// The comments of a video that stand, and those of one's own that are held, newest first. Errors as for the video's page.
+/// Returns the visible comments of a video and the user's own held ones, newest first. Errors as
+/// for the video's page.
 pub async fn list(
     app: &App,
     settings: &Settings,
@@ -182,7 +195,11 @@ pub async fn list(
     Ok(part.page("comments", rows, |comment| (comment.created_at, comment.id)))
 }
 
-/// Deletes one's own comment; somebody else's is not found.
+/// Deletes the user's own comment.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], also for somebody else's comment.
 pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Result<()> {
     let gone: Option<Place> = tx
         .sql(
@@ -199,8 +216,11 @@ pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Resu
     Ok(())
 }
 
-/// Reports a comment to the camp: one report of each reader. Errors: [`Error::NotFound`], also for
-/// a hidden one, and those of the video's page.
+/// Reports a comment to the camp. Each reader counts once.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], also for a hidden comment, and those of the video's page.
 pub async fn report(
     tx: &mut Tx,
     app: &App,
@@ -234,7 +254,7 @@ pub async fn report(
     Ok(())
 }
 
-/// Leaves what somebody said, without the name, when the person goes (decision P10).
+/// Removes the author's name from comments when the user is deleted (decision P10).
 pub async fn erase_author(tx: &mut Tx, user_id: Uuid) -> Result<()> {
     tx.sql(
         "update video_comments set author_name = 'Former member', user_id = null
@@ -252,7 +272,7 @@ struct Place {
     hidden_at: Option<DateTime<Utc>>,
 }
 
-/// Hidden comments, and so held ones, are not counted.
+/// Hidden and held comments are not counted.
 async fn uncount(tx: &mut Tx, place: &Place) -> Result<()> {
     if place.hidden_at.is_none() {
         tx.sql("update videos set comment_count = comment_count - 1 where id = $1")
@@ -263,7 +283,7 @@ async fn uncount(tx: &mut Tx, place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Of a hidden or held comment readers knew nothing any more.
+/// Readers do not see hidden or held comments, so no event is sent.
 fn emit_removed(tx: &mut Tx, app: &App, place: &Place, id: Uuid) {
     if place.hidden_at.is_none() {
         let event = Event::CommentRemoved { video_id: place.video_id, id };

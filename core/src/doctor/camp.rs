@@ -1,4 +1,4 @@
-//! The camp in the database: its books, its people, and whether its work is done.
+//! Checks the camp's data: payment plans, staff accounts, jobs and mail.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -7,9 +7,9 @@ use super::{Findings, counted};
 use crate::settings::{self, Unfit};
 use crate::{App, Result, backup, jobs, notifications};
 
-/// Workers show themselves every few seconds.
+/// Workers send a heartbeat every few seconds.
 const SILENT: TimeDelta = TimeDelta::seconds(60);
-/// What waits longer than this is late.
+/// Whatever waits longer than this is late.
 const LATE: TimeDelta = TimeDelta::minutes(30);
 
 pub(super) async fn examine(app: &App, found: &mut Findings) {

@@ -1,4 +1,4 @@
-//! The database: whether it is there, of this version, and sound.
+//! Checks the database: whether it is reachable, up to date and intact.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::{Result, app, backup};
 const RESTORE: &str =
     "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).";
 
-/// The database, when it is good enough to ask it more.
+/// Returns the database if it is usable for further checks.
 pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db> {
     const WHAT: &str = "database";
     let url = config.database_url();
@@ -40,7 +40,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
         }
         Ok(Err(error)) => {
             let text = error.to_string();
-            // What SQLite says of a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
+            // SQLite's texts for a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
             let damaged = text.contains("malformed") || text.contains("not a database");
             let advice = if damaged { RESTORE } else { "Check that it runs, and --database-url." };
             found.broken(WHAT, format!("The database does not answer: {text}."), advice);
@@ -72,7 +72,7 @@ async fn engine(db: &Db) -> Result<String> {
     })
 }
 
-/// SQLite has the clock of this machine.
+/// SQLite uses the clock of this machine.
 async fn clock(db: &Db, found: &mut Findings) {
     const WHAT: &str = "clock";
     if let Db::Sqlite { .. } = db {
@@ -119,7 +119,7 @@ async fn integrity(db: &Db, found: &mut Findings) {
     }
 }
 
-/// Whether it is of this program's version.
+/// Whether the schema is of this program's version.
 async fn schema(db: &Db, found: &mut Findings) -> bool {
     const WHAT: &str = "migrations";
     let newest = db::newest_schema();

@@ -1,6 +1,7 @@
-//! The few questions that we ask the DNS: text records, of the name servers of this machine.
+//! A minimal DNS client: looks up text records with the name servers of this machine.
 //!
-//! A resolver of its own would be one of the largest crates here; this asks one that exists already.
+//! A complete resolver would be one of the largest crates here. This client sends its queries to an
+//! existing one.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -14,9 +15,9 @@ use tokio::time::timeout;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) enum Answer {
-    /// All there are; none when the name has none, or is none.
+    /// All text records. Empty if the name has none or does not exist.
     Texts(Vec<String>),
-    /// Nobody could say, and why.
+    /// No server answered, and why.
     None(String),
 }
 
@@ -34,7 +35,7 @@ pub(super) async fn servers() -> Vec<SocketAddr> {
     servers
 }
 
-/// The text records of a name, from the first server that answers.
+/// Returns the text records of a name, from the first server that answers.
 pub(super) async fn texts(name: &str, servers: &[SocketAddr]) -> Answer {
     let mut why = "no name server is known".to_owned();
     for server in servers {
@@ -55,7 +56,7 @@ async fn ask(name: &str, server: SocketAddr) -> Result<Vec<String>, String> {
     let answer = over_udp(&question, server).await.map_err(|error| error.to_string())?;
     match read(&answer, id)? {
         Some(texts) => Ok(texts),
-        // It did not fit.
+        // The answer did not fit.
         None => {
             let answer = over_tcp(&question, server).await.map_err(|error| error.to_string())?;
             read(&answer, id)?.ok_or_else(|| "only half of it".to_owned())
@@ -95,7 +96,7 @@ async fn over_tcp(question: &[u8], server: SocketAddr) -> std::io::Result<Vec<u8
     Ok(buffer)
 }
 
-/// Nothing when the answer was cut off.
+/// Returns `None` if the answer was truncated.
 fn read(answer: &[u8], id: u16) -> Result<Option<Vec<String>>, String> {
     let packet = Packet::parse(answer).map_err(|error| error.to_string())?;
     if packet.id() != id {

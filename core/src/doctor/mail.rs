@@ -1,4 +1,4 @@
-//! The post: whether the mail server takes mail from us, and whether others will believe it.
+//! Checks mail: whether the mail server accepts our mail, and whether receivers will trust it.
 
 use std::net::SocketAddr;
 
@@ -54,7 +54,7 @@ pub(super) async fn examine(config: &Config, options: &Options, found: &mut Find
     }
 }
 
-/// Whether the sender's domain is one that others can look up.
+/// Whether the sender's domain exists in the public DNS.
 fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
     const WHAT: &str = "mail-from";
     const ADVICE: &str = "--mail-from \"Camp <hello@camp.example>\" (CAMP_MAIL_FROM)";
@@ -83,7 +83,7 @@ fn is_within(name: &str, domain: &str) -> bool {
     name == domain || name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// The last two parts: a guess, which is enough for a remark.
+/// The last two labels: a guess that is good enough for a warning.
 fn family(domain: &str) -> Option<&str> {
     let (at, _) = domain.rmatch_indices('.').nth(1)?;
     Some(&domain[at + 1..])
@@ -156,7 +156,7 @@ async fn dkim(domain: &str, selector: Option<&str>, servers: &[SocketAddr], foun
 
 async fn dmarc(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
     const WHAT: &str = "dmarc";
-    // A domain without one of its own has that of the domain above it.
+    // A domain without its own record uses that of the parent domain.
     let mut at = domain;
     loop {
         let name = format!("_dmarc.{at}");

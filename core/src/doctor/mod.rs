@@ -1,6 +1,6 @@
-//! Looks whether everything is as it should be, and says in words what is not and what to do.
+//! Checks the installation, and explains each problem with its solution.
 //!
-//! Nothing is changed, save one object that is written to the store and removed again.
+//! It changes nothing, except for one object that it writes to the store and removes again.
 
 mod camp;
 mod database;
@@ -15,45 +15,45 @@ use serde::Serialize;
 use crate::config::Config;
 use crate::{App, app};
 
-/// How something is.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Well,
-    /// It could not be found out, for a reason that is no fault.
+    /// It could not be checked, for a reason that is not an error.
     NotChecked,
-    /// It works, and somebody should look at it.
+    /// It works, but needs attention.
     Warning,
     Broken,
 }
 
-/// What was found out about one thing.
+/// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// A short name, for scripts.
+    /// A short name for scripts.
     pub what: &'static str,
     pub state: State,
     pub says: String,
-    /// What to do about it.
+    /// How to fix it.
     pub todo: Option<String>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Under which the mail server's key stands in the DNS.
+    /// The DKIM selector of the mail server's key in the DNS.
     pub dkim_selector: Option<String>,
-    /// Instead of those that the machine uses.
+    /// The name server to use instead of the machine's.
     pub name_server: Option<SocketAddr>,
 }
 
-/// Looks at everything, in the order in which one thing needs another.
+/// Runs all checks, in the order of their dependencies.
 pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
     app::choose_cryptography();
     let mut found = Findings::default();
     environment::examine(&config, &mut found);
     let db = database::examine(&config, &mut found).await;
     let app = match db {
-        // Opening a camp would make the folders that are missing.
+        // Opening a camp would create missing folders.
         Some(_) if !App::is_there(&config) => Err(()),
         Some(db) => App::with(db, config.clone()).await.map_err(|error| {
             found.broken(

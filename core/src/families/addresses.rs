@@ -1,6 +1,6 @@
-//! The primary and the secondary address of a family. Each fits one family only, and each is known
-//! either because staff or an import entered it or because its owner proved it. What a member only
-//! typed stands elsewhere, see [`super::pending`].
+//! The primary and the secondary address of a family. Each address belongs to only one family. It
+//! is known because staff or an import entered it, or because its owner verified it. Addresses that
+//! a member only typed are kept elsewhere, see [`super::pending`].
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::{Error, Result};
 
-/// An address with what is known about it.
+/// An address and how it became known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub(super) struct Kept {
     pub email: String,
@@ -21,13 +21,13 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// One that staff have just entered.
+    /// An address that staff have just entered.
     pub fn typed(email: &str) -> Kept {
         Kept { email: email.to_owned(), entered_by_staff: true, verified_at: None }
     }
 }
 
-/// The primary and the secondary address of a family.
+/// Returns the primary and the secondary address of a family.
 pub(super) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Option<Kept>)> {
     let mut found: [Option<Kept>; 2] = [None, None];
     for (place, kind) in found.iter_mut().zip(["primary", "secondary"]) {
@@ -45,7 +45,7 @@ pub(super) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Op
     Ok((primary, secondary))
 }
 
-/// Sets the addresses that were typed; returns whether anything changed by it.
+/// Sets the addresses that staff entered. Returns whether anything changed.
 pub(super) async fn change_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -54,7 +54,7 @@ pub(super) async fn change_addresses(
     secondary: Option<Option<String>>,
 ) -> Result<bool> {
     let before = addresses(tx, id).await?;
-    // What is known about an address goes with it when it changes its place.
+    // An address keeps its verification when it moves between primary and secondary.
     let place = |typed: Option<Option<String>>, old: &Option<Kept>| match typed {
         None => old.clone(),
         Some(None) => None,
@@ -73,7 +73,7 @@ pub(super) async fn change_addresses(
         let text = "The second address must be another one than the first.";
         return Err(Error::invalid("secondary_email", text));
     }
-    // A family with one address has a primary one.
+    // A family with one address has it as its primary one.
     let (primary, secondary) = match after {
         (None, Some(only)) => (Some(only), None),
         both => both,
@@ -82,8 +82,11 @@ pub(super) async fn change_addresses(
     Ok(true)
 }
 
-/// Writes the addresses of a family anew; invitations that went to one that it lost are void.
-/// Errors: [`Error::Taken`].
+/// Replaces the addresses of a family and revokes invitations to those that it lost.
+///
+/// # Errors
+///
+/// [`Error::Taken`] when another family has an address.
 pub(super) async fn replace_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -102,7 +105,7 @@ pub(super) async fn replace_addresses(
     Ok(())
 }
 
-/// Whether an address is one of a family's now.
+/// Whether an address belongs to a family now.
 pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) -> Result<bool> {
     let found: i64 = on
         .into()
@@ -114,7 +117,11 @@ pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) ->
     Ok(found > 0)
 }
 
-/// Writes the addresses of a family anew. Errors: [`Error::Taken`].
+/// Replaces the addresses of a family.
+///
+/// # Errors
+///
+/// [`Error::Taken`] when another family has an address.
 pub(super) async fn set_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -165,9 +172,9 @@ pub(super) async fn put_address(
     Ok(())
 }
 
-/// Gives a family an address whose owner has just proved it: as its primary one, or as the secondary
-/// one when it has a primary already. An address that another family has stays there; a third
-/// address is only a login.
+/// Adds a newly verified address to a family: as the primary one, or as the secondary one if there
+/// is a primary. An address of another family stays there. A third address belongs only to its
+/// user.
 pub(crate) async fn add_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -194,7 +201,7 @@ pub(crate) async fn add_address(
     refresh_search_text(tx, profile_id).await
 }
 
-/// After a login moved to another address that its owner proved, so does the address of its family.
+/// Moves the address of a family after its user moved to another verified address.
 pub(crate) async fn move_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -216,7 +223,7 @@ pub(crate) async fn move_address(
     refresh_search_text(tx, profile_id).await
 }
 
-/// Takes the second address from a family, and its invitations with it.
+/// Removes the secondary address from a family, and its invitations.
 pub(super) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
     let dropped = tx
         .sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
@@ -229,7 +236,7 @@ pub(super) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) ->
     }
 }
 
-/// Takes all addresses from a family that is no more; returns how many there were.
+/// Removes all addresses from a deleted family. Returns how many there were.
 pub(super) async fn drop_all(tx: &mut Tx, id: Uuid) -> Result<u64> {
     tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
     tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await

@@ -1,4 +1,4 @@
-//! The list of families for a spreadsheet.
+//! Exports the list of families for spreadsheets.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
@@ -24,7 +24,7 @@ struct Row {
     created_at: DateTime<Utc>,
 }
 
-/// All families as CSV in UTF-8, by name. `camp family import` reads the same columns.
+/// Returns all families as CSV in UTF-8, by name. `camp family import` reads the same columns.
 pub async fn csv(app: &App, actor: Actor) -> Result<String> {
     let settings = app.settings().await?;
     let now = app.clock.now();
@@ -45,7 +45,7 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
         )
         .all()
         .await?;
-    // The mark at the beginning tells spreadsheets that this is UTF-8.
+    // The byte order mark tells spreadsheets that this is UTF-8.
     let mut writer = ::csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
     let head = [
         "Name",

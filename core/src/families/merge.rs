@@ -1,5 +1,5 @@
-//! Makes one family of two that were found to be the same: logins with their comments, addresses,
-//! plan and ledger go to the one that is kept.
+//! Merges two families that are the same: users with their comments, addresses, plan and ledger
+//! move to the one that is kept.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
 use crate::{App, Error, Result};
 
-/// As many characters as the field for the children takes.
+/// The maximum length of the field for the children, in characters.
 const CHILDREN: usize = 200;
 
 #[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
@@ -79,8 +79,11 @@ pub struct Mail {
     pub after: Choice,
 }
 
-/// Merges two families, or with `preview` only tells what would come of it. Both become one in one
-/// transaction; the preview is the same, taken back. Errors: [`Error::NotFound`], [`Error::Invalid`].
+/// Merges two families in one transaction. With `preview`, the same is done and rolled back.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Invalid`]
 pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let Merge { keep, drop, total, preview } = merge;
     if keep == drop {
@@ -89,7 +92,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let settings = app.settings().await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    // In the order of their ids, so that two who merge the same pair do not wait for each other.
+    // Locks in the order of the ids, so that two merges of the same pair cannot deadlock.
     lock(&mut tx, now, keep.min(drop)).await?;
     lock(&mut tx, now, keep.max(drop)).await?;
     let (kept, dropped) = (find(&mut tx, keep).await?, find(&mut tx, drop).await?);
@@ -107,7 +110,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
         _ => None,
     };
     let undecided = preview && totals.is_some() && total.is_none();
-    // The rest of the preview is the same whatever is chosen.
+    // The rest of the preview does not depend on the choice.
     let total = if undecided { Some(MergedTotal::Keep) } else { total };
     payments::merge(&mut tx, now, keep, drop, total).await?;
     keep_identities(&mut tx, &kept, &dropped).await?;
@@ -143,7 +146,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     Ok(merged)
 }
 
-/// What goes to each address of the two families now.
+/// The mail preferences of each address of the two families.
 async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice)>> {
     let mut found = Vec::new();
     for id in [keep, drop] {
@@ -156,7 +159,7 @@ async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice
     Ok(found)
 }
 
-/// Of a plan what the audit log tells of it.
+/// The amounts of a plan for the audit log.
 fn amounts(plan: &Option<payments::Plan>) -> Value {
     let amount = |of: fn(&payments::Plan) -> i64| plan.as_ref().map(of);
     json!({
@@ -165,7 +168,7 @@ fn amounts(plan: &Option<payments::Plan>) -> Value {
     })
 }
 
-/// The kept family's addresses first, then those of the other one while there is room.
+/// Keeps the addresses of the kept family first, then those of the other one while there is room.
 async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
     let (first, second) = addresses(tx, keep).await?;
     let (third, fourth) = addresses(tx, drop).await?;
@@ -180,7 +183,7 @@ async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid)
     pending::merge(tx, keep, drop).await
 }
 
-/// The office's old file names both families as they were: an import must bring back neither.
+/// The office's old file contains both families as they were. An import must not recreate either.
 async fn keep_identities(tx: &mut Tx, kept: &FamilyRecord, dropped: &FamilyRecord) -> Result<()> {
     for FamilyRecord { full_name, child_name, .. } in [kept, dropped] {
         keep_identity(tx, "name", &import::name_key(full_name, child_name), kept.id).await?;
@@ -207,8 +210,8 @@ async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: Uuid) -
     Ok(())
 }
 
-/// Logins whose address nobody has confirmed may be strangers': each gets a record of its own, and
-/// joins the family when somebody confirms an address of it.
+/// Users with an unverified address may be strangers. Each gets its own record, and joins the
+/// family when it verifies an address of it.
 async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyRecord) -> Result<i64> {
     let logins: Vec<(Uuid, String)> = tx
         .sql("select id, full_name from users where profile_id = $1 and verified_at is null")
@@ -231,7 +234,7 @@ async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> R
         .bind(now)
         .execute()
         .await?;
-    // Links that are on their way, and what was told, belong to the family as well.
+    // Pending links and notifications move to the kept family as well.
     for text in [
         "update mail_tokens set profile_id = $1 where profile_id = $2",
         "update notifications set subject_id = $1 where subject_id = $2",
@@ -243,8 +246,8 @@ async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> R
     Ok(moved)
 }
 
-/// The kept family knows the children of both, and is of the camp when one of them was. The
-/// record of the other one stays as it was, out of all lists.
+/// Joins the records: the kept family gets the children of both, and is of the camp if either was.
+/// The other record stays unchanged, hidden from all lists.
 async fn join_records(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -286,8 +289,11 @@ async fn join_records(
     Ok(())
 }
 
-/// All children of both: those of the other family that the kept one does not know are added.
-/// Errors: [`Error::Conflict`] when they do not fit, for no child may be forgotten.
+/// Joins the children of both families without duplicates.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] when they do not fit, since no child may be left out.
 fn children(kept: &str, dropped: &str) -> Result<String> {
     let mut known: Vec<String> = names(kept).iter().map(|name| normalize(name)).collect();
     let mut all = kept.to_owned();
@@ -310,7 +316,7 @@ fn children(kept: &str, dropped: &str) -> Result<String> {
     }
 }
 
-/// The single names of what was typed into the field for the children.
+/// Splits the field for the children into names.
 fn names(typed: &str) -> Vec<String> {
     let mut names = Vec::new();
     for part in typed.split([',', '&', '/']) {

@@ -1,5 +1,5 @@
-//! Families: who they are, their addresses, and what mail they want. A family record outlives the
-//! users that are linked to it.
+//! Families: their records, addresses and mail preferences. A family record outlives the users that
+//! are linked to it.
 
 mod addresses;
 pub mod admin;
@@ -40,11 +40,11 @@ pub struct Preferences {
     pub camp_updates_email: bool,
 }
 
-/// What a new family starts with (portal.md section 9).
+/// The defaults of a new family (portal.md section 9).
 pub const DEFAULT_PREFERENCES: Preferences =
     Preferences { email_notifications: true, daily_video_email: true, camp_updates_email: false };
 
-/// A family as the code handles it.
+/// The row of a family.
 #[derive(Debug, sqlx::FromRow)]
 pub struct FamilyRecord {
     pub id: Uuid,
@@ -56,6 +56,11 @@ pub struct FamilyRecord {
 const EXISTS: &str = "A user with this email already exists";
 const NO_FAMILY: Error = Error::NotFound("There is no such user.");
 
+/// Returns a family.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<FamilyRecord> {
     on.into()
         .sql("select id, full_name, child_name, user_type from profiles where id = $1 and deleted_at is null")
@@ -65,9 +70,9 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<FamilyRecord> {
         .ok_or(NO_FAMILY)
 }
 
-/// Keeps everybody else from changing this family until the end of the transaction. Whoever writes
-/// to its plan or ledger holds it first, always, so that sums are right and nobody waits in a
-/// circle. It counts as a change: a dialog that was open has to be loaded again.
+/// Locks a family until the end of the transaction. Everything that writes to its plan or ledger
+/// must take this lock first, so that sums are correct and there are no deadlocks. It counts as a
+/// change: an open dialog has to be reloaded.
 pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
     let held = tx
         .sql(
@@ -84,7 +89,7 @@ pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()
     }
 }
 
-/// Where the family stands in lists that are ordered by payment.
+/// Sets the sort keys of the family in lists ordered by payment.
 pub(crate) async fn set_standing(tx: &mut Tx, id: Uuid, standing: i64, paid: i64) -> Result<()> {
     tx.sql("update profiles set list_standing = $2, list_paid = $3 where id = $1")
         .bind(id)
@@ -101,7 +106,7 @@ pub(crate) async fn has_user(tx: &mut Tx, id: Uuid) -> Result<bool> {
     Ok(logins > 0)
 }
 
-/// The record that somebody makes by signing up.
+/// Creates the record of a user who signs up.
 pub(crate) async fn create_own(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -181,7 +186,7 @@ pub(crate) async fn set_preferences(
     Ok(())
 }
 
-/// Whether the camp has to do with a family that somebody made at sign-up, or made it itself.
+/// Whether the camp created a self-registered family or has used it.
 macro_rules! known_to_camp {
     () => {
         "(p.origin <> 'self' or p.approved_at is not null
@@ -191,9 +196,8 @@ macro_rules! known_to_camp {
     };
 }
 
-/// After its login moved to the family that the camp knows, a record that somebody made at sign-up
-/// is of no more use.
-/// Returns whether it is gone.
+/// Deletes a self-registered record that is no longer used, after its user moved to the family that
+/// the camp knows. Returns whether it was deleted.
 pub(crate) async fn drop_if_own_and_empty(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -218,10 +222,11 @@ pub(crate) async fn drop_if_own_and_empty(
     Ok(dropped > 0)
 }
 
-/// Parts a login from those who may be strangers, for the owner of an address with which somebody
-/// else perhaps signed up. A family that the camp knows by this address stays hers; whoever came
-/// in while nobody had shown that the address is theirs goes. Of any other record nobody knows that
-/// it is hers, since the address may be mistyped: she starts with an empty one.
+/// Separates a user from possible strangers, when the owner of an address claims a user that
+/// somebody else may have created with it. If the camp knows a family by this address, the user
+/// stays in it, and everybody who joined while the address was unverified is removed. Any other
+/// record may not be theirs, since the address may have been mistyped. The user then gets a new,
+/// empty record.
 pub(crate) async fn leave_strangers(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     let hers: i64 = tx
         .sql(concat!(
@@ -252,8 +257,8 @@ pub(crate) async fn leave_strangers(tx: &mut Tx, now: DateTime<Utc>, user: &User
     }
 }
 
-/// Takes from a family the logins and addresses that came to it since this login was made, save
-/// those that staff entered, and what was chosen about its mail.
+/// Removes the users and addresses that a family got since this user was created, except those that
+/// staff entered, and resets its mail preferences.
 async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     let id = user.profile_id;
     let newer: Vec<(Uuid, String)> = tx
@@ -285,7 +290,7 @@ async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     .bind(&user.email)
     .execute()
     .await?;
-    // A family with one address has a primary one.
+    // A family with one address has it as its primary one.
     tx.sql(
         "update profile_addresses set kind = 'primary'
          where profile_id = $1
@@ -316,7 +321,7 @@ async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     refresh_search_text(tx, id).await
 }
 
-/// Gives a login another record, and an address that it proved for itself with it.
+/// Moves a user to another record, with the address that it verified.
 async fn move_user(tx: &mut Tx, now: DateTime<Utc>, user_id: Uuid, to: Uuid) -> Result<()> {
     tx.sql("update users set profile_id = $2, updated_at = $3 where id = $1")
         .bind(user_id)
@@ -336,7 +341,7 @@ async fn move_user(tx: &mut Tx, now: DateTime<Utc>, user_id: Uuid, to: Uuid) -> 
     refresh_search_text(tx, to).await
 }
 
-/// What a family is found by: its names, and its addresses on lines of their own.
+/// The search text of a family: its names, then its addresses, each on its own line.
 pub(crate) fn search_text<'a>(
     full_name: &str,
     child_name: &str,
@@ -350,8 +355,8 @@ pub(crate) fn search_text<'a>(
     text
 }
 
-/// What the family is found by, and where it stands in lists that are ordered by address; after
-/// every change of a name, an address or a login. Staff find it by what its members typed, too.
+/// Updates the search text and the sort key by address. Call it after every change of a name, an
+/// address or a user. Staff also find a family by what its members typed.
 pub(crate) async fn refresh_search_text(tx: &mut Tx, id: Uuid) -> Result<()> {
     let profile = find(&mut *tx, id).await?;
     let (primary, _) = addresses::addresses(tx, id).await?;

@@ -1,4 +1,4 @@
-//! A family as its own members see and change it, on the profile page.
+//! A family as its members see and change it on the profile page.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -50,8 +50,8 @@ pub struct OtherAddress {
     pub camp_updates_email: bool,
 }
 
-/// What goes to the address `a` of the family `p`. An address that is none of the family's stands for
-/// the family.
+/// Which mail the address `a` of the family `p` gets. An address that is not the family's gets the
+/// same as the family.
 macro_rules! gets {
     () => {
         "p.email_notifications
@@ -83,7 +83,7 @@ pub struct OwnChanges {
     pub welcome_popup_shown: Option<bool>,
 }
 
-/// The family of a login, for the profile page.
+/// Returns the family of a user, for the profile page.
 pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
     let mut profile: OwnProfile = app
         .db
@@ -129,7 +129,11 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
     Ok(profile)
 }
 
-/// Saves what members changed about their family, all or nothing.
+/// Saves the changes of members to their family, all or none.
+///
+/// # Errors
+///
+/// [`Error::Invalid`]
 pub async fn change_own(
     app: &App,
     user: &User,
@@ -168,7 +172,7 @@ pub async fn change_own(
             .execute()
             .await?;
     }
-    // The family's own name follows the login whose address is the primary one.
+    // The family's name follows the user whose address is the primary one.
     tx.sql(
         "update profiles
          set full_name = case when exists (select 1 from profile_addresses a
@@ -197,9 +201,9 @@ pub async fn change_own(
     own(app, user).await
 }
 
-/// Switches kinds of mail on and off: for the address of the login alone, whatever the family's
-/// other address gets. An address that nobody proved speaks for its own family only, since its true
-/// owner may have chosen otherwise.
+/// Turns kinds of mail on and off for the address of this user only. The family's other address is
+/// not affected. An unverified address affects only its own family, since its owner may have chosen
+/// otherwise.
 async fn choose_mail(
     tx: &mut Tx,
     now: DateTime<Utc>,

@@ -1,6 +1,6 @@
-//! A second address that a member typed for the family and whose owner has not confirmed it. Until
-//! then it is nobody's (decision P2): it links no login, matches no import, blocks no other family
-//! and gets one mail, which asks its owner.
+//! A second address that a member entered and its owner has not confirmed. Until then it belongs to
+//! nobody (decision P2): it links no user, matches no import, blocks no other family and gets one
+//! mail, which asks its owner.
 
 use uuid::Uuid;
 
@@ -12,12 +12,12 @@ use crate::db::Tx;
 use crate::notifications::{self, Notice};
 use crate::{App, Error, Result};
 
-/// Whoever has not shown that a login is theirs lets nobody else into its family.
+/// A user with an unverified address cannot add others to its family.
 const CONFIRM_FIRST: &str = "Please confirm your own address first.";
 
-/// Sets or removes the second address, as a member typed it. A new one counts once its owner has
-/// confirmed it; the one before it goes at once, since somebody may want it to get no more mail.
-/// One that is known is told, and goes only for a member who has given their password: `confirmed`
+/// Sets or removes the second address for a member. A new one counts once its owner has confirmed
+/// it. The previous one is removed at once, since it may be meant to get no more mail. A known
+/// address is notified, and is removed only if the member has given their password: `confirmed`
 /// (safety 3).
 pub(super) async fn set_secondary(
     tx: &mut Tx,
@@ -67,7 +67,7 @@ pub(super) async fn set_secondary(
     refresh_search_text(tx, id).await
 }
 
-/// The address that waits for its owner.
+/// Returns the address that waits for confirmation.
 pub(super) async fn of(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
     let found: Option<(String,)> = tx
         .sql("select email from pending_addresses where profile_id = $1")
@@ -83,7 +83,11 @@ async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
     notifications::notify_limited(tx, app, notice, email, "").await?.or_refuse()
 }
 
-/// Asks the owner of the second address once more.
+/// Sends the owner of the second address another mail.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when no address waits.
 pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     if !user.verified {
         return Err(Error::Conflict(CONFIRM_FIRST));
@@ -100,9 +104,12 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     tx.commit().await
 }
 
-/// The owner of an address confirms that it belongs to this family, as a member had typed. Errors:
-/// [`Error::Gone`] when the family does not ask any more, [`Error::Conflict`] when the address is
-/// in another family or there is no room for it.
+/// Confirms that an address belongs to this family, for its owner.
+///
+/// # Errors
+///
+/// [`Error::Gone`] when the family no longer asks for it, [`Error::Conflict`] when another family
+/// has the address or this one has no room for it.
 pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
     let now = app.clock.now();
     let asked = tx
@@ -114,7 +121,7 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Re
     if asked == 0 {
         return Err(Error::Gone("This family does not ask for your address any more."));
     }
-    // A login that was proved is somebody's who is here already, with a family of their own.
+    // A verified user with this address already has a family.
     let elsewhere: i64 = tx
         .sql(
             "select (select count(*) from profile_addresses where email = $2 and profile_id <> $1)
@@ -142,7 +149,7 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Re
     audit::record(tx, now, Actor::Nobody, "profile.confirm_email", subject, nothing).await
 }
 
-/// Whoever has this family learns that somebody else may join it now.
+/// Notifies the family that somebody else may join it now.
 async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
     let members: Vec<(Uuid, String, String)> = tx
         .sql(
@@ -160,7 +167,7 @@ async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<
     Ok(())
 }
 
-/// An address that has become one of the family's does not wait any more.
+/// An address that now belongs to the family no longer waits.
 pub(super) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql(
         "delete from pending_addresses
@@ -173,8 +180,7 @@ pub(super) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Of two families that become one, the kept one asks for the other's second address if it has
-/// none itself.
+/// When families are merged, the kept one takes over the other's pending address if it has none.
 pub(super) async fn merge(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<()> {
     tx.sql(
         "update pending_addresses set profile_id = $1

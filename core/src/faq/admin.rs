@@ -19,7 +19,7 @@ use crate::{App, Error, Result};
 const QUESTION: usize = 300;
 const ANSWER: usize = 5000;
 const TOPIC: usize = 60;
-/// Letters and digits of the question in an address.
+/// The maximum number of letters and digits of the question in an address.
 const SLUG: usize = 60;
 
 /// An entry as staff see it: with the placeholders in its answer.
@@ -87,7 +87,7 @@ macro_rules! entry {
     };
 }
 
-/// All entries in their order.
+/// Returns all entries in their order.
 pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
     let after: Option<(i64, Uuid)> = filter.part.after("faq-desk")?;
     let rows: Vec<AdminFaq> = app
@@ -142,7 +142,11 @@ fn check_topic(checks: &mut Validator, topic: Option<&str>) -> Option<String> {
     (!topic.is_empty()).then_some(topic)
 }
 
-/// Adds an entry at the end, once for each `key`. Errors: [`Error::Invalid`], and those of [`idempotency`].
+/// Adds an entry at the end, once for each `key`.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], and those of [`idempotency`].
 pub async fn add(
     tx: &mut Tx,
     app: &App,
@@ -172,7 +176,7 @@ pub async fn add(
     Ok(added)
 }
 
-/// The question as part of an address, with a number where it is taken.
+/// Returns the question as part of an address, with a number if it is taken.
 async fn free_slug(tx: &mut Tx, question: &str) -> Result<String> {
     let slug = slug(question);
     let taken: Vec<(String,)> = tx.sql("select slug from faq").all().await?;
@@ -201,7 +205,11 @@ fn slug(question: &str) -> String {
     if slug.is_empty() { "question".into() } else { slug }
 }
 
-/// Changes an entry. Errors: [`Error::NotFound`], [`Error::Invalid`], [`Error::Stale`].
+/// Changes an entry.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Stale`]
 pub async fn change(
     tx: &mut Tx,
     app: &App,
@@ -252,7 +260,7 @@ pub async fn change(
     Ok(after)
 }
 
-/// An entry as the audit log tells of it.
+/// An entry as recorded in the audit log.
 fn shown(AdminFaq { faq, is_published, .. }: &AdminFaq) -> Value {
     json!({
         "question": faq.question, "answer": faq.answer, "category": faq.category,
@@ -260,7 +268,11 @@ fn shown(AdminFaq { faq, is_published, .. }: &AdminFaq) -> Value {
     })
 }
 
-/// Deletes an entry. Errors: [`Error::NotFound`].
+/// Deletes an entry.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let gone = find(tx, id).await?;
     if tx.sql("delete from faq where id = $1").bind(id).execute().await? == 0 {
@@ -300,7 +312,7 @@ pub async fn order(tx: &mut Tx, app: &App, actor: Actor, ids: &[Uuid]) -> Result
             .execute()
             .await?;
     }
-    // Only from the first to the last that stands elsewhere now.
+    // Updates only the entries between the first and the last one that moved.
     let moved = |at: &usize| before[*at] != order[*at];
     let span = (0..order.len()).find(moved).zip((0..order.len()).rfind(moved));
     let named = |ids: &[Uuid]| {

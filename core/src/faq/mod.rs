@@ -1,4 +1,4 @@
-//! Questions and answers (decision F1): one table behind the public page and the staff's screen.
+//! Questions and answers (decision F1): one table for the public page and the staff area.
 
 mod admin;
 mod placeholders;
@@ -55,7 +55,7 @@ pub struct Faq {
     position: i64,
 }
 
-/// What is published, in its order, with the answers filled from the settings.
+/// Returns the published entries in their order, with placeholders replaced from the settings.
 pub async fn list(app: &App, settings: &Settings, part: &PageRequest) -> Result<Page<Faq>> {
     let after: Option<(i64, Uuid)> = part.after("faq")?;
     let rows: Vec<Faq> = app
@@ -81,13 +81,17 @@ pub async fn list(app: &App, settings: &Settings, part: &PageRequest) -> Result<
     Ok(page)
 }
 
-/// Whether a view from there may still be counted. Before [`record_view`], outside its transaction.
+/// Whether a view from this address may still be counted. Call it before [`record_view`], outside
+/// its transaction.
 pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
     rate_limits::may_view(app, rate_limits::FAQ_VIEWS_BY_ADDRESS, viewer, from).await
 }
 
-/// Counts that somebody opened an answer: once an hour for each reader, staff not at all.
-/// Errors: [`Error::NotFound`], also for what is not published.
+/// Counts that somebody opened an answer: once an hour for each reader, excluding staff.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], also for an unpublished entry.
 pub async fn record_view(tx: &mut Tx, app: &App, viewer: &Viewer, id: Uuid) -> Result<()> {
     let published: i64 =
         tx.sql("select count(*) from faq where id = $1 and is_published").bind(id).scalar().await?;
@@ -115,7 +119,7 @@ pub async fn record_view(tx: &mut Tx, app: &App, viewer: &Viewer, id: Uuid) -> R
     Ok(())
 }
 
-/// Forgets who opened what; the counts stay. Run hourly.
+/// Deletes who opened which answer. The counts stay. Runs hourly.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from faq_views where hour < $1")
@@ -129,8 +133,8 @@ fn hour(at: DateTime<Utc>) -> i64 {
     at.timestamp().div_euclid(3600)
 }
 
-/// Gives a new camp the answers that every camp needs. They wait in a table that is empty
-/// afterwards, so what staff delete does not come back.
+/// Adds the default answers to a new camp. They are moved from a table that is empty afterwards, so
+/// entries that staff delete do not come back.
 pub(crate) async fn begin(db: &Db, clock: &Clock) -> Result<()> {
     #[derive(sqlx::FromRow)]
     struct First {
@@ -167,7 +171,7 @@ pub(crate) async fn begin(db: &Db, clock: &Clock) -> Result<()> {
     tx.commit().await
 }
 
-/// What is written in an entry, checked.
+/// The validated texts of an entry.
 pub(crate) struct Texts {
     pub question: String,
     pub answer: String,

@@ -1,4 +1,4 @@
-//! Parts of answers that say what the settings say (decision P9).
+//! Placeholders in answers that are replaced from the settings (decision P9).
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct Placeholder {
     pub value: String,
 }
 
-/// Every placeholder with what it stands for now.
+/// Returns every placeholder with its current value.
 pub async fn placeholders(app: &App, settings: &Settings) -> Result<Vec<Placeholder>> {
     let (_, posting_time) = videos::posting_time(app, settings).await?;
     let values = [
@@ -25,7 +25,7 @@ pub async fn placeholders(app: &App, settings: &Settings) -> Result<Vec<Placehol
     Ok(values.into_iter().map(|(name, value)| Placeholder { name, value }).collect())
 }
 
-/// An answer with every placeholder replaced. What a value contains is not replaced again.
+/// Replaces every placeholder in an answer. Placeholders inside values are not replaced.
 pub(super) fn fill(answer: &str, values: &[Placeholder]) -> String {
     let mut filled = String::with_capacity(answer.len());
     let mut rest = answer;
@@ -34,7 +34,7 @@ pub(super) fn fill(answer: &str, values: &[Placeholder]) -> String {
         filled.push_str(before);
         let found = values.iter().find(|placeholder| from.starts_with(placeholder.name));
         match found {
-            // Nothing to say leaves no gap.
+            // An empty value leaves no gap.
             Some(Placeholder { name, value }) if value.is_empty() => {
                 rest = from[name.len()..].trim_start_matches(' ');
             }

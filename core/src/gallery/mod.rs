@@ -1,8 +1,8 @@
-//! Brings the videos of an earlier summer into the archive from a table that somebody kept.
+//! Imports the videos of an earlier summer into the archive from a spreadsheet.
 //!
-//! The whole file is checked first and every problem is named by its line; the good rows then go
-//! in together. Importing the same file again adds nothing. Archive videos are published and never
-//! announced (decision V3).
+//! The whole file is checked first, and every problem is reported with its line. Then the valid
+//! rows are imported together. Importing the same file again adds nothing. Archive videos are
+//! published and never announced (decision V3).
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::spreadsheet::{self, Column, Problem, Row, Shape, Source, date};
 use crate::videos::{self, NewVideo, Status, link};
 use crate::{App, Error, FieldError, Result};
 
-/// Largest file, in bytes.
+/// The maximum file size in bytes.
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;
 
 const SHAPE: Shape = Shape {
@@ -78,7 +78,7 @@ const DESCRIPTION: usize = 2;
 const DATE: usize = 3;
 const FEATURED: usize = 4;
 
-/// What an import did, or would do.
+/// The result or preview of an import.
 #[derive(Debug, Default, Serialize, PartialEq, Eq)]
 pub struct Report {
     pub year: i32,
@@ -86,7 +86,7 @@ pub struct Report {
     /// Rows with something in them, the header aside.
     pub rows: usize,
     pub added: usize,
-    /// Already in the archive of that year, or further up in the file.
+    /// Already in the archive of that year, or earlier in the file.
     pub skipped: usize,
     pub problems: Vec<Problem>,
     /// Columns that nothing was made of.
@@ -94,9 +94,13 @@ pub struct Report {
     pub source: Source,
 }
 
-/// Imports an Excel workbook, CSV or JSON file into the archive of that camp year. `progress` is called with the
-/// rows that are done and their number. Errors: [`Error::Invalid`] on `file` or `year` when
-/// nothing can be made of the file as a whole; then nothing is written.
+/// Imports an Excel workbook, CSV or JSON file into the archive of that camp year. `progress` is
+/// called with the number of processed rows and the total.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file` or `year` when the file as a whole is unusable. Nothing is written
+/// then.
 pub async fn import(
     app: &App,
     actor: Actor,
@@ -136,7 +140,7 @@ pub async fn import(
     let total = good.len();
     progress(0, total);
     let mut tx = app.db.begin().await?;
-    // Two imports at once would not see each other's rows.
+    // Two concurrent imports would not see each other's rows.
     tx.lock("gallery import").await?;
     let mut known = known(&mut tx, year).await?;
     for (done, (video, address)) in good.into_iter().enumerate() {
@@ -164,7 +168,7 @@ pub async fn import(
     Ok(report)
 }
 
-/// The video of a row and the address under which the portal will keep it.
+/// Returns the video of a row and the address under which the portal stores it.
 fn check(
     row: &Row,
     year: i32,
@@ -179,7 +183,7 @@ fn check(
         refuse("row", message);
     }
     let day = match row.cell(DATE).trim() {
-        // What the archive form of the staff area takes when it is given only a year.
+        // The same default as the archive form of the staff area when only a year is given.
         "" => NaiveDate::from_ymd_opt(year, 7, 1),
         typed => match date::read(typed) {
             Ok(day) if day.year() == year => Some(day),

@@ -1,5 +1,5 @@
-//! The mail transport: hands one mail to an SMTP server, to a folder of .eml files, or in tests to
-//! memory. What must be sent, and what was, is the business of [`crate::notifications`].
+//! The mail transport: sends mail to an SMTP server, to a folder of .eml files or, in tests, to
+//! memory. [`crate::notifications`] decides what must be sent and records what was sent.
 
 mod smtp;
 
@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use crate::config::Config;
 use crate::{Error, Result};
 
-/// One mail, ready to go.
+/// A mail that is ready to send.
 #[derive(Clone, Debug)]
 pub struct Mail {
     pub from: Mailbox,
@@ -26,23 +26,23 @@ pub struct Mail {
     pub subject: String,
     pub text: String,
     pub html: String,
-    /// Stays the same when the mail is sent again, so that mailboxes can tell.
+    /// Stays the same when the mail is sent again, so that mailboxes can recognize duplicates.
     pub message_id: String,
-    /// Where a mail program posts to unsubscribe its reader at once (RFC 8058).
+    /// The address for one-click unsubscription (RFC 8058).
     pub unsubscribe_url: Option<String>,
     pub date: DateTime<Utc>,
 }
 
-/// Why a mail did not go.
+/// Why a mail could not be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// The server cannot be reached or does not answer; nothing to do with this mail.
+    /// The server cannot be reached or does not answer. This is independent of the mail.
     #[error("the mail server cannot be reached: {0}")]
     Unreachable(String),
-    /// The server said "later" (4xx).
+    /// A temporary failure (4xx).
     #[error("{0}")]
     Later(String),
-    /// The server said no (5xx); `address` when it is the address that it does not want.
+    /// A permanent failure (5xx). `address` is true if the server rejects the recipient's address.
     #[error("{text}")]
     Refused { text: String, address: bool },
 }
@@ -50,7 +50,7 @@ pub enum SendError {
 #[derive(Clone)]
 pub struct Mailer {
     transport: Transport,
-    /// Connections that may be open at once.
+    /// Limits the number of open connections.
     pub(crate) slots: Arc<Semaphore>,
     pub connections: u32,
     throttle: Arc<Mutex<Throttle>>,
@@ -64,14 +64,14 @@ enum Transport {
     Memory(Arc<Mutex<Vec<Mail>>>),
 }
 
-/// Spreads mails over time, and stays quiet after the server could not be reached.
+/// Limits the rate of mails, and backs off after the server could not be reached.
 struct Throttle {
     gap: Duration,
     next: Instant,
     down_until: Option<Instant>,
 }
 
-/// How long the server is left alone after it could not be reached.
+/// How long to wait after the server could not be reached.
 const BACKOFF: Duration = Duration::from_secs(30);
 
 impl Mailer {
@@ -89,7 +89,7 @@ impl Mailer {
         Ok(Mailer::new(transport, config.mail_connections, config.mail_rate))
     }
 
-    /// Keeps the mails; for tests.
+    /// Stores the mails in memory, for tests.
     pub fn memory() -> (Mailer, Arc<Mutex<Vec<Mail>>>) {
         let kept = Arc::new(Mutex::new(Vec::new()));
         (Mailer::new(Transport::Memory(kept.clone()), 4, 10_000), kept)
@@ -109,7 +109,7 @@ impl Mailer {
         }
     }
 
-    /// Lets the mails in hand go and begins no others, before the process stops.
+    /// Completes mails in progress and starts no others, before the process stops.
     pub fn pause(&self) {
         self.paused.store(true, Ordering::Relaxed);
     }
@@ -122,7 +122,7 @@ impl Mailer {
         self.paused.load(Ordering::Relaxed)
     }
 
-    /// Where the mails go, in words for the operator.
+    /// The destination of mails, as text for the operator.
     pub fn destination(&self) -> String {
         match &self.transport {
             Transport::Smtp(smtp) => format!("{}:{}", smtp.host, smtp.port),
@@ -138,8 +138,12 @@ impl Mailer {
         }
     }
 
-    /// Reaches the server, with TLS and its name and password where they are given, and sends
-    /// nothing; says how. Nothing to do for a folder.
+    /// Connects to the server without sending anything, with TLS and credentials if configured.
+    /// Returns how, or `None` for a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`] when the server cannot be reached or refuses.
     pub async fn probe(&self) -> Result<Option<&'static str>, SendError> {
         match &self.transport {
             Transport::Smtp(smtp) => smtp.probe().await.map(Some),
@@ -147,14 +151,14 @@ impl Mailer {
         }
     }
 
-    /// How long to leave the server alone, when it could not be reached just now.
+    /// How long to wait, if the server could not be reached recently.
     pub fn backing_off(&self) -> Option<Duration> {
         let throttle = self.throttle.lock().expect("no panic inside");
         throttle.down_until.and_then(|until| until.checked_duration_since(Instant::now()))
     }
 
-    /// Waits for a free connection and for the mail's turn at the configured rate. The permit is
-    /// held while the mail is on its way.
+    /// Waits for a free connection and for the configured rate. The permit is held while the mail
+    /// is being sent.
     pub(crate) async fn acquire(&self) -> tokio::sync::OwnedSemaphorePermit {
         let permit = self.slots.clone().acquire_owned().await.expect("never closed");
         let at = {
@@ -167,7 +171,12 @@ impl Mailer {
         permit
     }
 
-    /// Hands the mail over; it is gone when this returns. Takes at most 30 seconds.
+    /// Sends the mail. It has been accepted when this returns successfully. Takes at most 30
+    /// seconds.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`] says whether to try again.
     pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
         let message = compose(mail)
             .map_err(|e| SendError::Refused { text: e.to_string(), address: false })?;
@@ -218,7 +227,7 @@ fn compose(mail: &Mail) -> Result<Message> {
 }
 
 /// Writes the mail under a name that sorts by time. A mail that is sent twice has the same
-/// Message-ID but another name, as it would be twice in a mailbox.
+/// Message-ID but two files, like two copies in a mailbox.
 async fn write(folder: &std::path::Path, mail: &Mail, bytes: &[u8]) -> Result<(), SendError> {
     let stamp = mail.date.format("%Y%m%d-%H%M%S");
     let who: String = mail

@@ -1,7 +1,7 @@
-//! Mail over SMTP, on connections that are kept for the next mail.
+//! Sends mail over SMTP and reuses connections.
 //!
-//! lettre 0.11.23 writes a mail in two pieces without TCP_NODELAY, which costs 44 ms a mail on any
-//! server; hence the connection is opened here.
+//! lettre 0.11.23 writes a mail in two pieces without TCP_NODELAY, which costs 44 ms per mail on
+//! any server. Therefore the connection is opened here.
 
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
@@ -40,12 +40,16 @@ enum Security {
 impl Smtp {
     /// `smtps://user:password@host:465`, `smtp://host:587` (STARTTLS required), or
     /// `smtp://localhost:25` without TLS on this machine.
+    ///
+    /// # Errors
+    ///
+    /// When the address is not one of these.
     pub fn open(url: &str) -> Result<Smtp> {
         let wrong = |text: &str| Error::Setup(format!("--smtp-url {text}"));
         let url =
             Url::parse(url).map_err(|_| wrong("is not an address like smtps://mail.example"))?;
         let loopback = match url.host() {
-            // Of schemes that are not the web's, an IPv4 address is read as a name.
+            // For schemes other than the web's, `Url` parses an IPv4 address as a domain name.
             Some(Host::Domain(name)) => {
                 name == "localhost" || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
             }
@@ -86,7 +90,7 @@ impl Smtp {
         }
     }
 
-    /// Connects, encrypts and signs in as for a mail, and says goodbye.
+    /// Connects, encrypts and signs in as for a mail, then quits.
     pub async fn probe(&self) -> Result<&'static str, SendError> {
         let reach = async {
             let mut connection = self.connect().await.map_err(classify)?;
@@ -112,8 +116,8 @@ impl Smtp {
         };
         let sent =
             connection.send(envelope, message).await.map_err(|error| match error.is_client() {
-                // lettre itself refuses this mail, for example because the server takes no
-                // international addresses: that says nothing about the next mail.
+                // lettre itself refuses this mail, for example because the server does not support
+                // international addresses. This does not affect the next mail.
                 true => SendError::Refused { text: describe(&error), address: false },
                 false => classify(error),
             });
@@ -123,7 +127,7 @@ impl Smtp {
         sent.map(drop)
     }
 
-    /// The server may have closed a connection while it was parked.
+    /// Returns a parked connection if the server has not closed it.
     async fn alive(&self, parked: Option<AsyncSmtpConnection>) -> Option<AsyncSmtpConnection> {
         let mut parked = parked?;
         parked.test_connected().await.then_some(parked)
@@ -144,7 +148,7 @@ impl Smtp {
                     AsyncSmtpConnection::connect_with_transport(Box::new(stream), &self.hello)
                         .await?
                 }
-                // Only lettre can make its own errors: let it fail in its own words.
+                // Only lettre can create its own errors, so it is left to fail.
                 Err(_) => {
                     let limit = Some(PATIENCE);
                     AsyncSmtpConnection::connect_tokio1(address, limit, &self.hello, None, None)
@@ -168,13 +172,13 @@ fn describe(error: &lettre::transport::smtp::Error) -> String {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     };
-    // A server may say anything, and not every database keeps all of it.
+    // A server's text may contain characters that not every database can store.
     text.replace(char::is_control, " ")
 }
 
 fn classify(error: lettre::transport::smtp::Error) -> SendError {
     let text = describe(&error);
-    // 421 is "closing the connection": it says nothing about the mail.
+    // 421 means "closing the connection". It is independent of the mail.
     let code = error.status().map(|code| code.to_string());
     match code.as_deref() {
         Some("421") => SendError::Unreachable(text),
@@ -195,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// A mail server without SMTPUTF8 that takes everything on one connection.
+    /// A mail server without SMTPUTF8 that accepts everything on one connection.
     async fn server() -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();

@@ -1,4 +1,4 @@
-//! The contact form: stored, mailed to the camp, acknowledged to the sender.
+//! The contact form: the message is stored, mailed to the camp and acknowledged to the sender.
 
 use std::net::IpAddr;
 
@@ -41,8 +41,12 @@ pub struct Received {
     pub copy_mailed: bool,
 }
 
-/// Takes a message in. A program that fills in every field is told the same and nothing is kept.
-/// `user`: who is signed in. Errors: [`crate::Error::Invalid`], [`crate::Error::TooMany`].
+/// Stores a message. A bot that fills in every field gets the same response, but nothing is stored.
+/// `user` is the signed-in user.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`], [`crate::Error::TooMany`]
 pub async fn receive(
     app: &App,
     new: &NewMessage,
@@ -68,8 +72,8 @@ pub async fn receive(
     let settings = app.settings().await?;
     let now = app.clock.now();
     let id = Uuid::now_v7();
-    // The proved address of whoever is signed in. To any other no mail quotes what was typed: nobody
-    // may have the portal send words of their own to somebody else's mailbox.
+    // Only a signed-in user's verified address gets a mail that quotes the input: nobody may use
+    // the portal to send their own text to somebody else's mailbox.
     let proved = user.is_some_and(|user| user.verified && user.email == email);
     let mut tx = app.db.begin().await?;
     tx.sql(
@@ -115,7 +119,7 @@ pub async fn receive(
     Ok(Received { copy_mailed: proved })
 }
 
-/// What came from this address, for its owner.
+/// Returns the messages from this address, for its owner.
 pub(crate) async fn of_sender(app: &App, email: &str) -> Result<Vec<Value>> {
     let rows: Vec<(String, String, Option<String>, DateTime<Utc>)> = app
         .db

@@ -1,4 +1,4 @@
-//! Erases what people wrote: when they are deleted, and everybody's messages after two years.
+//! Erases messages: when their senders are deleted, and all of them after two years.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,14 +6,14 @@ use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::{App, Result};
 
-/// Messages are deleted, with the answers to them, this long after the last change. The privacy
-/// page and the README say the same.
+/// Messages and their replies are deleted this long after the last change. The privacy page and the
+/// README state the same period.
 const KEPT: TimeDelta = TimeDelta::days(730);
 
 const REMOVED: &str = "The text was removed when the sender was deleted.";
 
-/// Empties the messages from an address, and the answers to them. The rows stay, so that the
-/// figures of the inbox stay right.
+/// Erases the content of messages from an address and of their replies. The rows stay, so that the
+/// counts of the inbox stay correct.
 pub(crate) async fn erase_sender(tx: &mut Tx, now: DateTime<Utc>, email: &str) -> Result<()> {
     tx.sql(
         "update message_replies set body = $2
@@ -43,7 +43,7 @@ pub(crate) async fn erase_sender(tx: &mut Tx, now: DateTime<Utc>, email: &str) -
     Ok(())
 }
 
-/// Deletes messages of long ago. Run hourly.
+/// Deletes old messages. Runs hourly.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from messages where updated_at < $1")

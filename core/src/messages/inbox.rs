@@ -1,4 +1,4 @@
-//! The staff's inbox: read and assign.
+//! The inbox of the staff: reading and assigning messages.
 
 use std::collections::HashMap;
 
@@ -18,28 +18,28 @@ use crate::{App, Error, Result};
 
 pub(super) const BODY: usize = 10_000;
 
-/// What the inbox shows.
+/// The filter of the inbox.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// In sender, subject and child's name.
     pub q: Option<String>,
     pub status: Option<Status>,
     pub department: Option<Department>,
-    /// Spam only; otherwise none of it.
+    /// Only spam. Otherwise spam is left out.
     pub spam: bool,
     pub given: AssignmentFilter,
     pub order: Order,
     pub part: PageRequest,
 }
 
-/// Whose messages are shown.
+/// Filters messages by assignee.
 #[derive(Debug, Clone, Default)]
 pub enum AssignmentFilter {
     #[default]
     Anybodys,
-    /// Given to nobody yet.
+    /// Assigned to nobody.
     Nobodys,
-    /// User name of an account.
+    /// The user name of an account.
     To(String),
 }
 
@@ -112,7 +112,7 @@ macro_rules! listed {
     };
 }
 
-/// The messages that the filter leaves.
+/// Returns the messages that match the filter.
 pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
     let (name, text) = match filter.order {
         Order::Newest => ("messages", listed!("<", "m.created_at desc, m.id desc")),
@@ -149,7 +149,7 @@ struct Found {
     reply: Reply,
 }
 
-/// Hangs their replies on messages, all by one question.
+/// Loads the replies of all messages in one query.
 async fn load_replies(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result<()> {
     let rows: Vec<Found> = on
         .into()
@@ -181,7 +181,11 @@ async fn load_replies(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result
     Ok(())
 }
 
-/// One message. Errors: [`Error::NotFound`].
+/// Returns one message.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Message> {
     let mut on = on.into();
     let mut message: Message = on
@@ -195,7 +199,7 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Message> {
     Ok(message)
 }
 
-/// How many messages there are of each kind.
+/// Counts the messages of each kind.
 pub async fn counts(db: &Db) -> Result<Counts> {
     db.sql(
         "select count(case when not spam and status = 'unread' then 1 end) as unread,
@@ -209,8 +213,12 @@ pub async fn counts(db: &Db) -> Result<Counts> {
     .await
 }
 
-/// Marks, assigns, or keeps a draft. Errors: [`Error::NotFound`], [`Error::Invalid`],
-/// [`Error::Stale`] when a version was given and somebody else was faster.
+/// Marks or assigns a message, or saves a draft.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Stale`] when a version was given and the
+/// message changed since.
 pub async fn change(
     tx: &mut Tx,
     app: &App,
@@ -269,7 +277,7 @@ pub async fn change(
     if changes.status.is_some() || changes.spam.is_some() {
         events::emit(tx, now, Event::MessagesChanged);
     }
-    // What is typed into a draft is nobody's business but the inbox's.
+    // The text of a draft stays out of the audit log.
     let details = audit::differences(&json!(before), &json!(triage(tx, id).await?));
     if !details.is_empty() {
         let subject = Subject::new("message", id);
@@ -278,7 +286,7 @@ pub async fn change(
     Ok(message)
 }
 
-/// Of a message what staff decide, as the audit log tells of it.
+/// The fields that staff decide, as recorded in the audit log.
 #[derive(Serialize, sqlx::FromRow)]
 pub(super) struct Triage {
     status: Status,
@@ -307,7 +315,11 @@ async fn active_staff(tx: &mut Tx, username: &str) -> Result<Uuid> {
     }
 }
 
-/// Deletes a message with its replies. Errors: [`Error::NotFound`].
+/// Deletes a message with its replies.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let mut details = json!(triage(tx, id).await?);
     details["replies"] = tx

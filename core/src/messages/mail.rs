@@ -1,4 +1,4 @@
-//! The mails around a message: to the camp, to the sender that it arrived, and the answer.
+//! Mails about a message: to the camp, the acknowledgment to the sender, and the reply.
 
 use chrono::{DateTime, Utc};
 use lettre::message::Mailbox;
@@ -10,20 +10,20 @@ use crate::notifications::{Button, MailContent, Notification, Quote, paragraphs}
 use crate::settings::Settings;
 use crate::{App, Result};
 
-/// To the camp; the subject is the message.
+/// To the camp. The subject is the message.
 pub const ARRIVED: &str = "message";
-/// To the camp instead of one more of these, when there are too many in an hour; the subject is the
-/// first message that gets no mail of its own.
+/// To the camp, instead of further mails when there are too many in an hour. The subject is the
+/// first message without its own mail.
 pub const MORE_WAIT: &str = "messages_wait";
-/// To the sender, that it arrived.
+/// To the sender: the acknowledgment.
 pub const RECEIVED: &str = "message_received";
-/// To the sender, the answer; the subject is the reply.
+/// To the sender: the answer. The subject is the reply.
 pub const REPLY: &str = "message_reply";
 
-/// What an acknowledgment needs to know besides the message.
+/// Data of an acknowledgment besides the message.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Acknowledgment {
-    /// Quotes the message. Only for an address that its owner proved and is signed in with.
+    /// Quotes the message. Only for the verified address of a signed-in sender.
     pub copy: bool,
 }
 
@@ -38,11 +38,11 @@ struct Original {
     message: String,
     created_at: DateTime<Utc>,
     sender_proved: bool,
-    /// Of the reply, if it is about one.
+    /// The text of the reply, if the mail is about one.
     body: Option<String>,
 }
 
-/// Writes the letter, or nothing when the message was deleted.
+/// Writes the mail. Returns `None` if the message was deleted.
 pub(crate) async fn write(
     app: &App,
     settings: &Settings,
@@ -72,7 +72,7 @@ pub(crate) async fn write(
         ARRIVED => arrived(app, &original),
         MORE_WAIT => more_wait(app),
         RECEIVED => {
-            // Those of before there were copies have no data.
+            // Old acknowledgments without data never had copies.
             let asked: Acknowledgment =
                 serde_json::from_str(&notification.data).unwrap_or_default();
             received(settings, &original, asked.copy)
@@ -122,7 +122,8 @@ fn more_wait(app: &App) -> MailContent {
     }
 }
 
-/// Without a copy it says nothing that the sender typed: anybody can enter anybody's address.
+/// Without a copy, the mail contains nothing that the sender typed: anybody can enter anybody's
+/// address.
 fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent {
     let site = &settings.site_name;
     let phone = match settings.contact_phone.is_empty() {
@@ -146,7 +147,7 @@ fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent
     }
 }
 
-/// Only the staff's words go to an address that was not proved, and nothing that the sender typed.
+/// An unverified address gets only the staff's text, and nothing that the sender typed.
 fn reply(settings: &Settings, original: &Original) -> MailContent {
     let text = paragraphs(original.body.as_deref().unwrap_or_default());
     let reply_to = department(settings, original.department);

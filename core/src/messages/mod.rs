@@ -1,4 +1,4 @@
-//! What people write to the camp, and what the camp answers (decision C2).
+//! Messages to the camp and its replies (decision C2).
 
 pub mod mail;
 
@@ -49,7 +49,7 @@ pub enum Department {
 }
 
 impl Department {
-    /// Where its mail goes.
+    /// The address that receives its mail.
     pub fn address(self, settings: &Settings) -> &str {
         let own = match self {
             Department::Staff => &settings.staff_email,

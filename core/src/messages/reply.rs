@@ -1,4 +1,4 @@
-//! What the staff answer, never past what a colleague wrote meanwhile.
+//! Replies of the staff, checked against newer replies of colleagues.
 
 use chrono::TimeDelta;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::notifications::{self, Notice};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
-/// The same answer again within this time is a second click.
+/// The same reply within this time counts as a double click.
 const SAME: TimeDelta = TimeDelta::minutes(10);
 
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
@@ -29,10 +29,13 @@ pub struct NewReply {
     pub draft: Option<String>,
 }
 
-/// Answers the sender: stores the reply, drops the draft and has the worker mail it, once. The
-/// same answer again within ten minutes is a second click and changes nothing.
-/// Errors: [`Error::NotFound`], [`Error::Invalid`], [`Error::Forestalled`] when somebody has
-/// answered or begun an answer that the writer has not seen.
+/// Replies to the sender: stores the reply, deletes the draft and enqueues the mail, once. The same
+/// reply within ten minutes counts as a double click and changes nothing.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Forestalled`] when somebody replied or started
+/// a draft that the writer has not seen.
 pub async fn reply(
     tx: &mut Tx,
     app: &App,
@@ -46,7 +49,7 @@ pub async fn reply(
     checks.done()?;
     let now = app.clock.now();
     let before = triage(tx, id).await?;
-    // Writing first holds the message, so that of two clicks the second sees the first.
+    // Writing first locks the message, so that the second of two clicks sees the first.
     let held: Option<(String, String, Option<String>, bool)> = tx
         .sql(
             "update messages set updated_at = $2 where id = $1
@@ -94,7 +97,7 @@ pub async fn reply(
     .bind(id)
     .execute()
     .await?;
-    // The name was typed by the sender as well.
+    // The sender typed the name as well.
     let name = if proved { name.as_str() } else { "" };
     notifications::notify(tx, app, Notice::new(REPLY, reply_id), &email, name).await?;
     let mut details = audit::differences(&json!(before), &json!(triage(tx, id).await?));
@@ -105,7 +108,7 @@ pub async fn reply(
     find(tx, id).await
 }
 
-/// Whether the writer of a reply has seen all that others wrote.
+/// Checks that the writer of a reply has seen everything that others wrote.
 async fn check_nothing_newer(
     tx: &mut Tx,
     id: Uuid,
@@ -135,7 +138,11 @@ async fn check_nothing_newer(
     Ok(())
 }
 
-/// Sends the replies to a message again whose mail failed. Errors: [`Error::NotFound`].
+/// Queues the failed mails of a message's replies again.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<Message> {
     let failed: Vec<Uuid> = find(&mut *tx, id)
         .await?

@@ -18,8 +18,8 @@ pub const KIND: &str = "letter";
 
 const SUBJECT: usize = 200;
 const BODY: usize = 20_000;
-/// The same words to the same people within this time are the same letter: a second click, or a
-/// second try after an answer that got lost.
+/// The same text to the same recipients within this time is the same newsletter: a double click, or
+/// a retry after a lost response.
 const SAME: TimeDelta = TimeDelta::minutes(10);
 const NOT_FOUND: Error = Error::NotFound("There is no such letter.");
 
@@ -59,9 +59,12 @@ pub struct Row {
     pub deliveries: Tally,
 }
 
-/// Sends a letter, once however often the same one is handed in, or counts who would get it.
-/// `key` is chosen by whoever hands it in and names the letter.
-/// Errors: [`Error::Invalid`], [`Error::Conflict`] when nobody would get it.
+/// Sends a newsletter, or counts its recipients. The caller chooses `key`, which identifies the
+/// newsletter, so repeated calls send it once.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::Conflict`] when there are no recipients.
 pub async fn send(
     tx: &mut Tx,
     app: &App,
@@ -129,7 +132,7 @@ pub async fn send(
     Ok(Sent { recipients, id: Some(id) })
 }
 
-/// The letters that were sent, to all or to one kind of readers, the newest first.
+/// Returns the sent newsletters, all or those to one audience, the newest first.
 pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> Result<Page<Row>> {
     #[derive(sqlx::FromRow)]
     struct Found {
@@ -167,7 +170,7 @@ pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> 
     Ok(Page { items, next: page.next })
 }
 
-/// Puts the mails of a letter that failed into the queue again; returns how many.
+/// Queues the failed mails of a newsletter again. Returns how many.
 pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
     let letters: i64 =
         tx.sql("select count(*) from letters where id = $1").bind(id).scalar().await?;

@@ -1,4 +1,4 @@
-//! The rows of the ledger: recording a payment, an adjustment or a refund, and taking a row back.
+//! The ledger: records payments, adjustments and refunds, and voids rows.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -59,19 +59,19 @@ pub struct Recorded {
     pub plan: PaymentPlan,
 }
 
-/// A row before it is written.
+/// A row to write.
 pub struct Entry {
     pub kind: Kind,
-    /// Signed.
+    /// In cents; signed.
     pub amount: i64,
     pub payment_date: NaiveDate,
-    /// For the family.
+    /// Visible to the family.
     pub notes: Option<String>,
     pub staff_notes: Option<String>,
     pub void_of: Option<Uuid>,
 }
 
-/// A note of either kind as it is kept.
+/// Validates a note, for the family or for staff.
 pub(super) fn note(checks: &mut Validator, field: &str, typed: &Option<String>) -> Option<String> {
     let text = checks.block(field, typed.as_deref().unwrap_or_default(), 500);
     (!text.is_empty()).then_some(text)
@@ -106,11 +106,14 @@ impl NewPayment {
     }
 }
 
-/// Records a payment, an adjustment or a refund; payments and refunds are told to the family by
-/// mail (decisions $5 and M6). The same `key` with the same body is answered as
-/// before and records nothing, so that a double click or a retry counts once (decision $2).
-/// Errors: [`Error::Invalid`], [`Error::NotFound`] without a plan, [`Error::Conflict`] for a key
-/// that was used for something else.
+/// Records a payment, an adjustment or a refund. Families get mail about payments and refunds
+/// (decisions $5 and M6). The same `key` with the same body returns the first result and records
+/// nothing, so that a double click or a retry counts once (decision $2).
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::NotFound`] without a plan, [`Error::Conflict`] for a key that was
+/// used for something else.
 pub async fn record(
     app: &App,
     actor: Actor,
@@ -128,7 +131,7 @@ pub async fn record(
     }
     let entry = new.check(&settings, today)?;
     families::lock(&mut tx, now, profile_id).await?;
-    // The first of two clicks may have been written while the second waited for the family.
+    // The first of two clicks may have been recorded while the second waited for the lock.
     if let Some(before) = answered(&mut tx, key, &hash).await? {
         return Ok(before);
     }
@@ -169,9 +172,12 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
     Ok(())
 }
 
-/// Takes one row of the ledger back by another (decision $1) and tells the family by mail. With a
-/// `key` a second try is answered like the first, as in [`record`]. Errors: [`Error::Conflict`] for
-/// a row that was taken back already, [`Error::Invalid`] without a reason.
+/// Voids one row of the ledger by another (decision $1) and notifies the family by mail. With a
+/// `key`, a retry returns the first result, as in [`record`].
+///
+/// # Errors
+///
+/// [`Error::Conflict`] for a row that is already void, [`Error::Invalid`] without a reason.
 pub async fn void(
     app: &App,
     actor: Actor,
@@ -216,7 +222,7 @@ pub async fn void(
     Ok(recorded)
 }
 
-/// The plan and the amount of a row that can be taken back. The caller holds the family.
+/// Returns the plan and the amount of a row that can be voided. The caller holds the family's lock.
 async fn voidable(tx: &mut Tx, profile_id: Uuid, id: Uuid) -> Result<(Plan, i64)> {
     let (kind, amount, voided): (Kind, i64, bool) = tx
         .sql(
@@ -257,7 +263,7 @@ async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<Uuid> {
     found.map(|(id,)| id).ok_or(Error::NotFound("There is no such payment."))
 }
 
-/// Writes a row of a plan and its line in the audit log. The caller settles the plan afterwards.
+/// Writes a row of a plan and its audit record. The caller settles the plan afterwards.
 pub(super) async fn enter(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -294,7 +300,7 @@ pub(super) async fn enter(
     Ok(id)
 }
 
-/// A row that was just written.
+/// Reads a row that was just written.
 async fn read(tx: &mut Tx, id: Uuid) -> Result<Payment> {
     tx.sql(
         "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
@@ -308,13 +314,13 @@ async fn read(tx: &mut Tx, id: Uuid) -> Result<Payment> {
     .await
 }
 
-/// What a key stands for: this form, filled in like this, for this family or row.
+/// Hashes a request: the form, its content, and the family or row.
 fn request_hash(app: &App, subject_id: Uuid, form: &impl Serialize) -> Result<Vec<u8>> {
     let body = serde_json::to_vec(form).map_err(Error::unforeseen)?;
     Ok(app.keys.hash("payment request", &[subject_id.as_bytes(), &body]))
 }
 
-/// What was answered under that key.
+/// Returns the result that is stored under a key.
 async fn answered(tx: &mut Tx, key: Uuid, hash: &[u8]) -> Result<Option<Recorded>> {
     let stored: Option<(Vec<u8>, String)> = tx
         .sql("select request_hash, answer from payment_requests where key = $1")

@@ -1,5 +1,5 @@
-//! What families owe the camp and what they have paid: one plan per family, and under it a ledger
-//! in which nothing is ever changed or deleted (decisions $1 to $4). All amounts are in cents.
+//! What families owe the camp and what they have paid: one plan per family, with a ledger to which
+//! rows are only added (decisions $1 to $4). All amounts are in cents.
 
 mod ledger;
 mod plan;
@@ -22,7 +22,7 @@ use crate::db::Db;
 use crate::settings::Settings;
 use crate::{App, Result};
 
-/// The largest amount that the portal takes anywhere, in cents: a million.
+/// The largest accepted amount in cents: one million dollars.
 pub const MOST: i64 = 100_000_000;
 
 #[derive(
@@ -90,7 +90,7 @@ pub(crate) fn today(settings: &Settings, now: DateTime<Utc>) -> NaiveDate {
     day_in(settings.timezone, now)
 }
 
-/// An amount as people write it: `$2,800`, and cents only where there are any.
+/// Formats an amount for people: `$2,800`, with cents only if there are any.
 pub fn money(cents: i64, currency: &str) -> String {
     let symbol = match currency {
         "USD" => "$",
@@ -116,7 +116,7 @@ pub fn money(cents: i64, currency: &str) -> String {
     }
 }
 
-/// The ledger of a family for staff, the latest row first.
+/// Returns the ledger of a family for staff, the latest row first.
 pub async fn history(db: &Db, profile_id: Uuid) -> Result<Vec<Payment>> {
     db.sql(
         "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
@@ -133,7 +133,7 @@ pub async fn history(db: &Db, profile_id: Uuid) -> Result<Vec<Payment>> {
     .await
 }
 
-/// The ledger of a family as the family sees it, the latest row first.
+/// Returns the ledger of a family for its members, the latest row first.
 pub async fn family_history(db: &Db, profile_id: Uuid) -> Result<Vec<FamilyPayment>> {
     db.sql(
         "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.created_at,
@@ -149,8 +149,8 @@ pub async fn family_history(db: &Db, profile_id: Uuid) -> Result<Vec<FamilyPayme
     .await
 }
 
-/// The plan and the ledger of the family of a login. The notes for staff are not in it: they are
-/// the camp's own working notes. They are left out of "download my data" too, which is made of this.
+/// Returns the plan and the ledger of a user's family, without the staff's internal notes.
+/// "Download my data" uses this too, so it does not contain them either.
 pub async fn own(app: &App, user: &User) -> Result<OwnPayments> {
     let settings = app.settings().await?;
     let plan = find(&app.db, user.profile_id).await?;

@@ -1,5 +1,5 @@
-//! The plan of a family: what it owes by when, and how it stands. Its paid amount is always the sum
-//! of the ledger under it.
+//! The payment plan of a family: what it owes and by when. The paid amount is always the sum of its
+//! ledger.
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct PaymentPlan {
     pub version: i64,
 }
 
-/// A plan as it is kept.
+/// The row of a plan.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub(crate) struct Plan {
     pub id: Uuid,
@@ -55,8 +55,8 @@ pub(crate) struct Plan {
     pub version: i64,
 }
 
-/// Where families stand in lists that are ordered by payment: first those that owe, by their due
-/// date, then those that owe without one, those without a plan, and those that have paid.
+/// The sort keys of families in lists ordered by payment: first families that owe, by due date;
+/// then those that owe without a due date, those without a plan, and those that have paid.
 pub(crate) mod standing {
     pub const NO_DATE: i64 = 8_000_000;
     pub const NO_PLAN: i64 = 9_000_000;
@@ -80,7 +80,7 @@ impl Plan {
         }
     }
 
-    /// As it looks on that day in camp. Due today is not overdue (decision $3).
+    /// The plan as of that day in the camp's time zone. Due today is not overdue (decision $3).
     pub fn on(&self, today: NaiveDate) -> PaymentPlan {
         let full = self.is_fully_paid();
         PaymentPlan {
@@ -101,7 +101,7 @@ impl Plan {
     }
 }
 
-/// Days since the year 1, as `list_standing` keeps a due date.
+/// Days since the year 1, the form in which `list_standing` stores a due date.
 pub(crate) fn day_number(date: NaiveDate) -> i64 {
     i64::from(date.num_days_from_ce())
 }
@@ -118,8 +118,8 @@ pub(crate) async fn find(on: impl Into<On<'_>>, profile_id: Uuid) -> Result<Opti
         .await
 }
 
-/// Gives a family its plan, with what it had paid before as an adjustment. The caller holds the
-/// family ([`families::lock`]) or has just made it.
+/// Creates the plan of a family, with earlier payments as an adjustment. The caller holds the
+/// family's lock ([`families::lock`]) or has just created the family.
 pub(crate) async fn open(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -153,11 +153,11 @@ pub(crate) async fn open(
     Ok(plan)
 }
 
-/// What staff change about a plan; what is left out stays.
+/// Changes of staff to a plan. Omitted fields stay as they are.
 #[derive(Debug, Default)]
 pub(crate) struct PlanChanges {
     pub total_amount: Option<i64>,
-    /// What the paid amount shall be: the difference is recorded as an adjustment.
+    /// The new paid amount. The difference is recorded as an adjustment.
     pub paid_amount: Option<i64>,
     pub adjustment_note: Option<String>,
     pub adjustment_staff_note: Option<String>,
@@ -190,8 +190,12 @@ pub(crate) fn check_date(checks: &mut Validator, field: &str, date: NaiveDate) {
     checks.require(ok, field, "Please enter a date between 2000 and 2100.");
 }
 
-/// Changes a plan, or makes it where there is none and something is asked of it. The caller holds
-/// the family. Errors: [`Error::Invalid`].
+/// Changes a plan, or creates one if there is none and a value is given. The caller holds the
+/// family's lock.
+///
+/// # Errors
+///
+/// [`Error::Invalid`]
 pub(crate) async fn change(
     tx: &mut Tx,
     app: &App,
@@ -235,7 +239,7 @@ pub(crate) async fn change(
         };
         ledger::enter(tx, now, actor, &before, &entry).await?;
     }
-    // What is paid is told by the row of the ledger.
+    // The ledger row already records what is paid.
     let shown = |total: Option<i64>, due| json!({ "total_amount": total, "due_date": due });
     let known = Some(before.total_amount).filter(|_| !is_new);
     let details =
@@ -257,7 +261,7 @@ pub(crate) async fn change(
     audit::record(tx, now, actor, "payment_plan.change", subject, Value::Object(details)).await
 }
 
-/// Takes a plan away under which nothing was ever entered. The caller holds the family.
+/// Deletes a plan that never had ledger rows. The caller holds the family's lock.
 pub(crate) async fn remove_empty(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
     let removed = tx
         .sql(
@@ -287,10 +291,13 @@ pub enum MergedTotal {
     Sum,
 }
 
-/// Makes one plan of those of two families, for the family that is kept: the rows of both ledgers
-/// stand in one, and the total is the one that was chosen. The due date is that of the kept
-/// family, if it has one. The caller holds both families. Errors: [`Error::Invalid`] on `total`
-/// when both have a plan and nothing was chosen.
+/// Merges the plans of two families for the one that is kept. Their ledgers are joined, and the
+/// total is the chosen one. The due date is that of the kept family, if it has one. The caller
+/// holds both locks.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `total` when both have a plan and nothing was chosen.
 pub(crate) async fn merge(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -336,7 +343,7 @@ pub(crate) async fn merge(
     Ok(())
 }
 
-/// Brings a plan in step with its ledger, and the lists with the plan.
+/// Updates a plan from its ledger, and the sort keys from the plan.
 pub(super) async fn settle(tx: &mut Tx, now: DateTime<Utc>, plan_id: Uuid) -> Result<Plan> {
     let plan: Plan = tx
         .sql(

@@ -1,5 +1,5 @@
-//! What a family gets by mail: a receipt for each payment (decision M6), and a corrected one for
-//! each refund and each row that was taken back (decision $5). The notes for staff are in no mail.
+//! Mail about payments: a receipt for each payment (decision M6), and a corrected one for each
+//! refund and each voided row (decision $5). The internal notes never appear in mail.
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::{App, Error, Result};
 
 pub const KIND: &str = "payment";
 
-/// The figures right after the row; later rows have mails of their own.
+/// The amounts right after the row. Later rows have their own mails.
 #[derive(Serialize, Deserialize)]
 struct Figures {
     total_amount: i64,
@@ -22,7 +22,8 @@ struct Figures {
     credit: i64,
 }
 
-/// To the family's addresses that staff entered or their owners confirmed (decision M2).
+/// Queues the mail to the family's addresses that staff entered or their owners verified (decision
+/// M2).
 pub(super) async fn send(
     tx: &mut Tx,
     app: &App,
@@ -56,7 +57,7 @@ pub(super) async fn send(
     Ok(())
 }
 
-/// A row of the ledger that is told, and of a void the row that it takes back.
+/// A ledger row to report and, for a void, the row that it cancels.
 #[derive(sqlx::FromRow)]
 struct Told {
     kind: Kind,
@@ -69,7 +70,7 @@ struct Told {
     before_date: Option<NaiveDate>,
 }
 
-/// The letter, or nothing when the row was taken back before it went out.
+/// Writes the mail. Returns `None` if the row was voided before the mail was sent.
 pub(crate) async fn mail_content(
     app: &App,
     settings: &Settings,
@@ -115,8 +116,8 @@ pub(crate) async fn mail_content(
     }))
 }
 
-/// The mail about that row did not reach this address and never will, because the row was taken
-/// back first: then there is nothing to correct.
+/// Whether the mail about that row never reached this address and never will, because the row was
+/// voided first. Then there is nothing to correct.
 async fn never_told(app: &App, payment_id: Uuid, email: &str) -> Result<bool> {
     let waiting: Option<(String,)> = app
         .db
@@ -175,7 +176,7 @@ impl Told {
         MailContent { subject, heading: heading.into(), paragraphs, ..MailContent::default() }
     }
 
-    /// "payment of $500"
+    /// For example "payment of $500".
     fn taken_back(&self, settings: &Settings) -> String {
         let what = match self.before_kind {
             Some(Kind::Refund) => "refund",

@@ -1,4 +1,4 @@
-//! Every setting by name: what its value must look like, and what it does.
+//! All settings by name: the kind of value and the effect.
 
 use chrono_tz::Tz;
 use serde_json::{Value, json};
@@ -10,16 +10,16 @@ use crate::payments::{MOST, money};
 use crate::validation::address;
 use crate::{Error, Result};
 
-/// What a value has to look like.
+/// The kind of value that a setting takes.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// One line; the lengths count characters.
+    /// One line of text. Lengths count characters.
     Line {
         min: usize,
         max: usize,
     },
     Email,
-    /// An address, or nothing.
+    /// An email address, or empty.
     EmailOrNone,
     Switch,
     Number {
@@ -32,19 +32,19 @@ pub enum Kind {
         max: i64,
     },
     Choice(&'static [&'static str]),
-    /// An https address, or nothing.
+    /// An https address, or empty.
     Https,
     Zone,
-    /// `#rrggbb`, or nothing for the built-in one.
+    /// `#rrggbb`, or empty for the default color.
     Color,
-    /// The id of a picture that was put in this place, or null for the built-in one.
+    /// The id of a picture in this slot, or null for the default one.
     Picture(PictureSlot),
-    /// The ids of such pictures in order; none for the built-in ones.
+    /// The ids of such pictures in order, or none for the defaults.
     Pictures(PictureSlot),
 }
 
 impl Kind {
-    /// Which pictures it names, if any.
+    /// The slot of the pictures, if the kind names any.
     pub(super) fn place(self) -> Option<PictureSlot> {
         match self {
             Kind::Picture(place) | Kind::Pictures(place) => Some(place),
@@ -53,7 +53,7 @@ impl Kind {
     }
 }
 
-/// One key: its name, what it must look like, and what it does, in a sentence for the operator.
+/// A setting: its name, its kind, and a sentence on its effect for the operator.
 pub struct Key {
     pub name: &'static str,
     pub kind: Kind,
@@ -155,7 +155,7 @@ pub const KEYS: &[Key] = &[
     key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
 ];
 
-/// What the portal could do if something were there that is not, with the reason.
+/// Settings for features that this portal does not have, with the reason.
 pub const UNAVAILABLE: &[(Key, &str)] = &[
     (
         key("smsEnabled", Kind::Switch, "Whether families get text messages"),
@@ -171,7 +171,7 @@ pub const UNAVAILABLE: &[(Key, &str)] = &[
     ),
 ];
 
-/// Under which heading a key stands.
+/// The group of a setting in the settings page.
 pub fn group(name: &str) -> &'static str {
     match name {
         "siteName" | "siteDescription" | "contactEmail" | "contactPhone" | "timezone"
@@ -198,7 +198,8 @@ pub(super) fn find(name: &str) -> Result<&'static Key> {
     })
 }
 
-/// The value as it would be kept; amounts are spoken of in the camp's currency.
+/// Validates a value and returns its stored form. Amounts in error texts are in the camp's
+/// currency.
 pub(super) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     let wrong = |text: String| Err(Error::invalid(key.name, text));
     let name = key.name;

@@ -1,7 +1,7 @@
-//! What the camp decides for itself, without the operator (decision S3).
+//! Settings that the camp changes without the operator (decision S3).
 //!
-//! Every key has a default, a kind with its check, and an effect somewhere in the portal. Only
-//! what differs from its default is stored. Other processes see a change within two seconds.
+//! Every key has a default, a kind with its validation, and an effect in the portal. Only values
+//! that differ from the default are stored. Other processes see a change within two seconds.
 
 mod keys;
 mod stored;
@@ -34,12 +34,12 @@ pub enum Access {
     Families,
 }
 
-/// Whether comments appear at once.
+/// When comments become visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moderation {
     AtOnce,
-    /// A person's comments wait until staff have let one stand.
+    /// A user's comments wait until staff have approved one.
     FirstHeld,
 }
 
@@ -51,9 +51,9 @@ pub struct Settings {
     pub site_description: String,
     pub contact_email: String,
     pub contact_phone: String,
-    /// Where messages to the staff go; empty: to the contact address.
+    /// Receives messages to the staff. If empty, the contact address does.
     pub staff_email: String,
-    /// Where messages to the video team go; empty: to the contact address.
+    /// Receives messages to the video team. If empty, the contact address does.
     pub video_team_email: String,
     pub timezone: Tz,
     pub access: Access,
@@ -68,7 +68,7 @@ pub struct Settings {
     pub push_enabled: bool,
     pub user_registrations: bool,
     pub require_email_verification: bool,
-    /// Minutes without a click after which staff are signed out.
+    /// Minutes without activity until staff are signed out.
     pub session_timeout: i64,
     pub max_login_attempts: i64,
     pub password_min_length: i64,
@@ -78,16 +78,16 @@ pub struct Settings {
     pub main_color: String,
     /// `#rrggbb`, or empty for lantern amber.
     pub accent_color: String,
-    /// Of the camp's own, instead of the built-in one.
+    /// A picture of the camp that replaces the default logo.
     pub logo: Option<Uuid>,
-    /// Of the camp's own, instead of the built-in scenes.
+    /// Pictures of the camp that replace the default ones.
     pub hero_pictures: Vec<Uuid>,
     /// Address of an embedded shop, or empty.
     pub shop_url: String,
 }
 
 impl Settings {
-    /// What the embedded shop is known by in a policy: scheme, host and port of its address.
+    /// The origin of the embedded shop for the content security policy: scheme, host and port.
     pub fn shop_origin(&self) -> Option<String> {
         let url = url::Url::parse(&self.shop_url).ok()?;
         Some(url.origin().ascii_serialization())
@@ -140,7 +140,7 @@ pub struct Difference {
     pub problem: Option<String>,
 }
 
-/// What an import would change, problems included; what stays the same is left out.
+/// Returns what an import would change, with problems. Unchanged settings are left out.
 pub async fn compare(app: &App, changes: &BTreeMap<String, Value>) -> Result<Vec<Difference>> {
     let now = as_map(&*app.settings().await?);
     let mut differences = Vec::new();
@@ -157,7 +157,7 @@ pub async fn compare(app: &App, changes: &BTreeMap<String, Value>) -> Result<Vec
     Ok(differences)
 }
 
-/// The value as it would be kept, or what is wrong with it; `now` is what is in force.
+/// Validates a value and returns its stored form, or the problem. `now` is the current settings.
 async fn clean(
     on: impl Into<On<'_>>,
     now: &Map<String, Value>,
@@ -177,7 +177,7 @@ async fn clean(
     Ok(checked)
 }
 
-/// The settings as they stand, which nobody else changes until the end of the transaction.
+/// Locks the settings until the end of the transaction and returns them.
 pub(crate) async fn locked(tx: &mut Tx) -> Result<Settings> {
     Ok(locked_with_unfit(tx).await?.0)
 }
@@ -187,7 +187,11 @@ async fn locked_with_unfit(tx: &mut Tx) -> Result<(Settings, Vec<Unfit>)> {
     stored::read(tx).await
 }
 
-/// That the settings are still what somebody saw. Errors: [`Error::Stale`].
+/// Checks that the settings are still as they were seen.
+///
+/// # Errors
+///
+/// [`Error::Stale`]
 pub async fn check_unchanged(tx: &mut Tx, seen: &BTreeMap<String, Value>) -> Result<()> {
     let now = as_map(&locked(tx).await?);
     match seen.iter().all(|(name, value)| now.get(name) == Some(value)) {
@@ -202,7 +206,7 @@ pub(crate) struct Cache(Mutex<Option<(Instant, Arc<Settings>)>>);
 const FRESH: Duration = Duration::from_secs(2);
 
 impl App {
-    /// The settings in force, at most two seconds old.
+    /// Returns the current settings, at most two seconds old.
     pub async fn settings(&self) -> Result<Arc<Settings>> {
         if let Some((at, settings)) = self.settings.0.lock().expect("no panic inside").as_ref()
             && at.elapsed() < FRESH
@@ -215,24 +219,26 @@ impl App {
         Ok(settings)
     }
 
-    /// Makes the next look fetch the settings anew.
+    /// Invalidates the cache, so that the next access reads the settings again.
     pub fn invalidate_settings(&self) {
         *self.settings.0.lock().expect("no panic inside") = None;
     }
 }
 
-/// Every key with its value, defaults included, in the order of [`KEYS`].
+/// Returns every key with its value, including defaults, in the order of [`KEYS`].
 pub fn list(settings: &Settings) -> Vec<(&'static Key, Value)> {
     let values = as_map(settings);
     KEYS.iter().map(|key| (key, values.get(key.name).cloned().unwrap_or(Value::Null))).collect()
 }
 
+/// Returns the value of a setting. Fails for an unknown name.
 pub fn get(settings: &Settings, name: &str) -> Result<Value> {
     find(name)?;
     Ok(as_map(settings).remove(name).unwrap_or(Value::Null))
 }
 
-/// Reads what was typed at a command line as a value of that key: `true`, `30`, or text.
+/// Parses command line input as a value of that key: `true`, `30`, or text. Fails for an unknown
+/// name or an invalid value.
 pub fn parse(name: &str, typed: &str) -> Result<Value> {
     Ok(match find(name)?.kind {
         Kind::Switch => match typed {
@@ -251,8 +257,12 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
     })
 }
 
-/// Changes settings, all or none. Errors: [`Error::Invalid`] names every value that is wrong.
-/// The caller forgets the cached ones after the commit ([`App::invalidate_settings`]).
+/// Changes settings, all or none. The caller invalidates the cache after the commit
+/// ([`App::invalidate_settings`]).
+///
+/// # Errors
+///
+/// [`Error::Invalid`] names every invalid value.
 pub async fn set(
     tx: &mut Tx,
     app: &App,
@@ -306,7 +316,8 @@ pub async fn set(
     Ok(())
 }
 
-/// All settings by key, defaults included, as [`compare`] and [`set`] take them back. Audited.
+/// Returns all settings by key, including defaults, in the form that [`compare`] and [`set`] take.
+/// Adds an audit record.
 pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<BTreeMap<&'static str, Value>> {
     let current = app.settings().await?;
     let subject = audit::Subject::none("setting");

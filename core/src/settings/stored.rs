@@ -1,8 +1,8 @@
-//! What is stored of the settings, and what is in force where a stored value no longer fits.
+//! Reads the stored settings, and handles stored values that are no longer valid.
 //!
-//! A value may stop fitting when somebody writes to the database by hand, or when a newer version
-//! allows less. The strictest value of that key is in force then (safety 31), owners are told, and
-//! what is stored stays as it is until somebody chooses anew.
+//! A value can become invalid when somebody edits the database by hand, or when a newer version
+//! allows less. The strictest value of that key applies then (safety 31), owners are notified, and
+//! the stored value stays until somebody chooses a new one.
 
 use serde_json::{Map, Value, json};
 
@@ -11,27 +11,27 @@ use super::{Settings, as_map};
 use crate::db::On;
 use crate::{App, Result};
 
-/// A stored value that does not fit its key.
+/// A stored value that is not valid for its key.
 #[derive(Debug, Clone)]
 pub struct Unfit {
     pub key: &'static str,
-    /// As it is stored.
+    /// The stored value.
     pub stored: String,
-    /// What is in force instead.
+    /// The value that applies instead.
     pub used: Value,
 }
 
-/// Reads everything that is stored.
+/// Reads all stored settings.
 pub(super) async fn read(on: impl Into<On<'_>>) -> Result<(Settings, Vec<Unfit>)> {
     Ok(merge(on.into().sql("select key, value from settings").all().await?))
 }
 
-/// The stored values that do not fit, in the order of [`KEYS`].
+/// Returns the invalid stored values, in the order of [`KEYS`].
 pub async fn unfit(app: &App) -> Result<Vec<Unfit>> {
     Ok(read(&app.db).await?.1)
 }
 
-/// Defaults, overlaid with what is stored, or with the strictest value where that does not fit.
+/// Merges the stored values into the defaults. The strictest value replaces an invalid one.
 fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<Unfit>) {
     let defaults = Settings::default();
     let mut map = as_map(&defaults);
@@ -52,14 +52,14 @@ fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<Unfit>) {
 
 fn read_map(map: Map<String, Value>) -> Settings {
     serde_json::from_value(Value::Object(map)).unwrap_or_else(|error| {
-        tracing::error!(%error, "the settings cannot be read; the strictest are in force");
+        tracing::error!(%error, "the settings cannot be read; the strictest values apply");
         let mut strict = as_map(&Settings::default());
         strict.extend(KEYS.iter().filter_map(|key| Some((key.name.into(), strictest(key.name)?))));
         serde_json::from_value(Value::Object(strict)).unwrap_or_default()
     })
 }
 
-/// The value that lets people do the least; nothing for keys that let nobody do anything.
+/// The most restrictive value, or `None` for keys that grant nothing.
 fn strictest(name: &str) -> Option<Value> {
     Some(match name {
         "access" => json!("families"),

@@ -1,4 +1,4 @@
-//! Staff add a family and change what is known about it.
+//! Adds families and changes their details, for staff.
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Deserializer};
@@ -56,15 +56,19 @@ pub struct FamilyChanges {
     pub camp_updates_email: Option<bool>,
 }
 
-/// Tells `null` from "left out".
+/// Distinguishes `null` from an omitted field.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
 
 const STOPPED: &str = "The family stopped these emails itself. Only they can switch them on again, on their profile page or by the link at the end of any email from camp.";
 
-/// Staff add a family: the record, its address, its plan and its invitation, in one transaction
-/// (decision $4). Errors: [`Error::Invalid`], [`Error::Taken`] on `email`.
+/// Adds a family: the record, its address, its plan and its invitation, in one transaction
+/// (decision $4).
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::Taken`] on `email`
 pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     let mut checks = Validator::new();
     let full_name = checks.line("full_name", &new.full_name, 120);
@@ -113,8 +117,11 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     Ok(family)
 }
 
-/// Saves what staff changed about a family, all or nothing. Errors: [`Error::Stale`],
-/// [`Error::Invalid`], [`Error::Taken`] on `email` or `secondary_email`.
+/// Saves the changes of staff to a family, all or none.
+///
+/// # Errors
+///
+/// [`Error::Stale`], [`Error::Invalid`], [`Error::Taken`] on `email` or `secondary_email`
 pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> Result<Detail> {
     let settings = app.settings().await?;
     let now = app.clock.now();
@@ -171,7 +178,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     if written == 0 {
         return Err(Error::Stale);
     }
-    // A name may stay empty, but nobody takes one away.
+    // A name may stay empty, but it cannot be removed.
     if full_name.is_some_and(|name| name.is_empty()) && !before.full_name.is_empty() {
         return Err(Error::invalid("full_name", "Please enter a name."));
     }
@@ -188,7 +195,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     detail(app, id).await
 }
 
-/// What changed, for the audit log: of names and addresses only that they changed.
+/// The changes, for the audit log. Names and addresses are not included, only that they changed.
 fn differences(before: &Family, after: &Family, emails_changed: bool) -> Value {
     let shown = |family: &Family| {
         json!({

@@ -1,4 +1,4 @@
-//! The list of families, with what staff look for in it and the figures above it.
+//! The list of families with its filters and totals.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ pub struct Summary {
     pub default_plan_amount: i64,
 }
 
-/// A family as it is read, with the places that it has in lists.
+/// A family as read from the database, with its sort keys.
 #[derive(Debug, sqlx::FromRow)]
 struct Record {
     id: Uuid,
@@ -158,7 +158,7 @@ impl Record {
     }
 }
 
-/// Whether the family has an address and each one stopped that kind of mail.
+/// Whether the family has an address and every address opted out of that kind of mail.
 macro_rules! stopped {
     ($category:literal) => {
         concat!(
@@ -248,7 +248,7 @@ macro_rules! ordered {
     };
 }
 
-/// Families, in pages of 50 unless another size is asked for.
+/// Returns families, 50 per page by default.
 pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Page<Family>> {
     use Direction::{Asc, Desc};
     let db = &app.db;
@@ -298,7 +298,7 @@ pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Pag
     }
 }
 
-/// How many stand on a page unasked (issue 4).
+/// The default page size (issue 4).
 const PAGE: i64 = 50;
 
 async fn page<K>(
@@ -333,7 +333,7 @@ where
     Ok(Page { items, next: page.next })
 }
 
-/// The first and the last standing that a filter leaves.
+/// The lowest and the highest standing that match a filter.
 fn standings(filter: Filter, today: NaiveDate) -> (Option<i64>, Option<i64>) {
     let today = payments::day_number(today);
     match filter {
@@ -345,7 +345,7 @@ fn standings(filter: Filter, today: NaiveDate) -> (Option<i64>, Option<i64>) {
     }
 }
 
-/// The figures above the list.
+/// Returns the totals above the list.
 pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
     let today = payments::today(settings, app.clock.now());
     let (total_users, paid_in_full, overdue, no_plan, to_approve, total_revenue): (
@@ -386,7 +386,11 @@ pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
     })
 }
 
-/// One family as a row of the list. Errors: [`Error::NotFound`].
+/// Returns one family as a row of the list.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn family(
     on: impl Into<On<'_>>,
     app: &App,

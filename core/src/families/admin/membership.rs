@@ -1,4 +1,4 @@
-//! How a family comes to the portal and leaves it: invited, approved or refused, deleted.
+//! How families join and leave the portal: invitation, approval or refusal, deletion.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,7 +15,11 @@ use crate::notifications::{self, Notice, unsubscribe};
 use crate::{App, Error, Result};
 use crate::{messages, payments};
 
-/// Sends a family's invitation again. Errors: [`Error::Conflict`] for a family without an address.
+/// Sends a family's invitation again.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] for a family without an address.
 pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -43,8 +47,8 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     tx.commit().await
 }
 
-/// A fresh invitation link to hand over by other means. It proves no address, and
-/// links that were copied before it are void.
+/// Creates an invitation link to pass on by other means. It verifies no address. Earlier copied
+/// links are revoked.
 pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -65,7 +69,7 @@ pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String
     Ok(app.url(&format!("/auth?invite={token}")))
 }
 
-/// Takes the brakes off the sign-in of a family's logins; returns how many there were.
+/// Clears the sign-in rate limits of a family's users. Returns how many there were.
 pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
     let mut tx = app.db.begin().await?;
     find(&mut tx, id).await?;
@@ -82,7 +86,7 @@ pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
     Ok(cleared)
 }
 
-/// Whether staff take somebody who registered for a family of the camp (decision P9).
+/// Whether staff accept a self-registered family (decision P9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     Approve,
@@ -123,9 +127,9 @@ pub enum Standing {
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     ByMail,
-    /// It has no address that anybody knows to be its own (decision M2).
+    /// The family has no verified address and none that staff entered (decision M2).
     NoAddress,
-    /// It was decided so before; nothing was changed.
+    /// The same decision was made before. Nothing changed.
     Before,
 }
 
@@ -137,9 +141,12 @@ pub struct Decided {
     pub told: Told,
 }
 
-/// Approves or refuses, tells the family by mail and writes it down. Saying the same again
-/// changes nothing and tells nobody. Errors: [`Error::Forestalled`] when a standing was given that
-/// is not the family's any more.
+/// Approves or refuses a family, notifies it by mail and records the decision. Repeating a decision
+/// changes nothing and notifies nobody.
+///
+/// # Errors
+///
+/// [`Error::Forestalled`] when `seen` is given and no longer the family's standing.
 pub async fn decide(
     app: &App,
     actor: Actor,
@@ -156,7 +163,7 @@ pub async fn decide(
         Decision::Approve => (Some(now), None, account_mail::APPROVED, "profile.approve"),
         Decision::Refuse => (None, Some(now), account_mail::REFUSED, "profile.refuse"),
     };
-    // Whoever looked at an old list is told what a colleague decided first.
+    // Staff with an outdated list learn what a colleague decided first.
     let current = seen.is_none_or(|seen| seen == before);
     if decision == Decision::Approve && before != Standing::Approved && current {
         refuse_unconfirmed(&mut tx, id).await?;
@@ -182,7 +189,7 @@ pub async fn decide(
     }
     let mut told = Told::Before;
     if changed > 0 {
-        // Of addresses that somebody only typed nobody knows whose they are (decision M2).
+        // Nobody knows whose an unverified address is (decision M2).
         let known: Vec<(String,)> = tx
             .sql(
                 "select u.email from users u
@@ -214,7 +221,7 @@ pub async fn decide(
     Ok(Decided { family, told })
 }
 
-/// What is approved is somebody's whose address is known, not of whoever typed one.
+/// Only families with a known address can be approved, not those that merely typed one.
 async fn refuse_unconfirmed(tx: &mut Tx, id: Uuid) -> Result<()> {
     let (logins, confirmed, entered): (i64, i64, i64) = tx
         .sql(
@@ -238,7 +245,7 @@ async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
     tx.sql(concat!("select ", standing!(), " from profiles where id = $1")).bind(id).scalar().await
 }
 
-/// Who decided meanwhile, and what.
+/// Who decided in the meantime, and what.
 async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> {
     let (code, action, done) = match now {
         Standing::Approved => ("approved", "profile.approve", "approved this registration"),
@@ -260,7 +267,7 @@ async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> 
     Ok(Error::Forestalled { code, text: format!("{who} {done} in the meantime.") })
 }
 
-/// Removes a family from all lists, with its logins and addresses; mails and messages lose name and
+/// Removes a family from all lists, with its users and addresses. Mails and messages lose name and
 /// address. Its plan and ledger stay (decision P10).
 pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
@@ -312,8 +319,8 @@ pub(in crate::families) async fn remove(
     audit::record(tx, now, actor, "profile.delete", Subject::new("profile", id), details).await
 }
 
-/// The addresses that are known to be the family's: entered by staff or proved. Of one that was only
-/// typed, other mails and messages are somebody else's perhaps.
+/// The family's known addresses: entered by staff or verified. Mails and messages of an unverified
+/// address may be somebody else's.
 async fn known_addresses(tx: &mut Tx, id: Uuid) -> Result<Vec<String>> {
     let rows: Vec<(String,)> = tx
         .sql(

@@ -1,4 +1,4 @@
-//! Families as staff manage them: one with all its details, and the printed statement.
+//! Family details and the printed statement, for staff.
 
 mod edit;
 mod list;
@@ -81,7 +81,11 @@ pub struct Address {
     pub stopped: Vec<Category>,
 }
 
-/// One family with everything. Errors: [`Error::NotFound`].
+/// Returns one family with all details.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
@@ -131,6 +135,7 @@ pub struct Statement {
     pub date: NaiveDate,
 }
 
+/// Returns the content of a family's printed statement.
 pub async fn statement(app: &App, id: Uuid) -> Result<Statement> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;

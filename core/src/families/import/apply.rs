@@ -1,4 +1,4 @@
-//! Writes what a row of the table says of a family.
+//! Writes the content of an import row to a family.
 
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -72,7 +72,7 @@ pub(super) async fn add(
     Ok((id, state))
 }
 
-/// Makes a family what the row says: what differs between the two states, and nothing else.
+/// Updates a family to match the row. Only the differences between the two states are written.
 pub(super) async fn update(
     tx: &mut Tx,
     app: &App,

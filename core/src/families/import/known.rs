@@ -1,4 +1,4 @@
-//! The families that are there already, and which of them a row is of.
+//! Existing families, and how import rows are matched to them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,23 +11,23 @@ use crate::db::Tx;
 use crate::families::addresses::Kept;
 use crate::search_text::normalize;
 
-/// Who is there: read once, and kept in step with what is written.
+/// The existing families: read once, and updated with each write.
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) families: HashMap<Uuid, State>,
     by_email: HashMap<String, Uuid>,
-    /// Families of the camp without an address, by folded name and child's name. Whoever only
-    /// registered is not among them: anybody may sign up under a name that the office knows.
+    /// Families of the camp without an address, by normalized name and child's name.
+    /// Self-registered families are not included: anybody may sign up under a known name.
     by_name: HashMap<String, Uuid>,
-    /// What families were known by before a merge, and the family that they are part of now.
+    /// The identities of families before a merge, and the family that each is part of now.
     merged: HashMap<Identity, Uuid>,
-    /// On which line of this file a family stands.
+    /// The line of this file on which a family appears.
     pub(super) lines: HashMap<Uuid, usize>,
-    /// What this file says of families that are there already, whether it is done or not.
+    /// The states that this file proposes for existing families, whether applied or not.
     pub(super) proposed: HashMap<Uuid, State>,
 }
 
-/// A family as it stands.
+/// The current state of a family.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct State {
     pub(super) full_name: String,
@@ -45,18 +45,18 @@ enum Identity {
     Name(String),
 }
 
-/// Which family a row is of.
+/// The family that a row matches.
 pub(super) enum Found {
     New,
     Known(Uuid),
-    /// One that became part of this one.
+    /// A family that was merged into this one.
     Merged(Uuid),
 }
 
 /// Id, version, name, children, of the plan the total and the due date, and whether it is of the
 /// camp.
 type FamilyRow = (Uuid, i64, String, String, Option<i64>, Option<NaiveDate>, bool);
-/// Family, kind, address, whether staff entered it, and when it was proved.
+/// Family, kind, address, whether staff entered it, and when it was verified.
 type AddressRow = (Uuid, String, String, bool, Option<DateTime<Utc>>);
 
 impl Known {
@@ -101,8 +101,8 @@ impl Known {
     }
 
     async fn load_merged(&mut self, tx: &mut Tx) -> Result<()> {
-        // Of families that were merged before their identities were kept, the record still tells
-        // the names.
+        // For families that were merged before identities were kept, the record still has the
+        // names.
         let records: Vec<(String, String, Uuid)> = tx
             .sql(
                 "select full_name, child_name, merged_into from profiles
@@ -135,7 +135,11 @@ impl Known {
         self.families.insert(id, state);
     }
 
-    /// Which family the row is of. Errors: why it can be of none.
+    /// Finds the family of a row.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be matched.
     pub(super) fn find(&self, wanted: &Wanted) -> Result<Found, &'static str> {
         let name = name_key(&wanted.full_name, &wanted.child_name);
         let by = |email: &Option<String>| email.as_ref().and_then(|email| self.by_email.get(email));
@@ -180,19 +184,22 @@ impl Known {
     }
 }
 
-/// The names by which a family without an address is known.
+/// The names that identify a family without an address.
 pub(in crate::families) fn name_key(full_name: &str, child_name: &str) -> String {
     format!("{}\n{}", normalize(full_name), normalize(child_name))
 }
 
 impl State {
-    /// Whether nothing differs but the version.
+    /// Whether nothing but the version differs.
     pub(super) fn same(&self, other: &State) -> bool {
         *self == State { version: self.version, ..other.clone() }
     }
 
-    /// The family with what the row says of it. Empty cells leave things as they are. Errors: why
-    /// that cannot be.
+    /// Applies a row to the family. Empty cells change nothing.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be applied.
     pub(super) fn with(&self, wanted: &Wanted) -> Result<State, &'static str> {
         let mut after = State {
             full_name: wanted.full_name.clone(),

@@ -1,11 +1,11 @@
-//! Brings families into the portal from a table that the camp's office keeps: the one importer
-//! behind the staff area and the command line.
+//! Imports families from a spreadsheet of the camp's office. The staff area and the command line
+//! use the same importer.
 //!
-//! The whole file is checked first and every problem is named by its line; the good rows then go
-//! in together. A family is known by its address, or without one by its name and its child's name,
-//! so importing the same file again changes nothing. Families that are there already change only
-//! where somebody asked for it, and an import can be undone for a day. Nobody is mailed;
-//! invitations are sent from the user list.
+//! The whole file is checked first, and every problem is reported with its line. Then the valid
+//! rows are imported together. A family is identified by its address, or without one by its name
+//! and its child's name, so importing the same file again changes nothing. Existing families change
+//! only on request, and an import can be undone for a day. No mail is sent. Staff send invitations
+//! from the user list.
 
 mod apply;
 mod known;
@@ -32,21 +32,21 @@ use crate::settings::Settings;
 use crate::spreadsheet::{self, Problem};
 use crate::{App, Result};
 
-/// What is to be made of a file.
+/// How to import a file.
 pub struct Import {
     pub file: spreadsheet::File,
     /// Only tells what would come of it.
     pub dry_run: bool,
     pub update: Update,
-    /// The lines of the new families that somebody saw in the preview; without it all of them.
+    /// The lines of new families that were confirmed in the preview. Without it, all of them.
     pub add: Option<HashSet<usize>>,
 }
 
-/// Which of the families that are there already may change.
+/// Which existing families may change.
 pub enum Update {
     None,
     All,
-    /// Those, if they still have the version that somebody saw.
+    /// Those families, if they still have the version that was shown.
     Only(HashMap<Uuid, i64>),
 }
 
@@ -64,9 +64,13 @@ impl Update {
     }
 }
 
-/// Imports an Excel workbook, CSV or JSON file. `progress` is called with the rows that are done
-/// and their number. Errors: [`crate::Error::Invalid`] on `file` when nothing can be made of the
-/// file as a whole; then nothing is written.
+/// Imports an Excel workbook, CSV or JSON file. `progress` is called with the number of processed
+/// rows and the total.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `file` when the file as a whole is unusable. Nothing is written
+/// then.
 pub async fn import(
     app: &App,
     actor: Actor,
@@ -87,7 +91,7 @@ pub async fn import(
     let total = good.len();
     progress(0, total);
     let mut tx = app.db.begin().await?;
-    // Two imports at once would not see each other's rows.
+    // Two concurrent imports would not see each other's rows.
     tx.lock("family import").await?;
     let mut run = Run {
         known: Known::load(&mut tx).await?,
@@ -128,7 +132,7 @@ pub async fn import(
     Ok(report)
 }
 
-/// An import on its way through the rows.
+/// The state of a running import.
 struct Run<'a> {
     id: Uuid,
     app: &'a App,
@@ -204,7 +208,8 @@ impl Run<'_> {
         };
         let first_line = *self.known.lines.entry(id).or_insert(wanted.line);
         if first_line != wanted.line {
-            // Twice in the file: the same again is nothing, anything else is a mistake.
+            // If a family appears twice in the file, an equal row is skipped and a different one is
+            // an error.
             let proposed = self.known.proposed.get(&id).unwrap_or(&before);
             if proposed.with(wanted).is_ok_and(|again| again == *proposed) {
                 self.report.skipped += 1;

@@ -1,4 +1,4 @@
-//! What an import did or would do, family by family.
+//! The result or preview of an import, family by family.
 
 use chrono::NaiveDate;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! A row of the office's table as the importer reads it, and everything that can be wrong with it.
+//! Parses and validates a row of the import file.
 
 use chrono::NaiveDate;
 
@@ -9,7 +9,7 @@ use crate::spreadsheet::{Column, Problem, Row, Shape, date};
 use crate::validation::Validator;
 use crate::{Error, FieldError};
 
-/// Largest file, in bytes.
+/// The maximum file size in bytes.
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;
 
 pub(super) const SHAPE: Shape = Shape {
@@ -83,7 +83,7 @@ pub(super) struct Wanted {
     pub(super) email: Option<String>,
     pub(super) second: Option<String>,
     pub(super) total: Total,
-    /// Cents that were paid before; counts only when the family is new.
+    /// Cents paid earlier. Used only for new families.
     pub(super) paid: i64,
     pub(super) due: Option<NaiveDate>,
     pub(super) visitor: bool,
@@ -91,9 +91,9 @@ pub(super) struct Wanted {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Total {
-    /// There is no such column: new families get the usual amount.
+    /// The column is missing: new families get the default amount.
     Unsaid,
-    /// An empty cell: no plan is made, an existing one stays.
+    /// The cell is empty: no plan is created, an existing one stays.
     Empty,
     Cents(i64),
 }
@@ -121,7 +121,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     let (first, second) = (email("email", EMAIL), email("second email", SECOND));
     let twice = first.is_some() && first == second;
     checks.require(!twice, "second email", "The second address is the same as the first.");
-    // A family with one address has a primary one.
+    // A family with one address has it as its primary one.
     let (first, second) = if first.is_none() { (second, None) } else { (first, second) };
     let mut amount = |name: &str, column| match cell(column) {
         "" => None,
@@ -181,7 +181,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     }
 }
 
-/// Reads `2800`, `2,800.00` or `$2,800` as cents.
+/// Parses `2800`, `2,800.00` or `$2,800` as cents.
 fn cents(typed: &str) -> Option<i64> {
     let text = typed.trim().trim_start_matches(['$', '€', '£', '₪']).trim();
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));

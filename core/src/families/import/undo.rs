@@ -1,5 +1,5 @@
-//! Takes an import back within a day: new families go, changed ones get their earlier details. A
-//! family that somebody changed since stays as it is.
+//! Undoes an import within a day: new families are deleted, changed ones get their earlier details.
+//! A family that was changed since then stays as it is.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub struct NotUndone {
     pub reason: String,
 }
 
-/// Everything of a family that an import writes, and what shows that somebody used it since.
+/// Everything of a family that an import writes, and what shows that the family was used since.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Snapshot {
     version: i64,
@@ -74,10 +74,10 @@ pub(super) struct Snapshot {
     logins: i64,
 }
 
-/// Version, name, children, total, due date, rows of the ledger, logins.
+/// Version, name, children, total, due date, rows of the ledger, users.
 type SnapshotRow = (i64, String, String, Option<i64>, Option<NaiveDate>, i64, i64);
 
-/// A family as it stands; nothing when it is deleted or part of another one.
+/// Returns the current state of a family, or `None` if it was deleted or merged.
 pub(super) async fn snapshot(tx: &mut Tx, id: Uuid) -> Result<Option<Snapshot>> {
     let found: Option<SnapshotRow> = tx
         .sql(
@@ -121,10 +121,10 @@ impl Snapshot {
         }
     }
 
-    /// Why a family that the import left like this must not be touched any more.
+    /// Why a family that the import left in this state must not be changed any more.
     fn changed_since(&self, now: &Snapshot, is_new: bool) -> Option<&'static str> {
-        // A preference that was changed since is no reason to keep old names; but a new family
-        // goes only as it came.
+        // A changed mail preference does not prevent restoring old names. But a new family is
+        // deleted only if it is unchanged.
         let same_version = !is_new || self.version == now.version;
         match () {
             _ if now.logins != self.logins => Some("Somebody has signed in as this family since."),
@@ -137,7 +137,7 @@ impl Snapshot {
     }
 }
 
-/// Writes that an import begins.
+/// Records the start of an import.
 pub(super) async fn open(tx: &mut Tx, now: DateTime<Utc>, id: Uuid, actor: Actor) -> Result<()> {
     tx.sql(
         "insert into family_imports (id, staff_id, added, updated, created_at)
@@ -151,8 +151,7 @@ pub(super) async fn open(tx: &mut Tx, now: DateTime<Utc>, id: Uuid, actor: Actor
     Ok(())
 }
 
-/// Keeps what a family was before the import, nothing for a new one, and what it is now. Returns
-/// its version.
+/// Saves a family's state before the import (none for a new one) and after it. Returns its version.
 pub(super) async fn remember(
     tx: &mut Tx,
     import: Uuid,
@@ -176,7 +175,7 @@ pub(super) async fn remember(
     Ok(after.version)
 }
 
-/// Writes what came of an import.
+/// Records the result of an import.
 pub(super) async fn close(tx: &mut Tx, id: Uuid, report: &Report) -> Result<()> {
     tx.sql("update family_imports set added = $2, updated = $3 where id = $1")
         .bind(id)
@@ -187,10 +186,10 @@ pub(super) async fn close(tx: &mut Tx, id: Uuid, report: &Report) -> Result<()> 
     Ok(())
 }
 
-/// Id, moment, user name, figures, and when it was undone.
+/// Id, time, user name, counts, and when it was undone.
 type MadeRow = (Uuid, DateTime<Utc>, Option<String>, i64, i64, Option<DateTime<Utc>>);
 
-/// The imports of the last day, the latest first.
+/// Returns the imports of the last day, the latest first.
 pub async fn recent(app: &App) -> Result<Vec<RecentImport>> {
     let rows: Vec<MadeRow> = app
         .db
@@ -217,9 +216,12 @@ pub async fn recent(app: &App) -> Result<Vec<RecentImport>> {
     Ok(made.collect())
 }
 
-/// Undoes an import. Families that were changed since are left as they are and named with the
-/// reason. Errors: [`Error::NotFound`] for one that is more than a day old, [`Error::Conflict`] for
-/// one that was undone already.
+/// Undoes an import. Families that were changed since then stay, and the result gives the reasons.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] for one that is more than a day old, [`Error::Conflict`] for one that was
+/// undone already.
 pub async fn undo(app: &App, actor: Actor, id: Uuid) -> Result<Undone> {
     let settings = app.settings().await?;
     let now = app.clock.now();
@@ -293,7 +295,7 @@ async fn claim(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
     Err(if there > 0 { Error::Conflict("This import was undone already.") } else { NO_IMPORT })
 }
 
-/// Makes one family what it was before the import.
+/// Restores one family to its state before the import.
 async fn put_back(
     tx: &mut Tx,
     app: &App,
@@ -305,7 +307,8 @@ async fn put_back(
 ) -> Result<()> {
     let now = app.clock.now();
     let Some(before) = before else {
-        // Nothing is deleted from the ledger: what the import entered as paid is taken back.
+        // Ledger rows are never deleted. The amount that the import recorded as paid is reversed by
+        // an adjustment.
         let nothing_paid = PlanChanges {
             paid_amount: Some(0),
             adjustment_staff_note: Some("The import was undone".into()),
@@ -315,7 +318,7 @@ async fn put_back(
         if current.total.is_some() {
             payments::change(tx, app, settings, actor, id, &nothing_paid).await?;
         }
-        // Its addresses were the import's: letters and messages of their owners stay.
+        // Its addresses came from the import. Mails and messages of their owners stay.
         set_addresses(tx, now, id, None, None).await?;
         return remove(tx, app, actor, id).await;
     };
@@ -330,7 +333,7 @@ async fn name(tx: &mut Tx, id: Uuid) -> Result<String> {
     tx.sql("select full_name from profiles where id = $1").bind(id).scalar().await
 }
 
-/// Forgets what imports keep of a family that is being deleted.
+/// Erases what imports store about a family that is being deleted.
 pub(in crate::families) async fn forget(tx: &mut Tx, id: Uuid) -> Result<()> {
     for text in [
         "delete from family_import_rows where profile_id = $1",
@@ -341,7 +344,7 @@ pub(in crate::families) async fn forget(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Forgets imports that cannot be undone any more, with the names and addresses kept for it.
+/// Deletes imports that can no longer be undone, with the names and addresses in them.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     let before = app.clock.now() - OPEN;
