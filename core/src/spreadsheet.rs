@@ -1,5 +1,5 @@
-//! Reads a table out of whatever a spreadsheet saved: an Excel workbook, CSV with comma, semicolon or
-//! tab in any usual encoding, or JSON. The content decides what a file is, because people rename files.
+//! Reads tables from spreadsheet files: an Excel workbook, CSV with comma, semicolon or tab in any
+//! common encoding, or JSON. The content determines the format, because people rename files.
 
 pub(crate) mod cell;
 pub mod date;
@@ -16,13 +16,13 @@ pub use encoding::Encoding;
 
 use crate::{Error, Result};
 
-/// Most rows in a file.
+/// The maximum number of rows in a file.
 pub const MAX_ROWS: usize = 20_000;
-/// How many values are shown as a sample, and how much of each.
+/// How many values are shown as a sample.
 const SAMPLE: usize = 3;
 const SAMPLE_LENGTH: usize = 60;
 
-/// What a table is of, and the columns that are looked for in it.
+/// The subject of a table, and the columns to look for.
 pub struct Shape {
     /// As in "a list of videos".
     pub things: &'static str,
@@ -33,15 +33,15 @@ pub struct Shape {
 
 pub struct Column {
     pub name: &'static str,
-    /// Other names that people give it: lower case, letters and digits only.
+    /// Alternative column names: lower case, letters and digits only.
     pub also: &'static [&'static str],
     pub needed: bool,
 }
 
-/// A file as it came.
+/// An uploaded file.
 pub struct File {
     pub bytes: Vec<u8>,
-    /// What somebody said about its letters; without it the content decides.
+    /// The encoding that the user chose. Without it, the content determines it.
     pub encoding: Option<Encoding>,
 }
 
@@ -82,13 +82,13 @@ pub struct Source {
     pub worksheet: Option<String>,
 }
 
-/// One row as it was typed.
+/// A row as it was typed.
 #[derive(Default)]
 pub struct Row {
     pub line: usize,
-    /// In the order of the shape's columns; nothing where the file has no such column.
+    /// In the order of the shape's columns. `None` if the file has no such column.
     cells: Vec<Option<String>>,
-    /// Values found and columns named, when there are more of the former.
+    /// The numbers of values and of columns, if there are more values.
     pub too_many: Option<(usize, usize)>,
 }
 
@@ -112,7 +112,7 @@ impl Row {
         self.cells.get(column).is_some_and(Option::is_some)
     }
 
-    /// What to tell about a row that cannot be trusted as a whole.
+    /// The message about a row that is unreliable as a whole.
     pub fn fault(&self) -> Option<String> {
         if let Some((found, named)) = self.too_many {
             return Some(format!(
@@ -133,7 +133,11 @@ impl Row {
     }
 }
 
-/// Reads a file on a thread of its own. Errors: [`Error::Invalid`] on `file`.
+/// Reads a file in a blocking thread.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file`.
 pub async fn open(file: File, shape: &'static Shape) -> Result<Sheet> {
     match tokio::task::spawn_blocking(move || read(&file, shape)).await {
         Ok(sheet) => sheet,

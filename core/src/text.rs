@@ -1,9 +1,9 @@
-//! The one rule for the characters of every text that the portal keeps.
+//! Cleans the characters of every text that the portal stores.
 //!
-//! What nobody sees and what changes the order of other letters is removed: a name must not look
-//! like another one, and a comment of invisible characters is an empty one. Removing is kinder than
-//! refusing, since spreadsheets, chats and word processors add such characters unasked. Letters
-//! with points and marks, right-to-left text and emoji stay as they are.
+//! Invisible characters and those that change the order of other letters are removed: a name must
+//! not imitate another one, and a comment of invisible characters is empty. They are removed and
+//! not refused, since spreadsheets, chats and word processors add them unasked. Letters with points
+//! and marks, right-to-left text and emoji stay as they are.
 
 use icu_properties::props::{
     DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory, Script,
@@ -11,20 +11,20 @@ use icu_properties::props::{
 use icu_properties::{CodePointMapData, CodePointSetData};
 use unicode_normalization::UnicodeNormalization;
 
-/// Joins emoji into one, as in a family of four.
+/// Joins several emoji into one, such as a family of four.
 const JOINER: char = '\u{200d}';
-/// Asks for the emoji or the text form of the character before it.
+/// Selects the emoji or the text form of the preceding character.
 const AS_EMOJI: char = '\u{fe0f}';
 const AS_TEXT: char = '\u{fe0e}';
 const KEYCAP: char = '\u{20e3}';
-/// Keeps Hebrew points in the order in which they were written.
+/// Preserves the order of Hebrew points.
 const GRAPHEME_JOINER: char = '\u{034f}';
 const BLACK_FLAG: char = '\u{1f3f4}';
-/// The only flags that are written in tag characters (Unicode's `emoji-sequences.txt`).
+/// The only flags that use tag characters (Unicode's `emoji-sequences.txt`).
 const TAGGED_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
-/// The text without invisible and unassigned characters, in Unicode's composed form (NFC). Spaces
-/// of every width become the plain space, other ways to end a line become `\n`. Control characters
+/// Returns the text without invisible and unassigned characters, in Unicode's composed form (NFC).
+/// Spaces of every width become plain spaces, other line endings become `\n`. Control characters
 /// stay, so that the caller can refuse them.
 pub fn clean(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
@@ -50,7 +50,7 @@ pub fn clean(text: &str) -> String {
                 at += tags;
             }
             _ if is_unwanted(c) => {}
-            // The blank pattern of Braille shows nothing.
+            // The blank Braille pattern is invisible.
             _ if is_space(c) || c == '\u{2800}' => kept.push(' '),
             _ => kept.push(c),
         }
@@ -70,15 +70,15 @@ fn is_hebrew(c: char) -> bool {
     CodePointMapData::<Script>::new().get(c) == Script::Hebrew
 }
 
-/// Invisible or without a meaning: zero-width and bidirectional controls, variation selectors, tags,
-/// marks of word processors, private use, and what Unicode has not assigned.
+/// Invisible or meaningless characters: zero-width and bidirectional controls, variation selectors,
+/// tags, marks of word processors, private use, and unassigned code points.
 fn is_unwanted(c: char) -> bool {
     CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
         || matches!(c, '\u{fff9}'..='\u{fffc}')
         || matches!(category(c), GeneralCategory::Unassigned | GeneralCategory::PrivateUse)
 }
 
-/// Whether a joiner or a variation selector stands where emoji have one.
+/// Whether a joiner or a variation selector is part of an emoji.
 fn stays_in_emoji(c: char, before: Option<char>, after: Option<char>) -> bool {
     let pictures = CodePointSetData::new::<ExtendedPictographic>();
     let Some(before) = before else { return false };
@@ -93,7 +93,7 @@ fn stays_in_emoji(c: char, before: Option<char>, after: Option<char>) -> bool {
     }
 }
 
-/// How many of these characters write the flag that follows a black flag.
+/// How many of these characters specify the flag after a black flag.
 fn tagged_flag(tags: &[char]) -> usize {
     let written = TAGGED_FLAGS.iter().find(|name| {
         let sequence = name.bytes().map(|byte| 0xe0000 + u32::from(byte)).chain([0xe007f]);

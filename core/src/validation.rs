@@ -1,21 +1,21 @@
-//! Validates what people type and says, field by field, what to correct.
+//! Validates input and says, field by field, what to correct.
 
 use serde::{Deserialize, Deserializer};
 
 use crate::error::FieldError;
 use crate::{Error, Result, text};
 
-/// What is said about characters that no keyboard makes and no database keeps.
+/// The message about characters that no keyboard produces and no database stores.
 pub const CONTROL: &str = "Please remove the invisible control characters.";
 
-/// For fields of a change that may be `null`: tells that from "left out".
+/// Distinguishes `null` from an omitted field in a change.
 pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
 
-/// Collects everything that is wrong with a form, so that it is said at once.
+/// Collects all problems of a form, so that they are reported together.
 #[derive(Default)]
 pub struct Validator {
     wrong: Vec<FieldError>,
@@ -62,7 +62,7 @@ impl Validator {
         value
     }
 
-    /// An email address in the one form in which the portal keeps it ([`address`]).
+    /// An email address in the canonical form that the portal stores ([`address`]).
     pub fn email(&mut self, field: &str, value: &str) -> String {
         match address(value) {
             Some(email) => email,
@@ -77,7 +77,11 @@ impl Validator {
         }
     }
 
-    /// Nothing wrong, or everything that is.
+    /// Returns the problems, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Invalid`] with all of them.
     pub fn done(self) -> Result<()> {
         match self.wrong.is_empty() {
             true => Ok(()),
@@ -86,10 +90,10 @@ impl Validator {
     }
 }
 
-/// An address as it is kept and compared: cleaned ([`text::clean`]), trimmed, in lower case and with
-/// an international domain in its ASCII form (IDNA), so that one mailbox has one spelling; `None` when
-/// it is no address to which the portal could send mail. At most 254 characters (RFC 5321). The part
-/// before the @ must be ASCII, since many mail servers take no other.
+/// Returns an address in its stored form: cleaned ([`text::clean`]), trimmed, in lower case and
+/// with an international domain in its ASCII form (IDNA), so that one mailbox has one spelling.
+/// Returns `None` if the portal could not send mail to it. At most 254 characters (RFC 5321). The
+/// part before the @ must be ASCII, since many mail servers accept nothing else.
 pub fn address(value: &str) -> Option<String> {
     let value = with_ascii_domain(&lowered(value))?;
     let (local, domain) = value.rsplit_once('@')?;
@@ -105,8 +109,8 @@ pub fn address(value: &str) -> Option<String> {
     (plausible && value.parse::<lettre::Address>().is_ok()).then_some(value)
 }
 
-/// The forms in which an address may stand in the database: that of [`address`], and the one from
-/// before international addresses were turned into ASCII or refused. `None` when it is no address.
+/// The forms in which an address may be stored: that of [`address`], and the form from before
+/// international addresses were converted to ASCII or refused. `None` if it is not an address.
 pub(crate) fn stored_forms(value: &str) -> Option<[String; 2]> {
     let earlier = lowered(value);
     if let Some(address) = address(value) {
@@ -119,7 +123,7 @@ pub(crate) fn stored_forms(value: &str) -> Option<[String; 2]> {
     international.then(|| [earlier.clone(), earlier])
 }
 
-/// The same address with an international domain in its ASCII form; `None` when it has none.
+/// Returns the address with an international domain in its ASCII form, or `None` if it has none.
 pub(crate) fn with_ascii_domain(email: &str) -> Option<String> {
     let (local, domain) = email.rsplit_once('@')?;
     if domain.is_ascii() {

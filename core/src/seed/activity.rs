@@ -39,7 +39,7 @@ pub struct View {
     at: DateTime<Utc>,
 }
 
-/// Who watches: somebody who is signed in, or a browser that nobody knows.
+/// A viewer: a signed-in user or an anonymous browser.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Watcher {
     Login(Uuid),
@@ -51,9 +51,9 @@ const HIDDEN: usize = 5;
 const REPORTED: usize = 4;
 const LIKES: usize = 1_200;
 const VIEWS: usize = 10_000;
-/// People who watch without a login, and with one.
+/// The number of viewers, with and without a user.
 const VIEWERS: usize = 420;
-/// How far back it goes what people did.
+/// How far back the activity goes.
 const EARLIEST: TimeDelta = TimeDelta::days(40);
 const FAILED: usize = 5;
 const SUPPRESSED: usize = 2;
@@ -65,14 +65,14 @@ pub fn invent(
     videos: &mut [SampleVideo],
     random: &mut Random,
 ) -> Activity {
-    // Who came lately has done nothing yet: nobody comments before they joined.
+    // Recent users have no activity: nobody comments before joining.
     let mut logins = people.logins_of_all();
     logins.retain(|login| login.joined_at < now - EARLIEST);
     let writers: Vec<&&Login> = logins.iter().filter(|login| login.can_comment).collect();
     let team = people.video_team();
     let watched: Vec<usize> =
         (0..videos.len()).filter(|at| videos[*at].published_at.is_some()).collect();
-    // This summer is watched most, its newest videos most of all; the archive now and then.
+    // Most views go to this summer and its newest videos, few to the archive.
     let weights: Vec<usize> = watched
         .iter()
         .map(|at| if videos[*at].announced { 60 + random.below(60) } else { 1 + random.below(6) })
@@ -120,7 +120,7 @@ pub fn invent(
         }
     }
 
-    // One in five of those who have a login has not watched yet, or never signed in to it.
+    // One in five users has not watched yet, or never signed in.
     let viewers: Vec<(Watcher, &'static str)> = (0..VIEWERS)
         .map(|n| {
             let guest = Watcher::Guest(random.bytes());
@@ -143,7 +143,8 @@ pub fn invent(
     Activity { comments, likes, views }
 }
 
-/// A moment after the video went up, mostly soon; archive videos are looked at these weeks.
+/// A time after the publication of a video, mostly soon. Archive videos are watched in recent
+/// weeks.
 fn after(
     film: &SampleVideo,
     now: DateTime<Utc>,
@@ -224,8 +225,8 @@ impl Activity {
     }
 }
 
-/// This summer's mails as if they had gone out; returns how many. Two addresses refuse mail for
-/// good, and a few mails failed.
+/// Writes this summer's mails as if they had been sent. Returns how many. Two addresses refuse mail
+/// permanently, and a few mails failed.
 pub async fn write_mails(
     tx: &mut Tx,
     now: DateTime<Utc>,

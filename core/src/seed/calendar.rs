@@ -1,4 +1,4 @@
-//! The nights of a summer on which a video went up.
+//! The evenings of a summer on which a video is published.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
 
@@ -6,10 +6,10 @@ use super::Sample;
 use super::content::Content;
 use crate::clock::{day_in, year_in};
 
-/// A night of camp.
+/// A day of camp with a video.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Night {
-    /// Day of the summer or session, from 1.
+    /// The day of the summer or session, from 1.
     pub day: u32,
     pub date: NaiveDate,
 }
@@ -18,7 +18,7 @@ pub fn year_of(content: &Content, now: DateTime<Utc>) -> i64 {
     i64::from(year_in(content.camp.timezone, now))
 }
 
-/// All nights with a video in an earlier summer.
+/// Returns all days with a video in an earlier summer.
 pub fn summer(sample: Sample, year: i32) -> Vec<Night> {
     match sample {
         Sample::Yiddish => {
@@ -35,7 +35,8 @@ pub fn summer(sample: Sample, year: i32) -> Vec<Night> {
     }
 }
 
-/// This summer's nights, moved so that they end last night; fewer where the year is too young.
+/// Returns this summer's days, shifted so that they end yesterday. There are fewer early in the
+/// year.
 pub fn this_summer(content: &Content, sample: Sample, now: DateTime<Utc>, n: usize) -> Vec<Night> {
     let today = day_in(content.camp.timezone, now);
     let mut dates: Vec<NaiveDate> = (1..)
@@ -53,7 +54,7 @@ pub fn this_summer(content: &Content, sample: Sample, now: DateTime<Utc>, n: usi
         .collect()
 }
 
-/// The nights to come, tonight included.
+/// Returns the days to come, including today.
 pub fn coming(sample: Sample, today: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     today.iter_days().filter(move |date| is_filmed(sample, *date))
 }
@@ -74,7 +75,7 @@ fn on_or_after(date: NaiveDate, weekday: Weekday) -> NaiveDate {
     date.iter_days().find(|date| date.weekday() == weekday).unwrap_or(date)
 }
 
-/// The evening on which the fast of the ninth of Av begins; a day later when that is a Shabbos.
+/// The evening on which the fast of the ninth of Av begins. It is a day later if that is Shabbos.
 fn eve_of_tisha_bav(year: i32) -> Option<NaiveDate> {
     // The ninth of Av is always 51 days before the next new year.
     let ninth = NaiveDate::from_num_days_from_ce_opt(new_year(year + 3761) - 51)?;
@@ -84,7 +85,7 @@ fn eve_of_tisha_bav(year: i32) -> Option<NaiveDate> {
     }
 }
 
-/// The first of Tishri of a Hebrew year, in days since the common era (Reingold and Dershowitz,
+/// The first of Tishri of a Hebrew year, in days of the common era (Reingold and Dershowitz,
 /// Calendrical Calculations).
 fn new_year(year: i32) -> i32 {
     const EPOCH: i32 = -1_373_427;

@@ -1,4 +1,4 @@
-//! The words and pictures of the sample camps.
+//! Texts and pictures of the sample camps.
 
 use chrono_tz::Tz;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Sample;
 use crate::{Error, Result};
 
-/// What is used so far; the file holds more, for screens that are still to come.
+/// The part of the content file that is used.
 #[derive(Deserialize)]
 pub struct Content {
     pub camp: Camp,
@@ -34,10 +34,10 @@ pub struct Camp {
 pub struct Title {
     pub title: String,
     pub description: Option<String>,
-    /// The film of ours that goes with it.
+    /// The name of the sample video file.
     pub media: String,
     pub kind: Kind,
-    /// The day of the summer to which it belongs, from 1.
+    /// The only day of the summer to which it fits, from 1.
     pub only_day: Option<u32>,
 }
 
@@ -68,7 +68,7 @@ pub struct Name {
 #[derive(Deserialize)]
 pub struct Remark {
     pub text: String,
-    /// One that readers would report.
+    /// A comment that readers would report.
     pub reportable: bool,
 }
 
@@ -90,7 +90,7 @@ pub fn read(sample: Sample) -> Result<Content> {
     Content::deserialize(one).map_err(Error::unforeseen)
 }
 
-/// A film of ours: its name, both files, and its length in seconds.
+/// A sample video file: its name, the file keys, and its length in seconds.
 pub struct Media {
     pub name: &'static str,
     pub film: &'static [u8],

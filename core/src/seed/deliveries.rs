@@ -32,7 +32,7 @@ pub async fn notification(
     Ok(id)
 }
 
-/// To every family that wanted the category at the time; returns how many.
+/// Adds mails to every family that wanted the category at the time. Returns how many.
 pub async fn sent_to_families(
     tx: &mut Tx,
     notification_id: Uuid,

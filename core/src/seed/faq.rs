@@ -1,4 +1,4 @@
-//! The questions and answers of the sample camp, in place of those that every camp begins with.
+//! The questions and answers of the sample camp. They replace the default entries.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::faq::{self, Category, Texts};
 
 #[derive(Deserialize)]
 pub struct Answer {
-    /// One of the ten topics, which is also its place in addresses.
+    /// One of the ten topics, also used in addresses.
     #[serde(rename = "category")]
     topic: String,
     question: String,

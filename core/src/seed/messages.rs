@@ -20,7 +20,7 @@ pub struct Message {
     child_name: Option<String>,
     department: Department,
     user_type: SenderType,
-    /// `unread`, `read`, `replied`, or `draft` and `spam`, which are read.
+    /// `unread`, `read` or `replied`; `draft` and `spam` count as read.
     status: String,
     reply: Option<String>,
     draft: Option<String>,
@@ -28,10 +28,10 @@ pub struct Message {
 }
 
 const SUBSCRIBERS: usize = 34;
-/// Of them, those who have not opened the mail that asks.
+/// How many of them have not confirmed.
 const UNCONFIRMED: usize = 3;
 
-/// Subject, text, to whom, and how many days ago.
+/// Subject, text, audience, and how many days ago.
 const LETTERS: [(&str, &str, Audience, i64); 3] = [
     (
         "Before the first day",
@@ -65,7 +65,7 @@ pub async fn write(
     write_letters(tx, people, now, random).await
 }
 
-/// The unread ones came last; all others are spread over the weeks before.
+/// The unread messages are the latest. All others are spread over the weeks before.
 async fn write_messages(
     tx: &mut Tx,
     content: &Content,

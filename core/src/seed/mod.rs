@@ -1,7 +1,8 @@
-//! An invented camp with everything in it, for the demo and for tests: no real child, no real
-//! family. Made from a number and a moment, so that two runs are equal.
+//! Generates a complete fictional camp for the demo and for tests, without real people. The same
+//! seed and time give the same camp.
 //!
-//! This is the one place that writes the tables of all slices, because it tells their past.
+//! This is the only module that writes the tables of all slices, because it generates their
+//! history.
 
 mod activity;
 mod calendar;
@@ -43,13 +44,13 @@ pub enum Sample {
 pub struct Options {
     pub sample: Sample,
     pub seed: u64,
-    /// The moment at which everything is told.
+    /// The current time of the sample camp.
     pub as_of: DateTime<Utc>,
-    /// Everybody's password. Without one nobody can sign in until they reset theirs.
+    /// The password of all accounts. Without one, nobody can sign in until they reset theirs.
     pub password: Option<String>,
 }
 
-/// What was planted.
+/// The result of generating a camp.
 #[derive(Debug, Serialize)]
 pub struct Seeded {
     pub families: usize,
@@ -67,20 +68,20 @@ pub struct Seeded {
     pub logins: Logins,
 }
 
-/// One of each kind, to sign in as.
+/// One account of each kind to sign in with.
 #[derive(Debug, Serialize)]
 pub struct Logins {
-    /// User name in the staff area.
+    /// The user name for the staff area.
     pub owner: String,
-    /// User name in the staff area.
+    /// The user name for the staff area.
     pub staff: String,
-    /// Email.
+    /// The email address.
     pub parent: String,
-    /// Email.
+    /// The email address.
     pub visitor: String,
 }
 
-/// Whether nobody and nothing is in the database yet.
+/// Whether the database has no data yet.
 pub async fn is_empty(db: &Db) -> Result<bool> {
     let rows: i64 = db
         .sql(
@@ -92,7 +93,7 @@ pub async fn is_empty(db: &Db) -> Result<bool> {
     Ok(rows == 0)
 }
 
-/// Whom one can sign in as in the camp that was planted here; nothing when none was.
+/// Returns the accounts to sign in with in a generated camp, or `None` if none was generated.
 pub async fn logins(db: &Db) -> Result<Option<Logins>> {
     #[derive(Deserialize)]
     struct Details {
@@ -105,17 +106,21 @@ pub async fn logins(db: &Db) -> Result<Option<Logins>> {
     let Some((details,)) = planted else { return Ok(None) };
     let Details { sample, seed, as_of } =
         serde_json::from_str(&details).map_err(Error::unforeseen)?;
-    // Invented again, since names and addresses do not stand in the audit log.
+    // Generated again, since the audit log has no names or addresses.
     let content = content::read(sample)?;
     people::invent(&content, sample, as_of, &mut Random::new(seed)).logins().map(Some)
 }
 
-/// Plants the camp. Errors: [`Error::Conflict`] when something is there already.
+/// Generates the camp.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] when the database has data already.
 pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
     let content = content::read(options.sample)?;
     let mut random = Random::new(options.seed);
     let now = chrono::SubsecRound::trunc_subsecs(options.as_of, 6);
-    // Once for all: each hash costs a good part of a second.
+    // Hashed once for all accounts, because each hash takes a large part of a second.
     let secret = match &options.password {
         Some(password) => password.clone(),
         None => Uuid::new_v4().to_string(),
@@ -124,7 +129,7 @@ pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
     let people = people::invent(&content, options.sample, now, &mut random);
     let mut videos = videos::invent(&content, options.sample, now, &people, &mut random)?;
     let activity = activity::invent(&content, now, &people, &mut videos, &mut random);
-    // Dice of its own, so that the money of the camp does not change its people.
+    // A separate generator, so that payments do not influence the people.
     let mut coins = Random::new(options.seed ^ 0x006d_6f6e_6579);
     let payments = payments::invent(&content, options.sample, now, &people, &mut coins);
     videos::store_files(app).await?;

@@ -1,4 +1,4 @@
-//! What the families of the sample camp owe and have paid.
+//! Payment plans and payments of the sample camp's families.
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use uuid::Uuid;
@@ -39,7 +39,7 @@ enum Standing {
     Credit,
 }
 
-/// Families of each standing.
+/// The number of families of each standing.
 fn standings(sample: Sample) -> Vec<Standing> {
     use Standing::*;
     let counts = match sample {
@@ -56,7 +56,7 @@ fn standings(sample: Sample) -> Vec<Standing> {
 const REFUNDS: usize = 6;
 const VOIDS: usize = 3;
 const ADJUSTMENTS: usize = 2;
-/// Cents for the first child; each further one is a tenth off.
+/// Cents for the first child. Each further child costs a tenth less.
 const FIRST_CHILD: i64 = 280_000;
 const FURTHER_CHILD: i64 = FIRST_CHILD * 9 / 10;
 const NOTES: &[Option<&str>] = &[
@@ -80,7 +80,7 @@ pub fn invent(
     let today = day_in(zone, now);
     let mut standings = standings(sample);
     random.shuffle(&mut standings);
-    // The parent whom one can sign in as has something to see.
+    // The sample parent's family has a plan that is due.
     if let Some(at) = standings.iter().position(|standing| *standing == Standing::Due) {
         standings.swap(0, at);
     }
@@ -103,11 +103,11 @@ pub fn invent(
             Standing::Free => None,
             Standing::Overdue => Some(today - Days::new(random.between(1, 40) as u64)),
             Standing::Due if random.percent(20) => None,
-            // One is due today.
+            // One plan is due today.
             Standing::Due => Some(today + Days::new(random.between(0, 45) as u64)),
             _ => Some(today - Days::new(random.between(0, 60) as u64)),
         };
-        // Nothing is due or paid before the family was there.
+        // Nothing is due or paid before the family joined.
         book.joined = day_in(zone, family.created_at);
         let due_date = due_date.map(|day| day.max(book.joined));
         let parts = match standing {
@@ -136,7 +136,7 @@ pub fn invent(
                 random,
             );
         }
-        // A payment after all was paid, and its refund.
+        // A payment after everything was paid, and its refund.
         if standing == Standing::Paid && refunds < REFUNDS && random.percent(25) {
             refunds += 1;
             let again = 5_000 * random.between(2, 10);
@@ -184,10 +184,10 @@ pub fn invent(
     book.payments
 }
 
-/// The office with its ledger open.
+/// Collects the plans and ledger rows.
 struct Book<N> {
     today: NaiveDate,
-    /// The first day of the family whose page is open.
+    /// The first day of the current family.
     joined: NaiveDate,
     noon: N,
     now: DateTime<Utc>,
@@ -210,7 +210,7 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
         id
     }
 
-    /// So much in so many parts of round amounts, from the family's first days on.
+    /// Pays a sum in several round amounts, beginning when the family joined.
     fn pay(&mut self, plan_id: Uuid, family: &Family, sum: i64, parts: i64, random: &mut Random) {
         let days = (self.now - family.created_at).num_days().max(parts + 1);
         let mut rest = sum;

@@ -59,7 +59,7 @@ pub struct Staff {
     created_at: DateTime<Utc>,
 }
 
-/// Families with one, two, three and six children.
+/// The number of families with one, two, three and six children.
 fn sizes(sample: Sample) -> Vec<usize> {
     let counts = match sample {
         Sample::Yiddish => [(1, 96), (2, 27), (3, 8), (6, 1)],
@@ -69,10 +69,11 @@ fn sizes(sample: Sample) -> Vec<usize> {
 }
 
 const VISITORS: usize = 20;
-/// Of the families: those without an email, and those who have not used their invitation.
+/// The number of families without an email address, and of those that have not used their
+/// invitation.
 const WITHOUT_EMAIL: usize = 8;
 const INVITED_ONLY: usize = 19;
-/// One family in so many came while the summer was going on.
+/// One in this many families joined during the summer.
 const LATE: usize = 8;
 
 pub fn invent(
@@ -124,7 +125,7 @@ fn family(
     let age = random.between(80 * 1440, 200 * 1440);
     let age = if at % LATE == 3 { (age - 78 * 1440) / 2 } else { age };
     let created_at = now - TimeDelta::minutes(age);
-    // Those who stand first are signed up, so that the sample parent is.
+    // The first families have signed up, so that the sample parent has.
     let without_email = (90..90 + WITHOUT_EMAIL).contains(&at);
     let invited_only = (40..40 + INVITED_ONLY).contains(&at);
     let mut addresses = Vec::new();
@@ -180,7 +181,7 @@ fn visitor(
     let given = random.pick(if at.is_multiple_of(2) { &names.mothers } else { &names.fathers });
     let full_name = full(given, surname, random.percent(15));
     let created_at = now - TimeDelta::minutes(random.between(60, 200 * 1440));
-    // A few have not opened the mail that confirms their address.
+    // A few have not confirmed their address.
     let verified = at % 7 != 6;
     let joined = new_login(random, created_at, &full_name, verified);
     Family {
@@ -218,7 +219,7 @@ fn staff(member: &Member, now: DateTime<Utc>, random: &mut Random) -> Staff {
     let created_at = now - TimeDelta::days(random.between(300, 900));
     let id = random.id(created_at);
     let disabled_at = member.disabled.then(|| now - TimeDelta::days(120));
-    // Dice of the account's own, so that it does not change the rest of the camp.
+    // A generator for this account only, so that it does not influence the rest of the camp.
     let mut own = Random::new(id.as_u64_pair().1);
     let ago = TimeDelta::minutes(match member.role.as_str() {
         "owner" => own.between(20, 300),
@@ -280,12 +281,12 @@ impl People {
             .collect()
     }
 
-    /// Who answers the mail.
+    /// The staff account that answers messages.
     pub fn office(&self) -> Uuid {
         self.staff.get(1).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()
     }
 
-    /// Who posts the videos.
+    /// The staff account that posts videos.
     pub fn video_team(&self) -> Uuid {
         self.staff.get(2).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()
     }
@@ -370,7 +371,7 @@ impl Family {
         .execute()
         .await?;
         for address in &self.addresses {
-            // What somebody typed at sign-up stands only in the login.
+            // An address that a user only typed is stored only with the user.
             if address.entered_by_staff || address.verified_at.is_some() {
                 tx.sql(
                     "insert into profile_addresses

@@ -1,5 +1,5 @@
-//! The products in the sample camp's store. Its pictures are drawn in `art/`, by
-//! `web/scripts/products.mjs`, in the two sizes that the portal keeps.
+//! Products of the sample camp's store. Their pictures are drawn in `art/` by
+//! `web/scripts/products.mjs`, in the two sizes that the portal stores.
 
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,7 +18,7 @@ use crate::{App, Result};
 pub struct Product {
     category: Category,
     title: String,
-    /// Not every camp has photographed everything.
+    /// Some products have no picture.
     picture: Option<String>,
     description: Option<String>,
     price_cents: i64,
@@ -81,7 +81,8 @@ async fn add_picture(
     picture: &Picture,
     made: DateTime<Utc>,
 ) -> Result<()> {
-    // Dice of the product's own, so that a picture more or less does not change the camp.
+    // A generator for this product only, so that its picture does not influence the rest of the
+    // camp.
     let id = Random::new(product_id.as_u64_pair().1).id(made);
     let (file_key, thumb_key) = pictures::keys(id);
     app.files.put(&file_key, Bytes::from_static(picture.large)).await?;

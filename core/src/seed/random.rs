@@ -1,5 +1,5 @@
-//! A seeded random generator (SplitMix64). It is our own so that a library's next version does not
-//! change the sample camp.
+//! A seeded random generator (SplitMix64). A library's next version could change the sample camp,
+//! so this is our own.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From 0 up to, and not including, `n`.
+    /// A number from 0 to `n - 1`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.roll() % n.max(1) as u64) as usize
     }
@@ -36,7 +36,7 @@ impl Random {
         &from[self.below(from.len())]
     }
 
-    /// One of them, by weight.
+    /// Picks an index by weight.
     pub fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut at = self.below(weights.iter().sum());
         for (index, weight) in weights.iter().enumerate() {
@@ -62,7 +62,7 @@ impl Random {
         bytes
     }
 
-    /// An id as it would have been made at that moment.
+    /// Creates an id as it would have been created at that time.
     pub fn id(&mut self, at: DateTime<Utc>) -> Uuid {
         let millis = u64::try_from(at.timestamp_millis()).unwrap_or_default();
         uuid::Builder::from_unix_timestamp_millis(millis, &self.bytes()).into_uuid()

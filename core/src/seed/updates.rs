@@ -21,11 +21,11 @@ pub struct Announcement {
     priority: Priority,
 }
 
-/// Minutes since the newest ones were posted: on either side of every border that a page knows.
+/// Minutes since the latest updates were posted: on either side of every limit that a page has.
 const AGES: [i64; 7] = [0, 59, 119, 121, 24 * 60 - 1, 24 * 60, 3 * 24 * 60];
 const DAY: i64 = 24 * 60;
 
-/// Writes them as if they had been posted and mailed; returns how many mails.
+/// Writes the updates as if they had been posted and mailed. Returns how many mails.
 pub async fn write(
     tx: &mut Tx,
     content: &Content,
@@ -35,7 +35,7 @@ pub async fn write(
 ) -> Result<i64> {
     let mut order: Vec<&Announcement> = content.updates.iter().collect();
     random.shuffle(&mut order);
-    // Of the alarms one is fresh and the others are long over.
+    // One urgent update is recent. The others are long over.
     order.sort_by_key(|update| update.priority == Priority::High);
     if let Some(alarm) = order.pop_if(|update| update.priority == Priority::High) {
         order.insert(1, alarm);

@@ -33,14 +33,14 @@ pub struct SampleVideo {
     pub comments: i64,
     uploaded_by: Uuid,
     created_at: DateTime<Utc>,
-    /// Told to the families by mail.
+    /// Announced to families by mail.
     pub announced: bool,
 }
 
 const PUBLISHED: usize = 29;
 const SCHEDULED: usize = 2;
 const DRAFTS: usize = 3;
-/// Videos in the summer that was cut short.
+/// The number of videos in the shortened summer.
 const SHORT: usize = 12;
 const SPECIALS: usize = 3;
 
@@ -88,7 +88,7 @@ fn earlier_summer(
         let at = moment_in(zone, night.date.and_time(evening(*night)) + TimeDelta::minutes(minute));
         videos.push((titles.of(*night, random), night.date, at));
     }
-    // Specials come in the weeks after camp, within the year.
+    // Specials follow in the weeks after camp, within the same year.
     let last = nights.last().map_or(NaiveDate::default(), |night| night.date);
     for (n, title) in titles.specials(random).into_iter().take(specials).enumerate() {
         let date = last + TimeDelta::days(9 + 14 * n as i64 + random.between(0, 6));
@@ -109,7 +109,7 @@ fn earlier_summer(
                 thumbnail_url: Some(format!("/media/thumbnails/{id}")),
                 content_type: Some("video/mp4"),
             },
-            // Invented ids: like many an old link of a real camp, they lead nowhere.
+            // Invalid ids: like many old links of a real camp, they do not work.
             1 => {
                 link::parse(&format!("https://drive.google.com/file/d/1{}/view", random.word(32)))?
             }
@@ -179,8 +179,8 @@ fn this_summer(
     };
     let midnight = moment_in(zone, today.and_time(NaiveTime::MIN));
     for n in 0..PUBLISHED {
-        // Where the year is too young for all of them, several share a night; on its first day
-        // they share the hours since midnight.
+        // Early in the year several videos share a day. On its first day they share the hours since
+        // midnight.
         let (night, at) = match nights.get(n * nights.len() / PUBLISHED) {
             Some(night) => {
                 let minute = random.between(0, 20) + (n * 3 % 30) as i64;
@@ -197,7 +197,7 @@ fn this_summer(
         videos.push(SampleVideo {
             status: "published",
             published_at: Some(at),
-            // One of the last week stands first on the home page.
+            // One of the last week is first on the home page.
             is_featured: n + 4 == PUBLISHED || n % 11 == 3,
             announced: true,
             ..own(title, night.date, made_at, random)
@@ -228,7 +228,7 @@ fn this_summer(
     videos
 }
 
-/// Videos go up between seven and nine; on Motzei Shabbos it is later.
+/// Videos are published between 7 and 9 p.m., and later on Motzei Shabbos.
 fn evening(night: Night) -> NaiveTime {
     match night.date.weekday() {
         Weekday::Sat => time(22, 0),
@@ -240,7 +240,7 @@ fn time(hour: u32, minute: u32) -> NaiveTime {
     NaiveTime::from_hms_opt(hour, minute, 0).unwrap_or_default()
 }
 
-/// Hands out titles that fit the night, none twice in a summer while there are others.
+/// Picks titles that fit the day, without repeating one in a summer while there are others.
 struct Titles<'a> {
     all: &'a [Title],
     used: Vec<usize>,
@@ -291,7 +291,7 @@ impl<'a> Titles<'a> {
     }
 }
 
-/// Puts the films of our own where the portal serves them from.
+/// Stores the sample video files in the object store.
 pub async fn store_files(app: &App) -> Result<()> {
     for media in MEDIA {
         app.files.put(&media.film_key(), bytes::Bytes::from_static(media.film)).await?;

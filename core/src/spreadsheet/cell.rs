@@ -1,7 +1,7 @@
-//! What goes into the cells of a table that a spreadsheet will open.
+//! Formats cells of a table that a spreadsheet will open.
 
-/// A text that no spreadsheet takes for a formula: what begins like one gets an apostrophe before
-/// it, which the import takes off again.
+/// Returns a text that no spreadsheet treats as a formula: an apostrophe is added before a possible
+/// formula. The import removes it again.
 pub(crate) fn plain(text: &str) -> String {
     match text.trim_start().starts_with(['=', '+', '-', '@'])
         || text.starts_with(['\t', '\r', '\n'])
@@ -11,7 +11,7 @@ pub(crate) fn plain(text: &str) -> String {
     }
 }
 
-/// Takes off what [`plain`] put on.
+/// Removes the apostrophe that [`plain`] added.
 pub(crate) fn original(text: &str) -> &str {
     match text.strip_prefix('\'') {
         Some(rest) if rest.trim_start().starts_with(['=', '+', '-', '@']) => rest,
@@ -19,7 +19,7 @@ pub(crate) fn original(text: &str) -> &str {
     }
 }
 
-/// Cents as a decimal number.
+/// Formats cents as a decimal number.
 pub(crate) fn decimal(cents: i64) -> String {
     let sign = if cents < 0 { "-" } else { "" };
     let cents = cents.unsigned_abs();

@@ -1,11 +1,15 @@
-//! Reads dates in the forms in which people write them.
+//! Parses dates in the formats that people use.
 
 use chrono::NaiveDate;
 
-/// Reads `2024-07-15`, `07/15/2024`, `15 July 2024` or `July 15, 2024`; month names may be
-/// shortened. Otherwise the answer is a sentence that tells what to do.
+/// Parses `2024-07-15`, `07/15/2024`, `15 July 2024` or `July 15, 2024`; month names may be
+/// abbreviated.
+///
+/// # Errors
+///
+/// A sentence that says what to do.
 pub fn read(typed: &str) -> Result<NaiveDate, String> {
-    // Spreadsheets like to add midnight to a day.
+    // Spreadsheets often add midnight to a date.
     let day = typed.trim();
     let day =
         day.strip_suffix("T00:00:00").or_else(|| day.strip_suffix(" 00:00:00")).unwrap_or(day);

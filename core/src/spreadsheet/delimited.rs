@@ -1,4 +1,4 @@
-//! CSV: rows on lines, values between separators.
+//! Reads CSV.
 
 use super::table::Table;
 use super::{Format, Shape, Sheet, Source};
@@ -16,7 +16,7 @@ pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
     for record in reader.records() {
         let record =
             record.map_err(|e| Error::invalid("file", format!("It cannot be read: {e}")))?;
-        // The reader gives the place before the empty lines that it passes over.
+        // The reader's position is before the empty lines that it skips.
         let place = record.position().map_or(counted, |at| at.byte() as usize);
         let blank = text.as_bytes()[place..].iter().take_while(|b| matches!(b, b'\r' | b'\n'));
         let start = place + blank.count();
@@ -27,8 +27,8 @@ pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
     Ok(table.done())
 }
 
-/// What separates the values: said by a first line `sep=;`, else what stands most often in the
-/// header. Gives the rest of the text and the lines that were taken off it.
+/// Returns the separator: the one in a first line `sep=;`, otherwise the most frequent one in the
+/// header. Also returns the remaining text and the number of lines removed from it.
 fn separator(text: &str) -> (u8, &str, usize) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if let Some(said) = first.trim_end().strip_prefix("sep=")
@@ -45,7 +45,7 @@ fn separator(text: &str) -> (u8, &str, usize) {
             *count += 1;
         }
     }
-    // The first of equals: a comma, in a file of one column.
+    // The first one if counts are equal: a comma, for a file with one column.
     let most = counts.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
     (most.map_or(b',', |(separator, _)| separator), text, 0)
 }

@@ -1,4 +1,4 @@
-//! The encodings in which spreadsheets save text, and which of them a file is in.
+//! Detects and decodes the text encodings of spreadsheets.
 
 use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, WINDOWS_1255};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// As people know it.
+    /// The name that people know.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "UTF-8",
@@ -52,7 +52,7 @@ impl Encoding {
         }
     }
 
-    /// The text, unless some of the bytes are no letters in this encoding.
+    /// Decodes the text. Returns `None` if some bytes are not letters in this encoding.
     fn text(self, bytes: &[u8]) -> Option<String> {
         let (text, broken) = self.table().decode_with_bom_removal(bytes);
         (!broken).then(|| text.into_owned())
@@ -65,7 +65,7 @@ pub(super) struct Decoded {
     pub guessed: bool,
 }
 
-/// The text of a file, in the encoding that somebody chose or in the one that fits its content.
+/// Decodes a file in the chosen encoding, or in the one that fits its content.
 pub(super) fn decode(bytes: &[u8], chosen: Option<Encoding>) -> Result<Decoded> {
     let (encoding, guessed) = match chosen {
         Some(encoding) => (encoding, false),
@@ -101,21 +101,21 @@ fn first_broken_line(bytes: &[u8]) -> usize {
     bytes[..valid].iter().filter(|b| **b == b'\n').count() + 1
 }
 
-/// The encoding that fits, and whether nothing in the file proves it.
+/// Returns the encoding that fits, and whether it is only a guess.
 fn find(bytes: &[u8]) -> (Encoding, bool) {
     match encoding_rs::Encoding::for_bom(bytes) {
         Some((mark, _)) if mark == UTF_16LE => return (Encoding::Utf16Le, false),
         Some((mark, _)) if mark == UTF_16BE => return (Encoding::Utf16Be, false),
         _ => {}
     }
-    // Commas and digits of UTF-16 have a zero on the same side throughout.
+    // ASCII characters in UTF-16 all have their zero byte on the same side.
     let zeros = |side: usize| bytes.iter().skip(side).step_by(2).filter(|b| **b == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let some = bytes.len() / 20 + 1;
     match () {
         _ if odd >= some && even == 0 => (Encoding::Utf16Le, true),
         _ if even >= some && odd == 0 => (Encoding::Utf16Be, true),
-        // What is valid UTF-8 by chance does not occur.
+        // Text in another encoding is practically never valid UTF-8.
         _ if std::str::from_utf8(bytes).is_ok() => (Encoding::Utf8, false),
         _ if is_hebrew(bytes) && Encoding::Windows1255.text(bytes).is_some() => {
             (Encoding::Windows1255, true)
@@ -125,8 +125,8 @@ fn find(bytes: &[u8]) -> (Encoding, bool) {
 }
 
 /// Whether the bytes above ASCII are Hebrew letters of Windows-1255 rather than accented letters of
-/// Windows-1252: Hebrew words consist of such bytes alone, while accented letters stand among
-/// plain ones.
+/// Windows-1252. Hebrew words consist only of such bytes, while accented letters appear among plain
+/// ones.
 fn is_hebrew(bytes: &[u8]) -> bool {
     let letter = |b: &u8| b.is_ascii_alphabetic() || *b >= 0xc0;
     let hebrew = |b: &u8| matches!(b, 0xc0..=0xd8 | 0xe0..=0xfa | 0xfd | 0xfe);
@@ -134,7 +134,7 @@ fn is_hebrew(bytes: &[u8]) -> bool {
     for word in bytes.split(|b| !letter(b)).filter(|word| !word.is_ascii()) {
         match word.iter().all(hebrew) {
             true if word.len() > 1 => one += 1,
-            // A single letter is written in both.
+            // Both have words of a single such letter.
             true => {}
             false => other += 1,
         }

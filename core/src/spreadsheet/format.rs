@@ -1,4 +1,5 @@
-//! What kind of file it is, by its content; for what cannot be read, how to save it otherwise.
+//! Detects the type of a file by its content. For unsupported types, explains how to save it
+//! instead.
 
 use std::io::{Cursor, Read};
 
@@ -7,7 +8,7 @@ use zip::ZipArchive;
 use super::wrong;
 use crate::Result;
 
-/// Most bytes that a workbook may unpack to: a small file can hold gigabytes of zeros.
+/// The maximum unpacked size of a workbook in bytes: a small file can contain gigabytes of zeros.
 const MAX_UNPACKED: u64 = 64 * 1024 * 1024;
 const MAX_ENTRIES: usize = 2_000;
 
@@ -62,7 +63,7 @@ fn archive(bytes: &[u8]) -> Result<Kind> {
     if archive.len() > MAX_ENTRIES {
         return wrong(DAMAGED.into());
     }
-    // What an archive says of its own sizes need not be true.
+    // The sizes that an archive states may be wrong.
     let mut unpacked = 0;
     for at in 0..archive.len() {
         let Ok(entry) = archive.by_index(at) else { return wrong(DAMAGED.into()) };

@@ -1,4 +1,4 @@
-//! A list of records in JSON.
+//! Reads a list of records in JSON.
 
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
                     _ => None,
                 });
             match list {
-                // With other members before the list, their lines cannot be told apart.
+                // If other members precede the list, the lines of its items cannot be determined.
                 Some(items) if map.is_empty() => (items, 2),
                 Some(items) => (items, 0),
                 None => return no_list(),
@@ -73,7 +73,7 @@ fn row_of(
     Ok(row)
 }
 
-/// The lines on which the items of the list begin; the text is known to be whole.
+/// Returns the lines on which the items of the list begin. The text is valid JSON.
 fn lines_of_items(text: &str, list_depth: usize) -> Vec<usize> {
     let (mut lines, mut line, mut depth) = (Vec::new(), 1, 0);
     let (mut quoted, mut escaped) = (false, false);

@@ -1,4 +1,5 @@
-//! Puts rows of values under the columns of a shape; the first row with anything in it names them.
+//! Assigns rows of values to the columns of a shape. The first row that is not empty contains the
+//! column names.
 
 use super::{Row, Shape, Sheet, Source, wrong};
 use crate::Result;
@@ -15,8 +16,8 @@ impl<'s> Table<'s> {
         Table { shape, header: None, sheet }
     }
 
-    /// Takes the next row of the file. `separated` says that one value too many may mean that all
-    /// stand in the wrong columns.
+    /// Adds the next row of the file. `separated` means that one extra value may shift all others
+    /// into the wrong columns.
     pub(super) fn take(&mut self, line: usize, values: &[&str], separated: bool) -> Result<()> {
         let empty = |value: &&str| value.trim().is_empty();
         if values.iter().all(empty) {

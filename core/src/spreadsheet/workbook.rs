@@ -1,4 +1,4 @@
-//! Excel workbooks (.xlsx): the first worksheet that has the columns.
+//! Reads Excel workbooks (.xlsx): the first worksheet that has the columns.
 
 use std::io::Cursor;
 
@@ -9,9 +9,9 @@ use super::table::Table;
 use super::{Format, MAX_ROWS, Shape, Sheet, Source, wrong};
 use crate::{Error, Result};
 
-/// Columns further to the right hold nothing that is looked for.
+/// Columns further to the right are ignored.
 const MAX_COLUMNS: u32 = 256;
-/// What a cell shows whose formula failed.
+/// The text of a cell whose formula failed.
 pub(super) const ERRORS: [&str; 8] =
     ["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"];
 
@@ -46,7 +46,7 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
     let mut cells = book.worksheet_cells_reader(name).map_err(damaged)?;
     let (mut at, mut row): (u32, Vec<String>) = (0, Vec::new());
     loop {
-        // Cell by cell: the size that a worksheet claims may be made up.
+        // Cell by cell, because the size that a worksheet states may be wrong.
         let cell = cells.next_cell().map_err(damaged)?;
         let place = cell.as_ref().map(|cell| cell.get_position());
         if place.is_none_or(|(line, _)| line != at) {
@@ -72,7 +72,7 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
     Ok(table.done())
 }
 
-/// A value as somebody would have typed it.
+/// Returns a value as somebody would have typed it.
 fn value(cell: &DataRef<'_>) -> String {
     match cell {
         DataRef::Empty => String::new(),
@@ -87,7 +87,7 @@ fn value(cell: &DataRef<'_>) -> String {
     }
 }
 
-/// Sums of cents carry digits that nobody sees: 2800.0000000000005 is 2800.
+/// Rounds sums of cents, which can have invisible digits: 2800.0000000000005 is 2800.
 fn decimal(number: f64) -> String {
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -241,7 +241,7 @@ mod tests {
         for at in (0..whole.len()).step_by(37) {
             let mut bytes = whole.clone();
             bytes[at] ^= 0xff;
-            // Either read or refused: never a panic, which `open` would have to catch.
+            // Either read or refused. It must not panic, although `open` would catch that.
             drop(read(bytes));
             drop(read(whole[..at].to_vec()));
         }

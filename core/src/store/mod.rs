@@ -1,5 +1,5 @@
-//! The camp's store: what there is to have, with prices and pictures (decisions S1, S2). Orders are
-//! not taken here; people write to the camp.
+//! The camp's store: products with prices and pictures (decisions S1, S2). There are no orders
+//! here. People write to the camp.
 
 pub mod pictures;
 
@@ -70,7 +70,7 @@ pub struct AdminProduct {
     pub created_by: Option<String>,
     pub created_at: DateTime<Utc>,
     pub version: i64,
-    /// Where it stands in a list by title.
+    /// The sort key in lists by title.
     #[serde(skip)]
     title_place: String,
 }
@@ -120,7 +120,7 @@ pub struct Stats {
     pub total_stock: i64,
 }
 
-/// What staff look for.
+/// The filter of the staff's list.
 #[derive(Debug, Default)]
 pub struct Search {
     pub q: String,
@@ -138,15 +138,15 @@ pub enum Sort {
     Title,
     /// The cheapest first.
     Price,
-    /// What runs out first.
+    /// The lowest stock first.
     Stock,
 }
 
-/// The most pictures of one product.
+/// The maximum number of pictures of a product.
 pub const MOST_IMAGES: i64 = 4;
 const MISSING: &str = "Please fill in all required fields.";
 const NOT_FOUND: Error = Error::NotFound("This product is not there any more.");
-/// A million dollars, in cents.
+/// The maximum price: a million dollars, in cents.
 const DEAREST: i64 = 100_000_000;
 
 struct Clean {
@@ -175,7 +175,7 @@ fn check(
     Ok(Clean { title, description })
 }
 
-/// What the store shows: featured first, then the newest; at most 100.
+/// Returns the products in the store: featured first, then the newest; at most 100.
 pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
     let mut products: Vec<Product> = db
         .sql(
@@ -191,7 +191,7 @@ pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
     Ok(products)
 }
 
-/// Hangs their pictures on products, all by one question.
+/// Loads all product images in one query.
 async fn load_images<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
     let products: Vec<_> = products.collect();
     let rows: Vec<(Uuid, Uuid, String, i64)> = On::from(db)
@@ -230,7 +230,7 @@ macro_rules! admin_product {
     };
 }
 
-/// The products that staff look for.
+/// Returns the products that match the staff's filter.
 pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
     macro_rules! by {
         ($name:literal, $type:ty, $column:literal, $way:literal, $after:literal, $key:expr) => {{
@@ -285,6 +285,11 @@ pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
     Ok(page)
 }
 
+/// Returns one product.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
     let mut found: AdminProduct = db
         .sql(concat!(admin_product!(), "where p.id = $1"))
@@ -308,8 +313,11 @@ pub async fn stats(db: &Db) -> Result<Stats> {
     .await
 }
 
-/// Adds a product, once for each `key`; it is on show at once. Errors: [`Error::Invalid`], and those
-/// of [`idempotency`].
+/// Adds a product, once for each `key`. It is visible immediately.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], and those of [`idempotency`].
 pub async fn add(
     tx: &mut Tx,
     app: &App,
@@ -358,7 +366,11 @@ pub async fn add(
     Ok(id)
 }
 
-/// Changes a product. Errors: [`Error::Invalid`], [`Error::Stale`], [`Error::NotFound`].
+/// Changes a product.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::Stale`], [`Error::NotFound`]
 pub async fn change(
     tx: &mut Tx,
     app: &App,
@@ -414,7 +426,7 @@ pub async fn change(
     audit::record(tx, now, actor, "product.change", Subject::new("product", id), details).await
 }
 
-/// Of a product what staff decide, as the audit log tells of it.
+/// The fields that staff decide, as recorded in the audit log.
 #[derive(Serialize, sqlx::FromRow)]
 struct Kept {
     title: String,
@@ -439,7 +451,11 @@ async fn kept(tx: &mut Tx, id: Uuid) -> Result<Option<Kept>> {
     .await
 }
 
-/// Deletes a product with its pictures. Errors: [`Error::NotFound`].
+/// Deletes a product with its pictures.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let files: Vec<(String, String)> = tx
         .sql("select file_key, thumb_key from product_images where product_id = $1")

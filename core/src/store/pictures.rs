@@ -8,7 +8,7 @@ use crate::audit::{self, Actor, Subject};
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result, pictures};
 
-/// Longest side of what is kept, in pixels.
+/// The longest side of stored pictures, in pixels.
 const LARGE: u32 = 1600;
 const SMALL: u32 = 480;
 
@@ -19,7 +19,11 @@ pub struct Sizes {
     pub small: Vec<u8>,
 }
 
-/// Makes the two sizes of what was sent. Errors: [`Error::Invalid`] on `file`.
+/// Creates the two sizes of an uploaded picture.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file`.
 pub async fn prepare(bytes: bytes::Bytes) -> Result<Sizes> {
     pictures::open(bytes, |picture| {
         Ok(Sizes {
@@ -30,7 +34,7 @@ pub async fn prepare(bytes: bytes::Bytes) -> Result<Sizes> {
     .await
 }
 
-/// Where the two sizes of a picture lie.
+/// The file keys of the two sizes of a picture.
 pub(crate) fn keys(id: Uuid) -> (String, String) {
     (format!("products/{id}.jpg"), format!("products/{id}-small.jpg"))
 }
@@ -39,13 +43,16 @@ pub(crate) fn alt_text(title: &str, order: i64) -> String {
     format!("{title}, picture {}", order + 1)
 }
 
-/// Adds a prepared picture at the end. Errors: [`Error::Conflict`] for a fifth one,
-/// [`Error::NotFound`] for a product that is gone.
+/// Appends a prepared picture.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] for a fifth one, [`Error::NotFound`] for a deleted product.
 pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Result<()> {
     let id = Uuid::now_v7();
     let (file_key, thumb_key) = keys(id);
     let mut tx = app.db.begin().await?;
-    // The row is locked by writing it, so that of many at once each sees those before it.
+    // Writing the row locks it, so that each of several concurrent requests sees those before it.
     let title: Option<(String,)> = tx
         .sql("update products set version = version + 1 where id = $1 returning title")
         .bind(product_id)
@@ -78,7 +85,7 @@ pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Res
     let subject = Subject::new("product", product_id);
     audit::record(&mut tx, now, actor, "product.add_image", subject, json!({ "image": id }))
         .await?;
-    // Files first: a picture that is listed is there. One that is not listed harms nobody.
+    // Files first, so that a listed picture always has its file. An unlisted file does no harm.
     app.files.put(&file_key, sizes.large).await?;
     app.files.put(&thumb_key, sizes.small).await?;
     tx.commit().await
@@ -106,7 +113,7 @@ pub async fn remove(
     audit::record(tx, now, actor, "product.remove_image", subject, json!({ "image": id })).await
 }
 
-/// Puts the pictures of a product into that order; those that are not named follow.
+/// Puts the pictures of a product into that order. Those that are not named follow.
 pub async fn order(
     tx: &mut Tx,
     app: &App,
@@ -135,7 +142,7 @@ pub async fn order(
     let now = app.clock.now();
     let subject = Subject::new("product", product_id);
     let after = in_order(tx, product_id).await?;
-    // As numbers that each had before, which people can read.
+    // As the positions that each picture had before, which people can read.
     let place = |id| before.iter().position(|one| *one == id).map_or(0, |place| place + 1);
     let numbers = |ids: &[Uuid]| ids.iter().copied().map(place).collect::<Vec<_>>();
     let details = json!({ "images": audit::changed(numbers(&before), numbers(&after)) });
@@ -151,7 +158,11 @@ async fn in_order(tx: &mut Tx, product_id: Uuid) -> Result<Vec<Uuid>> {
     Ok(ids.into_iter().map(|(id,)| id).collect())
 }
 
-/// Where a picture lies; those of hidden products are for staff only.
+/// Returns the file key of a picture. Those of hidden products are only for staff.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn key(db: &Db, id: Uuid, small: bool, staff: bool) -> Result<String> {
     let found: Option<(String, String)> = db
         .sql(

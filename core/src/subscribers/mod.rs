@@ -1,5 +1,5 @@
-//! The mailing list behind the footer's "Stay Updated" (decision C3). Nobody is on it who has not
-//! confirmed it, and no answer tells whether an address is known.
+//! The mailing list of the footer's "Stay Updated" (decision C3). Only confirmed addresses are on
+//! it, and no response reveals whether an address is known.
 
 use std::net::IpAddr;
 
@@ -22,7 +22,7 @@ use crate::{App, Error, Result};
 
 pub const KIND: &str = "subscribe";
 
-/// A link that confirms works this long; a wish that nobody confirmed is forgotten after it.
+/// How long a confirmation link works. Subscriptions that are not confirmed by then are deleted.
 const LIFETIME: TimeDelta = TimeDelta::days(7);
 const GONE: Error = Error::Gone("This link was used already or has expired. Please sign up again.");
 const NOT_FOUND: Error = Error::NotFound("This address is not on the list any more.");
@@ -42,14 +42,19 @@ pub struct Subscribe {
     pub email: String,
 }
 
-/// Sends the mail that asks for confirmation, also to an address that is on the list already: it
-/// then says so. Errors: [`Error::Invalid`], [`Error::TooMany`] for whoever asks too often.
+/// Sends the mail that asks for confirmation. An address that is already on the list gets a mail
+/// that says so.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::TooMany`] for a client that asks too often.
 pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()> {
     let mut checks = Validator::new();
     let email = checks.email("email", &given.email);
     checks.done()?;
     rate_limits::count_network(app, rate_limits::SUBSCRIBE_BY_ADDRESS, from).await?;
-    // One recipient gets a few, whoever asks; that it was one too many is not said.
+    // Each recipient gets a limited number, no matter who asks. Exceeding the limit is not
+    // reported.
     match rate_limits::count(app, rate_limits::SUBSCRIBE_BY_RECIPIENT, &email).await {
         Err(Error::TooMany { .. }) => return Ok(()),
         counted => counted?,
@@ -74,7 +79,7 @@ pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()>
     tx.commit().await
 }
 
-/// The letter with the link, which is made here so that it is stored nowhere.
+/// Writes the mail with its link, which is created here so that it is stored nowhere.
 pub(crate) async fn mail_content(
     app: &App,
     settings: &Settings,
@@ -132,7 +137,11 @@ pub(crate) async fn mail_content(
     }))
 }
 
-/// Puts the address on the list for which the link was made. Errors: [`Error::Gone`].
+/// Adds the address of the link to the list.
+///
+/// # Errors
+///
+/// [`Error::Gone`]
 pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from).await?;
     let now = app.clock.now();
@@ -156,13 +165,13 @@ pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
     tx.commit().await
 }
 
-/// Takes an address off the list; one that is not on it stays so.
+/// Removes an address from the list. Succeeds if it is not on it.
 pub(crate) async fn leave(tx: &mut Tx, email: &str) -> Result<()> {
     tx.sql("delete from subscribers where email = $1").bind(email).execute().await?;
     Ok(())
 }
 
-/// The list, the newest first.
+/// Returns the list, the newest first.
 pub async fn list(app: &App, q: Option<&str>, part: &PageRequest) -> Result<Page<Subscriber>> {
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("subscribers")?;
     let rows: Vec<Subscriber> = app
@@ -184,7 +193,11 @@ pub async fn list(app: &App, q: Option<&str>, part: &PageRequest) -> Result<Page
     Ok(part.page("subscribers", rows, |row| (row.created_at, row.id)))
 }
 
-/// Staff take an address off the list. Errors: [`Error::NotFound`].
+/// Removes an address from the list for staff.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let removed: Option<(Option<DateTime<Utc>>,)> = tx
         .sql("delete from subscribers where id = $1 returning confirmed_at")
@@ -197,7 +210,7 @@ pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     audit::record(tx, app.clock.now(), actor, "subscriber.remove", subject, details).await
 }
 
-/// The confirmed addresses as CSV, the oldest first.
+/// Returns the confirmed addresses as CSV, the oldest first.
 pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
     let rows: Vec<(String, DateTime<Utc>)> = tx
         .sql(
@@ -220,7 +233,7 @@ pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
     String::from_utf8(bytes).map_err(Error::unforeseen)
 }
 
-/// Forgets wishes that nobody confirmed, and links that are of no more use. Run hourly.
+/// Deletes unconfirmed subscriptions and expired links. Runs hourly.
 pub async fn prune(app: &App) -> Result<()> {
     let before = app.clock.now() - LIFETIME;
     let mut tx = app.db.begin().await?;

@@ -1,4 +1,4 @@
-//! What staff do with updates, and what the worker does when one has come to its end.
+//! How staff post, change and delete updates, and how the worker expires them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct Saved {
     pub notified: i64,
 }
 
-/// What can be edited of an update.
+/// The editable columns of an update.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub(super) struct Record {
     pub title: String,
@@ -112,17 +112,17 @@ pub enum Standing {
     Expired,
 }
 
-/// What staff look for.
+/// The filter of the staff's list.
 #[derive(Debug, Default)]
 pub struct AdminFilter {
-    /// In title, message and author.
+    /// Searched in title, message and author.
     pub q: Option<String>,
     pub standing: Option<Standing>,
     pub priority: Option<Priority>,
     pub part: PageRequest,
 }
 
-/// The updates that the filter leaves, without the deleted ones, the newest first.
+/// Returns the updates that match the filter, without deleted ones, the newest first.
 pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpdate>> {
     let AdminFilter { q, standing, priority, part } = filter;
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("update desk")?;
@@ -154,12 +154,16 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
     Ok(part.page("update desk", rows, |row: &AdminUpdate| (row.update.created_at, row.update.id)))
 }
 
-/// How many addresses would get mail if an update were posted now (decision U2).
+/// Counts the addresses that would get mail if an update were posted now (decision U2).
 pub async fn reach(app: &App, settings: &Settings) -> Result<i64> {
     notifications::reach(&app.db, settings, Category::CampUpdates).await
 }
 
-/// One update that is not deleted. Errors: [`Error::NotFound`].
+/// Returns an update that is not deleted.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn find_for_staff(
     on: impl Into<On<'_>>,
     now: DateTime<Utc>,
@@ -175,8 +179,12 @@ pub async fn find_for_staff(
     row.map(AdminUpdate::from).ok_or(NOT_FOUND)
 }
 
-/// Posts an update, once for each `key`: it is shown at once and mailed to whoever wants camp
-/// updates, in the same transaction. Errors: [`Error::Invalid`], and those of [`idempotency`].
+/// Posts an update, once for each `key`. It is visible immediately, and is mailed to everybody who
+/// wants camp updates, in the same transaction.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], and those of [`idempotency`].
 pub async fn create(
     tx: &mut Tx,
     app: &App,
@@ -228,8 +236,11 @@ pub async fn create(
     Ok(Saved { update: find_for_staff(tx, now, id).await?, notified })
 }
 
-/// Changes an update, or shows or hides it. Nobody is mailed, whatever changes (decision U2).
-/// Errors: [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+/// Changes an update, or shows or hides it. No mail is sent (decision U2).
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`]
 pub async fn edit(
     tx: &mut Tx,
     app: &App,
@@ -289,8 +300,12 @@ pub async fn edit(
     find_for_staff(tx, now, id).await
 }
 
-/// Deletes an update. Its address goes on saying that it was withdrawn; of what it said nothing is
-/// kept, and a letter about it that has not gone out yet never will. Errors: [`Error::NotFound`].
+/// Deletes an update. Its address continues to say that it was withdrawn. Its content is erased,
+/// and mails about it that still wait are not sent.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let named: Option<(String, Priority, bool)> = tx
@@ -323,7 +338,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     Ok(())
 }
 
-/// Takes away what has come to its end; returns how many.
+/// Hides updates that have expired. Returns how many.
 pub async fn expire_due(app: &App) -> Result<usize> {
     let now = app.clock.now();
     let due: i64 = app
@@ -357,8 +372,8 @@ pub async fn expire_due(app: &App) -> Result<usize> {
     Ok(expired.len())
 }
 
-/// What changed, for the audit log, which holds no names: of the author only that it did, and of the
-/// text as well, since nothing of it is kept once the update is deleted.
+/// The changes, for the audit log. It holds no names and no text, only that they changed, since
+/// nothing of an update may remain after it is deleted.
 fn differences(old: &Record, new: &Record) -> Value {
     let shown = |record: &Record| {
         json!({

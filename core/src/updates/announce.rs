@@ -1,4 +1,4 @@
-//! Tells families of an update.
+//! The mail that announces an update to families.
 
 use super::Priority;
 use crate::notifications::{Button, MailContent, Notification};
@@ -6,7 +6,8 @@ use crate::{App, Result};
 
 pub const KIND: &str = "update";
 
-/// The letter as the update is now; nothing when it was taken back or has come to its end.
+/// Writes the mail with the update's current content. Returns `None` if it was withdrawn or has
+/// expired.
 pub(crate) async fn mail_content(
     app: &App,
     notification: &Notification,

@@ -1,4 +1,4 @@
-//! What staff may enter about an update.
+//! Input of staff about an update, and its validation.
 
 use chrono::{DateTime, Datelike, Utc};
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ impl NewUpdate {
 }
 
 impl UpdateChanges {
-    /// The update as it shall be.
+    /// Applies the changes to a record.
     pub(super) fn apply(
         &self,
         old: &Record,
@@ -93,7 +93,7 @@ impl UpdateChanges {
             Some(typed) => {
                 new.expires_at = end(&mut checks, typed.as_deref(), settings, now, old.expires_at);
             }
-            // Shown again after its end, it has no end any more.
+            // An expired update that is shown again has no end any more.
             None if self.is_active == Some(true) => {
                 new.expires_at = old.expires_at.filter(|end| *end > now);
             }
@@ -122,7 +122,7 @@ fn author(checks: &mut Validator, text: &str) -> String {
     text
 }
 
-/// The moment at which it ends. One that stays as it was may have passed.
+/// The time at which it ends. An unchanged one may be in the past.
 fn end(
     checks: &mut Validator,
     typed: Option<&str>,

@@ -59,8 +59,11 @@ pub struct LiveUpdatePage {
     pub withdrawn: bool,
 }
 
-/// The active updates, the pinned ones first, then the newest.
-/// Errors: those of [`Viewer::must_watch`].
+/// Returns the active updates, the pinned ones first, then the newest.
+///
+/// # Errors
+///
+/// Those of [`Viewer::must_watch`].
 pub async fn list(
     app: &App,
     settings: &Settings,
@@ -90,8 +93,11 @@ pub async fn list(
     Ok(part.page("updates", rows, |update| (update.pinned, update.created_at, update.id)))
 }
 
-/// One update. Errors: [`Error::NotFound`] when there never was one, and those of
-/// [`Viewer::must_watch`].
+/// Returns one update.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when it never existed, and those of [`Viewer::must_watch`].
 pub async fn find(
     app: &App,
     settings: &Settings,
@@ -120,8 +126,8 @@ pub async fn find(
     Ok(page)
 }
 
-/// Everything that anybody may read, the newest first, for the feed and the sitemap: nothing
-/// unless everybody may watch. At most `limit`.
+/// Returns the public updates, the newest first, for the feed and the sitemap. Empty unless
+/// everybody may watch. At most `limit`.
 pub async fn public(app: &App, settings: &Settings, limit: i64) -> Result<Vec<LiveUpdate>> {
     if !Viewer::default().may_watch(settings.access) {
         return Ok(Vec::new());
