@@ -1,4 +1,8 @@
 //! The errors of the portal.
+//!
+//! Every function that uses the database can fail with [`Error::Busy`], [`Error::Full`] or
+//! [`Error::Database`]. Lists refuse an invalid cursor with [`Error::Invalid`]. The documentation
+//! of a function names only its other errors.
 
 use serde::Serialize;
 use sqlx::error::DatabaseError;

@@ -25,6 +25,10 @@ pub struct AdminComment {
 }
 
 /// Returns the comments of a video for staff, including hidden ones, newest first.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] when there is no such video.
 pub async fn list_for_staff(
     app: &App,
     video_id: Uuid,
@@ -58,7 +62,7 @@ pub async fn list_for_staff(
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`crate::Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let gone: Option<Place> = tx
         .sql("delete from video_comments where id = $1 returning video_id, hidden_at")
@@ -75,6 +79,10 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
 
 /// Takes a comment out of the readers' sight, or keeps a held one there; hiding it again changes
 /// nothing.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`]
 pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let held: Option<(Uuid,)> = tx
         .sql(
@@ -114,7 +122,7 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`crate::Error::NotFound`]
 pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let shown: Option<(Uuid,)> = tx
         .sql(
@@ -133,7 +141,7 @@ pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`crate::Error::NotFound`]
 pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let approved: Option<(Uuid,)> = tx
         .sql(

@@ -75,6 +75,8 @@ struct Throttle {
 const BACKOFF: Duration = Duration::from_secs(30);
 
 impl Mailer {
+    /// Opens the transport of the configuration: an SMTP server or a folder. Fails when the address
+    /// is invalid or the folder cannot be created.
     pub fn open(config: &Config) -> Result<Mailer> {
         let transport = match &config.smtp_url {
             Some(url) => Transport::Smtp(Arc::new(smtp::Smtp::open(url)?)),

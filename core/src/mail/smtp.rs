@@ -83,6 +83,8 @@ impl Smtp {
         })
     }
 
+    /// Sends a mail on a free or new connection. Fails when the server refuses it or does not
+    /// answer within 30 seconds.
     pub async fn send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), SendError> {
         match timeout(PATIENCE, self.try_send(envelope, message)).await {
             Ok(sent) => sent,
@@ -91,6 +93,11 @@ impl Smtp {
     }
 
     /// Connects, encrypts and signs in as for a mail, then quits.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Unreachable`] when there is no answer within 15 seconds, otherwise what the
+    /// server said.
     pub async fn probe(&self) -> Result<&'static str, SendError> {
         let reach = async {
             let mut connection = self.connect().await.map_err(classify)?;

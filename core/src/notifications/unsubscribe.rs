@@ -1,4 +1,4 @@
-//! Leaving a kind of mail, signed out, by the link in it (decision M3).
+//! Unsubscribing from a kind of mail by the link in it, without signing in (decision M3).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -27,7 +27,8 @@ struct Claim {
 
 const PURPOSE: &str = "unsubscribe";
 
-/// A signed token that names address and category. It does not expire: old mails stay in mailboxes.
+/// Returns a signed token for an address and a category. It does not expire, because old mails stay
+/// in mailboxes.
 pub fn token(keys: &Keys, email: &str, category: Category) -> String {
     let claim = serde_json::to_vec(&Claim { e: email.to_owned(), c: category }).unwrap_or_default();
     let body = URL_SAFE_NO_PAD.encode(claim);
@@ -35,7 +36,11 @@ pub fn token(keys: &Keys, email: &str, category: Category) -> String {
     format!("{body}.{signature}")
 }
 
-/// Address and category of a token. Errors: [`Error::Gone`] when it is not one of ours.
+/// Returns the address and the category of a token.
+///
+/// # Errors
+///
+/// [`Error::Gone`] for an invalid token.
 pub fn read(app: &App, token: &str) -> Result<(String, Category)> {
     let broken = Error::Gone("This link is not complete. Please open it again from the mail.");
     let Some((body, signature)) = token.split_once('.') else { return Err(broken) };
@@ -49,7 +54,7 @@ pub fn read(app: &App, token: &str) -> Result<(String, Category)> {
     }
 }
 
-/// The address as it may be shown to whoever holds the link: `c…a@family.example`.
+/// Masks an address for everybody who has the link: `c…a@family.example`.
 pub fn hint(email: &str) -> String {
     let Some((local, domain)) = email.split_once('@') else { return String::new() };
     let mut chars = local.chars();
@@ -60,8 +65,8 @@ pub fn hint(email: &str) -> String {
     }
 }
 
-/// Ends that mail to that address alone, that which still waits to be sent too; doing it again
-/// changes nothing. What the family as a whole gets stays: its other address keeps its mail.
+/// Stops this kind of mail to this address only, including mails that still wait. Repeating it
+/// changes nothing. The family's other address keeps its mail.
 pub async fn leave(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -130,8 +135,8 @@ impl Choice {
     }
 }
 
-/// What goes to that address now, and whether it is one of a family, which alone may choose to get
-/// a kind of mail again.
+/// Returns which mail the address gets now, and whether it belongs to a family. Only such an
+/// address may subscribe again here.
 pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, bool)> {
     let row: (bool, bool, bool, bool) = on
         .into()
@@ -162,7 +167,7 @@ pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, boo
     Ok((Choice { daily_videos, camp_updates, general }, family))
 }
 
-/// What that address stopped itself, whatever its family gets.
+/// Returns what the address opted out of, regardless of its family's preferences.
 pub(crate) async fn stopped(on: impl Into<On<'_>>, email: &str) -> Result<Vec<Category>> {
     let rows: Vec<(Category,)> = on
         .into()
@@ -173,8 +178,8 @@ pub(crate) async fn stopped(on: impl Into<On<'_>>, email: &str) -> Result<Vec<Ca
     Ok(rows.into_iter().map(|(category,)| category).collect())
 }
 
-/// Ends and begins kinds of mail to that address alone, whatever the other address of its family
-/// gets. Beginning again is for families; the mailing list wants a new confirmation.
+/// Stops and resumes kinds of mail to this address only, regardless of its family's other address.
+/// Only a family's address can resume. The mailing list requires a new confirmation.
 pub async fn choose(tx: &mut Tx, now: DateTime<Utc>, email: &str, wanted: Choice) -> Result<()> {
     for category in Choice::CATEGORIES {
         choose_one(tx, now, email, category, wanted.of(category)).await?;
@@ -182,7 +187,7 @@ pub async fn choose(tx: &mut Tx, now: DateTime<Utc>, email: &str, wanted: Choice
     Ok(())
 }
 
-/// The same for one kind of mail.
+/// Like [`choose`], for one kind of mail.
 pub(crate) async fn choose_one(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -200,7 +205,7 @@ pub(crate) async fn choose_one(
 
 async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Category) -> Result<()> {
     rejoin(tx, email, category).await?;
-    // While the family had it switched off, its other address got none either.
+    // While the family had it turned off, its other address got none either.
     tx.sql(
         "insert into unsubscribes (email, category, created_at)
          select b.email, $2, $3
@@ -236,8 +241,7 @@ async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Categ
     Ok(())
 }
 
-/// Takes back the category mail that still waits for a family which does not want it any more, or
-/// is none any more.
+/// Withdraws waiting category mail to a family that no longer wants it or no longer exists.
 pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
     tx.sql(
         "update deliveries
@@ -264,7 +268,7 @@ pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Resu
     Ok(())
 }
 
-/// Takes an address back in, when its owner chooses that kind of mail again.
+/// Removes an opt-out when the owner of the address chooses that kind of mail again.
 async fn rejoin(tx: &mut Tx, email: &str, category: Category) -> Result<()> {
     tx.sql("delete from unsubscribes where email = $1 and category = $2")
         .bind(email)

@@ -91,6 +91,11 @@ pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Res
     tx.commit().await
 }
 
+/// Removes a picture of a product.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn remove(
     tx: &mut Tx,
     app: &App,
@@ -114,6 +119,10 @@ pub async fn remove(
 }
 
 /// Puts the pictures of a product into that order. Those that are not named follow.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such product.
 pub async fn order(
     tx: &mut Tx,
     app: &App,

@@ -316,6 +316,10 @@ pub struct Counts {
 }
 
 /// Returns a video of any status like [`find_for_staff`], outside a transaction.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`]
 pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
     let mut video: AdminVideo = app
         .db
@@ -389,6 +393,10 @@ pub async fn deliveries(app: &App, id: Uuid) -> Result<Tally> {
 }
 
 /// Queues the failed mails about a video again. Returns how many.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`]
 pub async fn retry_deliveries(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
     must_exist(&mut *tx, id).await?;
     let queued = notifications::retry(tx, app, announce::KIND, id).await?;

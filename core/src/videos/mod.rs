@@ -151,7 +151,7 @@ pub struct YearCount {
     pub count: i64,
 }
 
-/// A row that refers to a video which was deleted a moment ago.
+/// Turns a broken reference to a video that was just deleted into the answer that it is gone.
 fn or_gone<T>(result: crate::Result<T>) -> crate::Result<T> {
     match result {
         Err(Error::Database(sqlx::Error::Database(cause))) if cause.is_foreign_key_violation() => {

@@ -23,13 +23,14 @@ pub struct Like {
     pub like_count: i64,
 }
 
-/// A viewer as it stands beside a view: it can be recognised, but not read.
+/// The form in which a viewer is stored with a view: recognizable, but not reversible.
 pub(crate) fn viewer_key(app: &App, viewer: Uuid) -> Vec<u8> {
     app.keys.hash("viewer", &[viewer.as_bytes()])
 }
 
-/// Whether a view from there may count still. Whoever is not signed in is known by a cookie alone,
-/// and gets a new one by sending none. Before [`record_view`], outside its transaction.
+/// Whether a view from this address may still be counted. Viewers who are not signed in are
+/// identified only by a cookie, and get a new one by sending none. Call it before [`record_view`],
+/// outside its transaction.
 pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
     rate_limits::may_view(app, rate_limits::VIEWS_BY_ADDRESS, viewer, from).await
 }

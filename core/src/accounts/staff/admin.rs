@@ -384,6 +384,10 @@ fn differences(before: &Account, after: &Account, password: bool) -> Value {
 }
 
 /// Deletes an account permanently.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Conflict`] for the last active owner.
 pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -410,6 +414,10 @@ async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
 }
 
 /// Sends a password reset link to the account's address.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();

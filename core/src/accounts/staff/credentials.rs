@@ -87,6 +87,10 @@ async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) 
 }
 
 /// Returns the sessions of an account. `current` is the requesting session.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such account.
 pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
     find(&app.db, id).await?;
     let settings = app.settings().await?;
@@ -94,6 +98,10 @@ pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<Sessi
 }
 
 /// Ends one session of an account.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when the session is not the account's.
 pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
     sessions::end_one(&mut tx, Holder::Staff(id), session).await?;
@@ -102,6 +110,10 @@ pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Re
 }
 
 /// Ends all sessions of an account, except `save` if given, and revokes its open links.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such account.
 pub async fn end_other_sessions(
     app: &App,
     actor: Actor,

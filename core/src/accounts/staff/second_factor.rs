@@ -83,6 +83,11 @@ pub async fn confirm_two_factor(
 }
 
 /// Turns off the second factor, after verifying the password, and ends all other sessions.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] when the settings require a second factor, [`Error::Invalid`] on
+/// `current_password`.
 pub async fn end_two_factor(
     app: &App,
     staff: &Staff,

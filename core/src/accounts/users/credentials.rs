@@ -17,6 +17,10 @@ use crate::{App, Error, Result};
 
 /// Sends a link to choose a new password, if the address has a user. The response does not reveal
 /// whether it does.
+///
+/// # Errors
+///
+/// [`Error::TooMany`] above the limit of the client's network.
 pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     let Some([email, earlier]) = stored_forms(email) else {
         let mut checks = Validator::new();
@@ -155,6 +159,11 @@ pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
 
 /// Sends a link to a new address. Nothing changes before it is confirmed. Only the owner of the
 /// address learns that it already has a user.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `current_password` or for an invalid address, [`Error::TooMany`] and
+/// [`Error::TooManyMails`] above the limits.
 pub async fn change_email(
     app: &App,
     user: &User,

@@ -17,7 +17,7 @@ use crate::{App, Result, comments, families, messages, payments, videos};
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password`.
+/// [`crate::Error::Invalid`] on `current_password`.
 pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
     password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
     let now = app.clock.now();

@@ -390,7 +390,7 @@ pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`crate::Error::NotFound`]
 pub async fn family(
     on: impl Into<On<'_>>,
     app: &App,

@@ -49,6 +49,10 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
 
 /// Creates an invitation link to pass on by other means. It verifies no address. Earlier copied
 /// links are revoked.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -70,6 +74,10 @@ pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String
 }
 
 /// Clears the sign-in rate limits of a family's users. Returns how many there were.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
     let mut tx = app.db.begin().await?;
     find(&mut tx, id).await?;
@@ -269,6 +277,10 @@ async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> 
 
 /// Removes a family from all lists, with its users and addresses. Mails and messages lose name and
 /// address. Its plan and ledger stay (decision P10).
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
     remove(&mut tx, app, actor, id).await?;

@@ -85,7 +85,7 @@ pub struct Address {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`crate::Error::NotFound`]
 pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
@@ -136,6 +136,10 @@ pub struct Statement {
 }
 
 /// Returns the content of a family's printed statement.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`]
 pub async fn statement(app: &App, id: Uuid) -> Result<Statement> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
