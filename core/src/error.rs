@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is wrong with one field of what was sent.
+/// A problem with one field of the input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = FieldProblem)]
 pub struct FieldError {

@@ -67,18 +67,18 @@ pub enum Format {
     Xlsx,
 }
 
-/// What a file turned out to be.
+/// What was detected about a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = ImportSource)]
 pub struct Source {
     pub format: Format,
-    /// Of a text: the encoding that it was read in.
+    /// For text: the encoding that was used.
     pub encoding: Option<Encoding>,
-    /// Nothing in the file names its encoding; it was chosen by the letters.
+    /// Whether the encoding was only guessed from the letters.
     pub guessed: bool,
-    /// A few values with letters beyond a to z, by which people see whether the encoding is right.
+    /// A few values with letters beyond a to z, to check the encoding.
     pub sample: Vec<String>,
-    /// Of a workbook: the worksheet that was read.
+    /// For a workbook: the worksheet that was read.
     pub worksheet: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::db::{Db, On, Tx, with_ids};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
-/// What sort of thing somebody holds in the hand; all that is kept of a browser.
+/// The kind of device, guessed from the browser. Nothing else about the browser is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -62,7 +62,7 @@ pub struct SessionInfo {
     pub device: Device,
     pub created_at: DateTime<Utc>,
     pub last_seen_at: DateTime<Utc>,
-    /// The one that asks.
+    /// Whether this is the session of the request.
     pub current: bool,
 }
 

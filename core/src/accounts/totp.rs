@@ -15,7 +15,7 @@ use crate::{Error, Result};
 pub struct Enrolment {
     /// For typing, in groups of four.
     pub secret: String,
-    /// For a tap on the phone itself.
+    /// A link that opens the authenticator app on the same phone.
     pub otpauth_url: String,
     /// For scanning, as an SVG path in a square of `size` modules.
     pub qr_path: String,

@@ -9,7 +9,7 @@ use crate::notifications::undelivered;
 use crate::settings::Settings;
 use crate::{App, Result, payments};
 
-/// How much there is of everything.
+/// Totals.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 #[schema(as = DashboardTiles)]
 pub struct Tiles {
@@ -31,7 +31,7 @@ pub struct Tiles {
     pub views: i64,
 }
 
-/// What needs somebody now.
+/// What needs attention now.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = DashboardAttention)]
 pub struct Attention {
@@ -40,11 +40,11 @@ pub struct Attention {
     pub failed_mails: i64,
     /// Those of them that are about videos.
     pub failed_video_mails: i64,
-    /// Of families, staff and the mailing list, that refused mail for good.
+    /// Addresses of families, staff and the mailing list that refused mail permanently.
     pub suppressed_addresses: i64,
-    /// Comments that readers reported and nobody has hidden.
+    /// Visible comments that readers reported.
     pub reported_comments: i64,
-    /// Comments that wait for the camp to read them.
+    /// Comments that wait for review.
     pub held_comments: i64,
     pub to_approve: i64,
     pub overdue_plans: i64,

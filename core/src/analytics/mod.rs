@@ -16,7 +16,7 @@ use crate::db::Db;
 use crate::settings::Settings;
 use crate::{App, Result};
 
-/// The days that are looked at, up to and with today.
+/// The period, up to and including today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = AnalyticsPeriod)]
 pub enum Period {
@@ -31,7 +31,7 @@ pub enum Period {
     Season,
 }
 
-/// A figure beside the one of as many days before.
+/// A number, with the one of the period before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Figure {
     pub value: i64,
@@ -65,16 +65,16 @@ pub struct Devices {
     pub computer: i64,
 }
 
-/// Who is there now.
+/// The current families and users by type.
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct UserTypes {
     pub parents: i64,
     pub visitors: i64,
-    /// Families that staff added and that have not claimed a login yet.
+    /// Families that staff added and that have no user yet.
     pub without_login: i64,
 }
 
-/// How many of those who could, did. `of` is the number of logins.
+/// How many users did something. `of` is the number of all users.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Engagement {
     pub of: i64,

@@ -17,7 +17,7 @@ use crate::{App, Error, Result, jobs, pictures, videos};
 
 use colors::{Color, Shade};
 
-/// Where a picture stands in the portal.
+/// Where a picture is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = PicturePlace)]
@@ -44,7 +44,7 @@ pub struct SitePicture {
     pub height: i64,
 }
 
-/// The pictures that the camp chose; none where the built-in ones stand.
+/// The pictures that the camp chose. Empty where the defaults apply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Pictures {
     pub logo: Option<SitePicture>,

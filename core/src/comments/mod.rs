@@ -30,9 +30,9 @@ pub struct Comment {
     pub author_name: String,
     pub content: String,
     pub created_at: DateTime<Utc>,
-    /// Written by whoever asked.
+    /// Whether the viewer wrote it.
     pub mine: bool,
-    /// Waits for the camp to read it; only whoever wrote it and staff see it.
+    /// Waits for review. Only its author and staff see it.
     pub held: bool,
 }
 

@@ -85,14 +85,14 @@ impl Event {
     }
 }
 
-/// An event as open pages receive it: its name, and what its `data` line holds.
+/// An event as open pages receive it: its name and the content of its `data` line.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "event", content = "data")]
 pub enum ServerEvent {
-    /// The first of every stream: the number of the last event that the page knows.
+    /// The first event of every stream: the number of the last event that the page knows.
     #[serde(rename = "hello")]
     Hello { id: i64 },
-    /// Events were missed: the page reads everything anew.
+    /// Events were missed. The page reloads everything.
     #[serde(rename = "reset")]
     Reset {},
     #[serde(rename = "update.created")]

@@ -26,14 +26,14 @@ const CHILDREN: usize = 200;
 #[serde(deny_unknown_fields)]
 #[schema(as = FamilyMerge)]
 pub struct Merge {
-    /// The family that stays.
+    /// The family that is kept.
     pub keep: Uuid,
-    /// The family that becomes part of it.
+    /// The family that is merged into it.
     pub drop: Uuid,
     /// Needed where both families have a plan.
     #[serde(default)]
     pub total: Option<MergedTotal>,
-    /// Only tells what would come of it.
+    /// Only computes the result; nothing is written.
     #[serde(default)]
     pub preview: bool,
 }

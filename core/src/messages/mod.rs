@@ -37,7 +37,7 @@ pub enum Status {
     Replied,
 }
 
-/// Whom the sender wants to reach.
+/// The team that the sender wants to reach.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
 )]
@@ -69,7 +69,7 @@ impl Department {
     }
 }
 
-/// What the sender says to be.
+/// Who the sender claims to be.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
 )]
@@ -94,13 +94,13 @@ pub struct Message {
     pub message: String,
     pub status: Status,
     pub spam: bool,
-    /// The sender was signed in with this address and had proved it. Otherwise anybody may have
-    /// entered it, and an answer does not quote the message.
+    /// Whether the sender was signed in with this verified address. Otherwise anybody may have
+    /// entered it, and a reply does not quote the message.
     pub sender_proved: bool,
     /// User name.
     pub assigned_to: Option<String>,
     pub created_at: DateTime<Utc>,
-    /// An answer that somebody has begun.
+    /// An unfinished reply.
     pub draft: Option<String>,
     /// The oldest first.
     #[sqlx(skip)]
@@ -119,7 +119,7 @@ pub struct Reply {
     pub delivery: ReplyDelivery,
 }
 
-/// What became of the mail.
+/// The delivery status of the mail.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
 )]

@@ -31,12 +31,12 @@ pub struct NewNewsletter {
     /// Plain text; an empty line begins a new paragraph.
     pub body: String,
     pub audience: Audience,
-    /// Only count who would get it.
+    /// Only counts the recipients.
     #[serde(default)]
     pub preview: bool,
 }
 
-/// A letter that was sent, or that would be.
+/// A newsletter that was sent, or a preview of one.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = LetterSent)]
 pub struct Sent {

@@ -29,7 +29,8 @@ pub use recovery::{last_heartbeat, record_heartbeat, recover};
 use crate::db::{On, Tx};
 use crate::{App, Result, jobs};
 
-/// Mail that people may leave (decision M1). Whatever has no category is transactional.
+/// Kinds of mail that people can unsubscribe from (decision M1). Mail without a category is
+/// transactional.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
 )]
@@ -76,14 +77,14 @@ pub struct Delivery {
     pub created_at: DateTime<Utc>,
 }
 
-/// How far the mails about something have come.
+/// The delivery counts of the mails about something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 #[schema(as = Deliveries)]
 pub struct Tally {
     pub queued: i64,
     pub sent: i64,
     pub failed: i64,
-    /// Addresses that refused mail for good earlier and were left out.
+    /// Addresses that were skipped because they had refused mail permanently.
     pub suppressed: i64,
 }
 

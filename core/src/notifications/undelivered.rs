@@ -19,7 +19,7 @@ pub fn lately(now: DateTime<Utc>) -> DateTime<Utc> {
     now - LATELY
 }
 
-/// Which mails one looks for.
+/// Filters mails by their subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = FailedMailAbout)]
@@ -28,17 +28,17 @@ pub enum About {
     Other,
 }
 
-/// A mail that was given up.
+/// A mail that could not be delivered.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct FailedMail {
     pub notification_id: Uuid,
     pub email: String,
     pub full_name: String,
-    /// Names the letter: `video`, `invitation`, `payment`, …
+    /// The kind of mail: `video`, `invitation`, `payment`, …
     pub kind: String,
-    /// Of the video, the update, the letter or the message that it is about.
+    /// The title of the video, update, newsletter or message.
     pub title: Option<String>,
-    /// In the words of the mail server.
+    /// As the mail server said.
     pub reason: Option<String>,
     pub failed_at: DateTime<Utc>,
     /// The family that it was for.
@@ -47,7 +47,7 @@ pub struct FailedMail {
     pub refused: bool,
 }
 
-/// Names one mail.
+/// Identifies one mail.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MailRef {
@@ -55,11 +55,11 @@ pub struct MailRef {
     pub email: String,
 }
 
-/// An address that refused mail for good, of somebody whom the camp still writes to.
+/// An address in use that refused mail permanently.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct RefusedAddress {
     pub email: String,
-    /// In the words of the mail server.
+    /// As the mail server said.
     pub reason: String,
     pub refused_at: DateTime<Utc>,
     pub family_id: Option<Uuid>,

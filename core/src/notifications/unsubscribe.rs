@@ -11,7 +11,7 @@ use crate::app::Keys;
 use crate::db::{On, Tx};
 use crate::{App, Error, Result, subscribers};
 
-/// How much of the mail one leaves.
+/// How much mail to unsubscribe from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -118,7 +118,7 @@ async fn decline(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Categor
 pub struct Choice {
     pub daily_videos: bool,
     pub camp_updates: bool,
-    /// Letters: to the family, or to a reader of the mailing list.
+    /// Newsletters, to families or to the mailing list.
     pub general: bool,
 }
 

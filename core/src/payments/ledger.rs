@@ -28,15 +28,15 @@ pub enum NewKind {
 #[serde(deny_unknown_fields)]
 pub struct NewPayment {
     pub kind: NewKind,
-    /// Cents, more than 0; of an adjustment also less, to take away from what was paid.
+    /// Cents, more than 0. An adjustment can be negative to reduce what was paid.
     pub amount: i64,
-    /// Today in camp, or earlier.
+    /// Today or earlier, in the camp's time zone.
     pub payment_date: NaiveDate,
     /// The family sees this: in the mail about it, on its profile page and on paper.
     pub notes: Option<String>,
     /// Only staff see this.
     pub staff_notes: Option<String>,
-    /// Takes a payment of more than what remains.
+    /// Allows a payment of more than what remains.
     #[serde(default)]
     pub as_credit: bool,
 }
@@ -51,7 +51,7 @@ pub struct NewVoid {
     pub staff_notes: Option<String>,
 }
 
-/// The row that was written and how the family stands after it.
+/// The new row, and the family's plan after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = RecordedPayment)]
 pub struct Recorded {

@@ -44,7 +44,7 @@ pub enum Kind {
 pub struct Payment {
     pub id: Uuid,
     pub kind: Kind,
-    /// As it changed what was paid: refunds are below 0.
+    /// The change of the paid amount: refunds are negative.
     pub amount: i64,
     pub payment_date: NaiveDate,
     /// The family sees this: in its mails, on its profile page and on paper.
@@ -52,9 +52,9 @@ pub struct Payment {
     /// Only staff see this.
     pub staff_notes: Option<String>,
     pub created_at: DateTime<Utc>,
-    /// Taken back by a later row.
+    /// Voided by a later row.
     pub voided: bool,
-    /// Of a void: the row that it takes back.
+    /// For a void: the row that it cancels.
     pub void_of: Option<Uuid>,
     /// User name of the staff account.
     pub recorded_by: Option<String>,
@@ -65,14 +65,14 @@ pub struct Payment {
 pub struct FamilyPayment {
     pub id: Uuid,
     pub kind: Kind,
-    /// As it changed what was paid: refunds are below 0.
+    /// The change of the paid amount: refunds are negative.
     pub amount: i64,
     pub payment_date: NaiveDate,
     pub notes: Option<String>,
     pub created_at: DateTime<Utc>,
-    /// Taken back by a later row.
+    /// Voided by a later row.
     pub voided: bool,
-    /// Of a void: the row that it takes back.
+    /// For a void: the row that it cancels.
     pub void_of: Option<Uuid>,
 }
 

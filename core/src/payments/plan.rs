@@ -26,7 +26,7 @@ pub enum Badge {
     NoPlan,
 }
 
-/// How a family stands.
+/// The payment plan of a family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PaymentPlan {
     pub total_amount: i64,
@@ -34,7 +34,7 @@ pub struct PaymentPlan {
     pub paid_amount: i64,
     /// Never below 0.
     pub remaining_amount: i64,
-    /// What was paid over the total.
+    /// What was paid above the total.
     pub credit: i64,
     pub is_fully_paid: bool,
     pub due_date: Option<NaiveDate>,

@@ -129,14 +129,14 @@ impl Default for Settings {
     }
 }
 
-/// One key of a file that is to be imported, beside what is in force.
+/// A setting of an imported file, compared with the current value.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = SettingDifference)]
 pub struct Difference {
     pub key: String,
     pub before: Value,
     pub after: Value,
-    /// Why it cannot be taken over.
+    /// Why it cannot be imported.
     pub problem: Option<String>,
 }
 

@@ -92,12 +92,12 @@ pub struct NewProduct {
     pub is_featured: bool,
 }
 
-/// What is left out stays.
+/// Changes to a product. Omitted fields stay as they are.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ProductPatch)]
 pub struct Changes {
-    /// The version that was looked at.
+    /// The version that was read.
     pub version: i64,
     pub title: Option<String>,
     /// Empty to remove it.

@@ -31,7 +31,7 @@ const NOT_FOUND: Error = Error::NotFound("This address is not on the list any mo
 pub struct Subscriber {
     pub id: Uuid,
     pub email: String,
-    /// Nobody writes to an address before its owner has confirmed it.
+    /// The address gets no newsletters before its owner has confirmed it.
     pub confirmed_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
 }

@@ -23,17 +23,17 @@ pub struct AdminUpdate {
     pub update: LiveUpdate,
     /// Shown to families now.
     pub is_active: bool,
-    /// Username of whoever posted it.
+    /// User name of the account that posted it.
     pub posted_by: Option<String>,
     pub expires_at: Option<DateTime<Utc>>,
     pub version: i64,
-    /// Whether families have been told of it, which happens once.
+    /// Whether families have been notified, which happens once.
     pub announced: bool,
-    /// How the mails about it are doing.
+    /// The delivery counts of its mails.
     pub deliveries: Option<Tally>,
 }
 
-/// An update that was posted, and how many mails that put into the queue.
+/// A posted update, and how many mails it queued.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = SavedUpdate)]
 pub struct Saved {
@@ -99,7 +99,7 @@ impl From<Row> for AdminUpdate {
     }
 }
 
-/// Whether families read an update.
+/// Whether an update is visible to families.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]

@@ -14,28 +14,28 @@ const TITLE: usize = 200;
 const MESSAGE: usize = 5000;
 const AUTHOR: usize = 100;
 
-/// An update as staff post it. It is shown at once.
+/// A new update. It is visible immediately.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewUpdate {
     pub title: String,
     pub message: String,
-    /// Whom families read it from.
+    /// The author's name that families see.
     pub author: String,
     #[serde(default)]
     pub priority: Priority,
     #[serde(default)]
     pub pinned: bool,
-    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`, from which it is not shown any more.
+    /// When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`.
     pub expires_at: Option<String>,
 }
 
-/// What is changed of an update; whatever is left out stays as it is.
+/// Changes to an update. Omitted fields stay as they are.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = UpdatePatch)]
 pub struct UpdateChanges {
-    /// Of the update as it was read; somebody else's change in between is not overwritten.
+    /// The version that was read. A change by somebody else since then is not overwritten.
     pub version: i64,
     pub title: Option<String>,
     pub message: Option<String>,
@@ -43,7 +43,7 @@ pub struct UpdateChanges {
     pub priority: Option<Priority>,
     pub is_active: Option<bool>,
     pub pinned: Option<bool>,
-    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`, or null for no end.
+    /// When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`, or null for never.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub expires_at: Option<Option<String>>,

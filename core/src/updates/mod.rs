@@ -45,17 +45,17 @@ pub struct LiveUpdate {
     pub author: String,
     pub priority: Priority,
     pub created_at: DateTime<Utc>,
-    /// Stands above the others.
+    /// Shown above the others.
     pub pinned: bool,
 }
 
-/// An update at its own address, where it stays known for ever (decision U4).
+/// An update at its own address, which stays valid forever (decision U4).
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct LiveUpdatePage {
     #[sqlx(flatten)]
     #[serde(flatten)]
     pub update: LiveUpdate,
-    /// Taken back, expired or deleted: title, message and author are empty.
+    /// Withdrawn, expired or deleted: title, message and author are empty.
     pub withdrawn: bool,
 }
 

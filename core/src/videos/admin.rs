@@ -20,7 +20,7 @@ pub struct AdminVideo {
     pub id: Uuid,
     pub title: String,
     pub description: Option<String>,
-    /// The link as the portal keeps it, or the path of an own file.
+    /// The canonical link, or the path of a file of the portal.
     pub video_url: String,
     #[sqlx(skip)]
     pub page_url: String,
@@ -31,7 +31,7 @@ pub struct AdminVideo {
     pub year: i64,
     pub status: Status,
     pub scheduled_date: Option<DateTime<Utc>>,
-    /// The moment of the first publication.
+    /// When it was first published.
     pub published_at: Option<DateTime<Utc>>,
     pub is_featured: bool,
     pub view_count: i64,
@@ -40,20 +40,20 @@ pub struct AdminVideo {
     /// Of an earlier year.
     #[sqlx(skip)]
     pub archive: bool,
-    /// Whether families have been told of it, which happens once.
+    /// Whether families have been notified, which happens once.
     pub announced: bool,
     pub version: i64,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
-    /// Comments that readers reported and nobody has hidden.
+    /// Visible comments that readers reported.
     pub reported_comments: i64,
-    /// Comments that wait for the camp to read them.
+    /// Comments that wait for review.
     pub held_comments: i64,
     /// Mails about it that could not be sent.
     pub failed_mails: i64,
-    /// Username of whoever posted it.
+    /// User name of the account that added it.
     pub uploaded_by: Option<String>,
-    /// How many addresses would get mail if it were published now; empty when nobody would be told.
+    /// How many addresses would get mail if it were published now; empty if none would.
     #[sqlx(skip)]
     pub recipients: Option<i64>,
     /// The sort key in lists by title.
@@ -129,7 +129,7 @@ macro_rules! wanted {
     };
 }
 
-/// Why somebody should look at a video.
+/// Why a video needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Attention {
@@ -306,9 +306,9 @@ pub struct Counts {
     pub archive: i64,
     /// Videos with mails that could not be sent.
     pub failed_mails: i64,
-    /// Videos with comments that readers reported and nobody has hidden.
+    /// Videos with visible comments that readers reported.
     pub reported_comments: i64,
-    /// Videos with comments that wait for the camp to read them.
+    /// Videos with comments that wait for review.
     pub held_comments: i64,
     /// Addresses that would get mail about a video now.
     #[sqlx(skip)]

@@ -20,7 +20,7 @@ use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result, jobs};
 
-/// A video that was saved, and how many mails its publication put into the queue.
+/// A saved video, and how many mails its publication queued.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = SavedVideo)]
 pub struct Saved {

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 const TITLE: usize = 200;
 const DESCRIPTION: usize = 5000;
 
-/// A video as staff or an import add it.
+/// A new video of staff or an import.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewVideo {
@@ -23,11 +23,12 @@ pub struct NewVideo {
     /// A link to Drive, to YouTube or to a media file.
     pub video_url: String,
     pub description: Option<String>,
-    /// The day filmed; by default today in camp.
+    /// The day filmed. The default is today in the camp's time zone.
     pub upload_date: Option<NaiveDate>,
     #[serde(default = "published")]
     pub status: Status,
-    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`: with the status `scheduled`, and only then.
+    /// When to publish, as the camp's local time `YYYY-MM-DDTHH:MM`. Required with the status
+    /// `scheduled`, and otherwise not allowed.
     pub scheduled_date: Option<String>,
     #[serde(default)]
     pub is_featured: bool,
@@ -48,12 +49,12 @@ pub struct NewGalleryVideo {
     pub scheduled_date: Option<String>,
 }
 
-/// What the edit panel changes; whatever is left out stays as it is.
+/// Changes of the edit panel. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = VideoPatch)]
 pub struct VideoChanges {
-    /// Of the video as it was read; somebody else's change in between is not overwritten.
+    /// The version that was read. A change by somebody else since then is not overwritten.
     pub version: i64,
     pub title: Option<String>,
     #[serde(default, deserialize_with = "given")]
@@ -63,7 +64,7 @@ pub struct VideoChanges {
     pub upload_date: Option<NaiveDate>,
     pub is_featured: Option<bool>,
     pub status: Option<Status>,
-    /// A time on the camp's wall, `YYYY-MM-DDTHH:MM`.
+    /// When to publish, as the camp's local time `YYYY-MM-DDTHH:MM`.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub scheduled_date: Option<Option<String>>,

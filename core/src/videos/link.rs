@@ -20,7 +20,7 @@ pub enum VideoType {
     Youtube,
 }
 
-/// A link as the portal keeps it.
+/// A link in its canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = LinkInfo)]
 pub struct Link {

@@ -60,7 +60,7 @@ pub enum Collection {
     Home,
 }
 
-/// The part of the videos that a screen of the staff shows.
+/// The videos that a page of the staff area shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdminCollection {
@@ -101,7 +101,7 @@ pub struct VideoCard {
     /// Of an earlier year.
     #[sqlx(skip)]
     pub archive: bool,
-    /// Not open to whoever asked: only title and date are told.
+    /// The viewer may not watch it: only title and date are given.
     #[sqlx(skip)]
     pub restricted: bool,
 }
@@ -126,14 +126,14 @@ pub struct Video {
     pub video_url: String,
     #[schema(required)]
     pub content_type: Option<String>,
-    /// By whoever asked.
+    /// Whether the viewer likes it.
     #[sqlx(skip)]
     pub liked: bool,
-    /// The one before it in its season.
+    /// The previous video of its season.
     #[sqlx(skip)]
     #[schema(required)]
     pub previous: Option<VideoRef>,
-    /// The one after it in its season.
+    /// The next video of its season.
     #[sqlx(skip)]
     #[schema(required)]
     pub next: Option<VideoRef>,

@@ -18,7 +18,7 @@ use crate::{App, Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Like {
-    /// By whoever asked.
+    /// Whether the viewer likes it.
     pub liked: bool,
     pub like_count: i64,
 }

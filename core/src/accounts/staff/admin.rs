@@ -43,19 +43,19 @@ pub struct NewStaff {
     pub current_password: Option<String>,
 }
 
-/// What owners may change; what is left out stays.
+/// Changes to an account. Omitted fields stay as they are.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaffChanges {
-    /// As it was read; [`Error::Stale`] when somebody changed the account since.
+    /// The version that was read; [`Error::Stale`] when the account changed since.
     pub version: i64,
     pub username: Option<String>,
     pub email: Option<String>,
     pub role: Option<Role>,
     pub disabled: Option<bool>,
     pub password: Option<String>,
-    /// The password of the owner who makes the change. Needed for an own name, for the email or
-    /// password of any account, and to make an owner.
+    /// The password of the owner who makes the change. Required to change one's own name or the
+    /// email or password of any account, and to make somebody an owner.
     pub current_password: Option<String>,
 }
 

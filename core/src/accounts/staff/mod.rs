@@ -67,7 +67,7 @@ pub struct Staff {
     pub role: Role,
     /// An authenticator app is set up.
     pub two_factor: bool,
-    /// The settings ask for one.
+    /// Whether the settings require one.
     pub two_factor_required: bool,
 }
 

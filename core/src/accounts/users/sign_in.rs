@@ -35,7 +35,7 @@ pub struct SignUp {
     pub invite: Option<String>,
 }
 
-/// What an invitation knows of whom it is for.
+/// What the sign-up form shows for an invitation.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = Invitation)]
 pub struct Invited {
@@ -51,7 +51,7 @@ pub struct SignedIn {
     pub user: User,
     /// The token for the cookie.
     pub token: String,
-    /// The login has just been linked to a family that was there before.
+    /// Whether the user was just linked to an existing family.
     pub linked: bool,
 }
 

@@ -122,7 +122,7 @@ pub enum ConfirmationKind {
     SecondEmail,
 }
 
-/// What counts besides the link, see [`verify`].
+/// What is required besides the link, see [`verify`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmationNeeds {
@@ -133,10 +133,10 @@ pub enum ConfirmationNeeds {
 
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct ConfirmationFamily {
-    /// As they call themselves.
+    /// The name that the member entered.
     pub full_name: String,
     pub email: String,
-    /// They have shown that this address is theirs.
+    /// Whether the member has verified their own address.
     pub email_verified: bool,
 }
 

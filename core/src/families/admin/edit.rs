@@ -24,16 +24,16 @@ pub struct NewFamily {
     pub child_name: String,
 }
 
-/// The edit dialog; what is left out stays.
+/// The edit dialog. Omitted fields stay as they are.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FamilyPatch)]
 pub struct FamilyChanges {
-    /// Of the family as it was read; somebody else's change in between is not overwritten.
+    /// The version that was read. A change by somebody else since then is not overwritten.
     pub version: i64,
     pub full_name: Option<String>,
     pub child_name: Option<String>,
-    /// Empty or null removes it. Logins keep the addresses that they sign in with.
+    /// Empty or null removes it. Users keep the addresses that they sign in with.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub email: Option<Option<String>>,

@@ -64,18 +64,18 @@ pub struct Search {
     pub part: PageRequest,
 }
 
-/// How many families stand how, and what all have paid.
+/// The number of families by payment status, and what all have paid.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = FamilySummary)]
 pub struct Summary {
     pub total_users: i64,
     pub paid_in_full: i64,
-    /// Cents, with what families paid that were deleted since.
+    /// Cents, including payments of deleted families.
     pub total_revenue: i64,
     pub overdue: i64,
     pub to_approve: i64,
     pub no_plan: i64,
-    /// As the filter has it: with those that have no plan.
+    /// As in the filter: includes families without a plan.
     pub due: i64,
     pub currency: String,
     /// Cents that a new family owes.

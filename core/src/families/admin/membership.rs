@@ -118,7 +118,7 @@ macro_rules! standing {
     };
 }
 
-/// Where somebody stands who registered.
+/// The approval status of a self-registered family.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
 )]
@@ -130,7 +130,7 @@ pub enum Standing {
     Refused,
 }
 
-/// Whether the family hears of a decision.
+/// Whether the family is notified of the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
@@ -141,7 +141,7 @@ pub enum Told {
     Before,
 }
 
-/// A family, and whether it was told what was decided about it.
+/// A family, and whether it was notified of the decision.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Decided {
     #[serde(flatten)]

@@ -29,29 +29,29 @@ pub struct Family {
     pub child_name: String,
     pub email: Option<String>,
     pub secondary_email: Option<String>,
-    /// What somebody typed at sign-up and has not proved: no mail goes there, and it may be anybody's.
+    /// Typed at sign-up and not verified. It gets no mail, since it may be anybody's.
     pub unconfirmed_email: Option<String>,
     /// A second address that a member typed and its owner has not confirmed.
     pub unconfirmed_secondary_email: Option<String>,
     pub user_type: UserType,
-    /// How many logins point at this family.
+    /// The number of users of this family.
     pub logins: i64,
-    /// Was sent an invitation, or its link was copied.
+    /// Whether an invitation was sent or its link copied.
     pub invited: bool,
     pub approved_at: Option<DateTime<Utc>>,
     pub refused_at: Option<DateTime<Utc>>,
-    /// One of its addresses refused mail for good.
+    /// Whether one of its addresses refused mail permanently.
     pub suppressed: bool,
-    /// What goes to at least one of its addresses.
+    /// What at least one of its addresses receives.
     pub email_notifications: bool,
     pub daily_video_email: bool,
     pub camp_updates_email: bool,
-    /// Kinds of mail that every address of the family stopped itself. Only its people can begin
-    /// them again.
+    /// Kinds of mail that every address of the family opted out of. Only its members can resume
+    /// them.
     pub stopped: Vec<Category>,
     pub plan: Option<PaymentPlan>,
     pub created_at: DateTime<Utc>,
-    /// Changes with every payment too.
+    /// Payments change it too.
     pub version: i64,
 }
 
@@ -74,9 +74,9 @@ pub struct Address {
     /// that a member typed and its owner has not confirmed.
     pub kind: String,
     pub verified: bool,
-    /// Why it refused mail for good, in the words of the mail server; null where mail goes to it.
+    /// Why it refused mail permanently, as the mail server said; null if it gets mail.
     pub refused: Option<String>,
-    /// Kinds of mail that it stopped itself, on the profile page or by the link in a mail.
+    /// Kinds of mail that it opted out of, on the profile page or by the link in a mail.
     #[sqlx(skip)]
     pub stopped: Vec<Category>,
 }
@@ -131,7 +131,7 @@ pub struct Statement {
     pub contact_email: String,
     pub contact_phone: String,
     pub currency: String,
-    /// The day in camp.
+    /// The date in the camp's time zone.
     pub date: NaiveDate,
 }
 

@@ -35,7 +35,7 @@ use crate::{App, Result};
 /// How to import a file.
 pub struct Import {
     pub file: spreadsheet::File,
-    /// Only tells what would come of it.
+    /// Only computes the result; nothing is written.
     pub dry_run: bool,
     pub update: Update,
     /// The lines of new families that were confirmed in the preview. Without it, all of them.
