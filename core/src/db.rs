@@ -98,7 +98,7 @@ impl<E: Database> OpenTransaction<E> {
         outcome
     }
 
-    /// Refuses statements in a transaction that the database has ended.
+    /// Rejects statements in a transaction that the database has ended.
     fn check(&self) -> Result<()> {
         match self.ended {
             true => Err(Error::Busy(None)),

@@ -36,8 +36,8 @@ impl Validator {
         }
     }
 
-    /// One line of text as it is kept: cleaned ([`text::clean`]) and trimmed, at most `max`
-    /// characters.
+    /// Returns one line of text in its stored form: cleaned ([`text::clean`]) and trimmed, at most
+    /// `max` characters.
     pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
         let value = text::clean(value).replace('\t', " ").trim().to_owned();
         if value.contains('\n') {
@@ -47,8 +47,8 @@ impl Validator {
         self.text(field, value, max)
     }
 
-    /// Text of several lines as it is kept: cleaned ([`text::clean`]) and trimmed, at most `max`
-    /// characters.
+    /// Returns text of several lines in its stored form: cleaned ([`text::clean`]) and trimmed, at
+    /// most `max` characters.
     pub fn block(&mut self, field: &str, value: &str, max: usize) -> String {
         self.text(field, text::clean(value).trim().to_owned(), max)
     }

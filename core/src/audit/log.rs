@@ -54,7 +54,7 @@ struct Row {
 pub enum ActorKind {
     Staff,
     User,
-    /// Somebody at the command line of the server.
+    /// Somebody on the server's command line.
     Operator,
     /// The portal itself.
     System,
@@ -72,7 +72,7 @@ pub struct Filter {
     pub action: Option<String>,
     pub subject_kind: Option<String>,
     pub subject_id: Option<Uuid>,
-    /// Days in camp, both of them included.
+    /// Days in the camp's time zone, both included.
     pub from: Option<NaiveDate>,
     pub to: Option<NaiveDate>,
 }

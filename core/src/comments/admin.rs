@@ -77,8 +77,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     Ok(())
 }
 
-/// Takes a comment out of the readers' sight, or keeps a held one there; hiding it again changes
-/// nothing.
+/// Hides a comment from readers, or keeps a held one hidden. Hiding it again changes nothing.
 ///
 /// # Errors
 ///

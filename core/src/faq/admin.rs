@@ -282,9 +282,11 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     audit::record(tx, app.clock.now(), actor, "faq.delete", Subject::new("faq", id), details).await
 }
 
-/// Puts these entries into this order, in the places that they hold together; all others stay
-/// where they are. Errors: [`Error::Invalid`] for an id named twice, [`Error::Stale`] when one is
-/// gone.
+/// Reorders these entries among the positions that they occupy. All others stay where they are.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] for a repeated id, [`Error::Stale`] when an entry was deleted.
 pub async fn order(tx: &mut Tx, app: &App, actor: Actor, ids: &[Uuid]) -> Result<()> {
     let wanted: HashSet<Uuid> = ids.iter().copied().collect();
     if wanted.len() != ids.len() {

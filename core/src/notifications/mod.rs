@@ -104,7 +104,7 @@ impl Tally {
 pub enum Audience {
     /// Families that want the category (decision M2).
     Families,
-    /// Those who confirmed that they want to be on the mailing list.
+    /// Subscribers who confirmed their address.
     MailingList,
     Both,
 }

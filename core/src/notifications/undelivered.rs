@@ -202,7 +202,11 @@ pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>
     Ok(part.page("refused addresses", rows, |row| (row.refused_at, row.email.clone())))
 }
 
-/// Lets mail go to an address again that had refused it. Errors: [`Error::NotFound`].
+/// Allows mail to an address that had refused it.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
 pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> Result<()> {
     let lifted =
         tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;

@@ -35,7 +35,7 @@ pub enum Kind {
     Payment,
     Adjustment,
     Refund,
-    /// Takes one earlier row back.
+    /// Cancels an earlier row.
     Void,
 }
 

@@ -22,7 +22,7 @@ pub enum Badge {
     PaidInFull,
     PaymentDue,
     Overdue,
-    /// For lists only: a family without a plan has none of the others.
+    /// Only for lists: a family without a plan.
     NoPlan,
 }
 
@@ -283,9 +283,9 @@ pub(crate) async fn remove_empty(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
 #[serde(rename_all = "snake_case")]
 #[schema(as = MergedTotal)]
 pub enum MergedTotal {
-    /// That of the family that stays.
+    /// The total of the family that is kept.
     Keep,
-    /// That of the family that becomes part of it.
+    /// The total of the other family.
     Drop,
     /// Both together.
     Sum,

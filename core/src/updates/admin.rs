@@ -108,7 +108,7 @@ pub enum Standing {
     Active,
     /// Hidden by staff before its end.
     Inactive,
-    /// It has come to its end.
+    /// Past its end.
     Expired,
 }
 

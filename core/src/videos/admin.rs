@@ -133,11 +133,11 @@ macro_rules! wanted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Attention {
-    /// Mails about it could not be sent.
+    /// Some of its mails failed.
     FailedMails,
-    /// Readers reported a comment that nobody has hidden.
+    /// Readers reported a visible comment.
     ReportedComments,
-    /// A comment waits for the camp to read it.
+    /// A comment waits for review.
     HeldComments,
 }
 
@@ -145,7 +145,7 @@ pub enum Attention {
 #[serde(rename_all = "snake_case")]
 #[schema(as = AdminVideoOrder)]
 pub enum AdminOrder {
-    /// The last added first; of the archive the last filmed.
+    /// The last added first; in the archive the last filmed.
     #[default]
     Newest,
     Views,

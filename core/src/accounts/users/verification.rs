@@ -114,9 +114,9 @@ pub struct Confirmation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmationKind {
-    /// The address with which a login was made.
+    /// The address of a new user.
     Login,
-    /// The address to which a login is to move.
+    /// The address to which a user is to move.
     NewEmail,
     /// The second address of a family.
     SecondEmail,
@@ -143,7 +143,7 @@ pub struct ConfirmationFamily {
 /// What the confirmation form sends.
 #[derive(Default)]
 pub struct Evidence {
-    /// The login that is signed in in this browser.
+    /// The user who is signed in in this browser.
     pub signed_in: Option<Uuid>,
     pub current_password: Option<String>,
     pub new_password: Option<String>,

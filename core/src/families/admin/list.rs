@@ -22,11 +22,11 @@ pub enum Filter {
     All,
     /// Paid in full.
     Paid,
-    /// Not paid in full and not overdue, with those that have no plan (decision $3).
+    /// Not paid in full and not overdue, including families without a plan (decision $3).
     Due,
     Overdue,
     NoPlan,
-    /// Parents who registered themselves and wait for the camp to say that it knows them.
+    /// Self-registered families that wait for approval.
     ToApprove,
 }
 
@@ -35,7 +35,7 @@ pub enum Filter {
 #[schema(as = FamilySort)]
 pub enum Sort {
     Name,
-    /// Who owes first, by due date; then those without a plan, then those that have paid.
+    /// Families that owe first, by due date; then those without a plan, then those that have paid.
     Payment,
     /// What was paid.
     Amount,
@@ -52,7 +52,7 @@ pub enum Direction {
     Desc,
 }
 
-/// What staff look for among families.
+/// The search, filter and order of the list.
 #[derive(Debug, Default)]
 pub struct Search {
     /// In names, children's names and addresses.

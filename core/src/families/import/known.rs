@@ -53,8 +53,7 @@ pub(super) enum Found {
     Merged(Uuid),
 }
 
-/// Id, version, name, children, of the plan the total and the due date, and whether it is of the
-/// camp.
+/// Id, version, name, children, total and due date of the plan, and whether it is of the camp.
 type FamilyRow = (Uuid, i64, String, String, Option<i64>, Option<NaiveDate>, bool);
 /// Family, kind, address, whether staff entered it, and when it was verified.
 type AddressRow = (Uuid, String, String, bool, Option<DateTime<Utc>>);
@@ -153,8 +152,8 @@ impl Known {
         }
     }
 
-    /// A row with an address of a family is of that family, unless it names one that became part
-    /// of it.
+    /// A row with an address of a family matches that family, unless it has the name of one that
+    /// was merged into it.
     fn as_now_or_once(&self, id: Uuid, name: String) -> Found {
         let is_now = |state: &State| name_key(&state.full_name, &state.child_name) == name;
         if self.families.get(&id).is_some_and(is_now) {

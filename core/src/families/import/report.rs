@@ -55,9 +55,9 @@ pub struct Change {
 pub enum Outcome {
     /// Left as it is.
     Differs,
-    /// Changed as the file says; of a dry run: would be.
+    /// Changed to match the file. In a dry run, it would be.
     Updated,
-    /// Ticked, but changed by somebody else since it was shown; left as it is.
+    /// Selected, but changed by somebody else since it was shown. Not changed.
     ChangedMeanwhile,
 }
 
