@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 
 use crate::spreadsheet::cell::decimal;
 
-/// One field of what was changed, or of what was done.
+/// One field of the details of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = AuditLine)]
 pub struct Line {
     pub field: String,
-    /// Left out where nothing was there to be changed.
+    /// Omitted if there was no value before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
     pub after: Value,

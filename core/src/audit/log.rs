@@ -21,18 +21,18 @@ pub struct Entry {
     /// `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger).
     pub actor_kind: String,
     pub actor_id: Option<Uuid>,
-    /// The user name of a staff account that is still there.
+    /// The user name of a staff account that still exists.
     pub actor_name: Option<String>,
-    /// The family of a login that is still there.
+    /// The family of a user that still exists.
     pub actor_family: Option<Uuid>,
     pub action: String,
     pub subject_kind: String,
     pub subject_id: Option<Uuid>,
-    /// The title or user name of a record that is still there, never a person's name.
+    /// The title or user name of a record that still exists; never a person's name.
     pub subject_name: Option<String>,
-    /// The family that the record is, or the login belongs to, while it is there.
+    /// The family that the record is or belongs to, if it still exists.
     pub subject_family: Option<Uuid>,
-    /// What was changed, before and after, and what else there is to say.
+    /// What changed, before and after, and other details.
     #[sqlx(skip)]
     pub lines: Vec<Line>,
 }
@@ -44,7 +44,7 @@ struct Row {
     details: String,
 }
 
-/// Who acts, as a kind.
+/// The kind of actor.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, sqlx::Type, utoipa::ToSchema,
 )]
@@ -285,9 +285,9 @@ pub async fn list(app: &App, filter: &Filter, part: &PageRequest) -> Result<Page
 pub struct Filters {
     pub actions: Vec<&'static str>,
     pub subjects: Vec<&'static str>,
-    /// The accounts that are there now, by name.
+    /// The current accounts, by name.
     pub staff: Vec<StaffName>,
-    /// In which the amounts are.
+    /// The currency of the amounts.
     pub currency: String,
 }
 

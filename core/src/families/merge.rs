@@ -30,7 +30,7 @@ pub struct Merge {
     pub keep: Uuid,
     /// The family that is merged into it.
     pub drop: Uuid,
-    /// Needed where both families have a plan.
+    /// Required if both families have a plan.
     #[serde(default)]
     pub total: Option<MergedTotal>,
     /// Only computes the result; nothing is written.
@@ -38,26 +38,26 @@ pub struct Merge {
     pub preview: bool,
 }
 
-/// The family that came, or would come, of it.
+/// The merged family, or a preview of it.
 #[derive(Debug, Serialize, PartialEq, utoipa::ToSchema)]
 #[schema(as = MergedFamily)]
 pub struct Merged {
     pub full_name: String,
     pub child_name: String,
-    /// Null without a plan, and in a preview while nobody has chosen between two totals.
+    /// Null without a plan, and in a preview before one of two totals is chosen.
     pub plan: Option<PaymentPlan>,
-    /// Where both families have a plan: between what `total` chooses.
+    /// If both families have a plan: the totals that `total` chooses from.
     pub totals: Option<Totals>,
     pub logins: i64,
-    /// Of the family that becomes part of the other: nobody has confirmed their addresses, so they
-    /// stay out until somebody does.
+    /// Users of the other family with an unverified address. They join the family when they verify
+    /// it.
     pub unconfirmed_logins: i64,
     /// Rows of the ledger.
     pub payments: i64,
     pub comments: i64,
-    /// At most two; further ones stay the addresses of their logins.
+    /// At most two. Further ones are only kept by their users.
     pub emails: Vec<String>,
-    /// Of all addresses of both, those of the kept family first.
+    /// For all addresses of both families, those of the kept family first.
     pub mail: Vec<Mail>,
 }
 
@@ -69,8 +69,8 @@ pub struct Totals {
     pub drop: i64,
 }
 
-/// What a merge does to the mail of an address: what it has declined stays declined, what the kept
-/// family has switched off goes to nobody, and an address without a place gets none.
+/// How a merge changes the mail of an address: what it opted out of stays off, what the kept family
+/// has turned off is sent to nobody, and an address that is not kept gets none.
 #[derive(Debug, Serialize, PartialEq, utoipa::ToSchema)]
 #[schema(as = MergedMail)]
 pub struct Mail {

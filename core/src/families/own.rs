@@ -24,26 +24,26 @@ pub struct OwnProfile {
     pub secondary_email: Option<String>,
     pub secondary_email_verified: bool,
     pub user_type: UserType,
-    /// What goes to the address of this login: chosen by the family, and not stopped by the address.
+    /// What the user's address receives: chosen by the family and not declined by the address.
     pub email_notifications: bool,
     pub daily_video_email: bool,
     pub camp_updates_email: bool,
     pub welcome_popup_shown: bool,
-    /// The address of this login refused mail, so the camp has stopped writing to it.
+    /// Whether the user's address refused mail permanently. It gets no more mail then.
     pub suppressed: bool,
-    /// The family's addresses other than that of this login.
+    /// The family's addresses other than the user's.
     #[sqlx(skip)]
     pub other_addresses: Vec<OtherAddress>,
-    /// Whether the address of this login is one of the family's: the kinds of mail that can be
-    /// chosen go to those alone.
+    /// Whether the user's address is one of the family's. Only those receive the kinds of mail that
+    /// can be chosen.
     pub address_in_family: bool,
 }
 
-/// Another address of one's family, and what goes there. Its owner chooses that.
+/// Another address of the family, and what it receives. Its owner chooses that.
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct OtherAddress {
     pub email: String,
-    /// Entered by the camp, or confirmed by its owner; until then nothing goes there.
+    /// Entered by the camp, or confirmed by its owner. It gets no mail before.
     pub confirmed: bool,
     pub email_notifications: bool,
     pub daily_video_email: bool,
@@ -66,15 +66,15 @@ macro_rules! gets {
     };
 }
 
-/// What members may change about their family; what is left out stays.
+/// Changes of members to their family. Omitted fields stay as they are.
 #[derive(Debug, Default, PartialEq, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = ProfilePatch)]
 pub struct OwnChanges {
     pub full_name: Option<String>,
     pub child_name: Option<String>,
-    /// Empty to remove it. A new one counts once its owner has confirmed it. In place of one that
-    /// is known it needs `current_password`.
+    /// Empty removes it. A new one counts once its owner has confirmed it. Replacing a known one
+    /// requires `current_password`.
     pub secondary_email: Option<String>,
     pub current_password: Option<String>,
     pub email_notifications: Option<bool>,

@@ -22,7 +22,7 @@ const TOPIC: usize = 60;
 /// The maximum number of letters and digits of the question in an address.
 const SLUG: usize = 60;
 
-/// An entry as staff see it: with the placeholders in its answer.
+/// An entry for staff, with the placeholders in its answer.
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct AdminFaq {
     #[sqlx(flatten)]
@@ -54,12 +54,12 @@ pub struct NewFaq {
     pub is_published: bool,
 }
 
-/// What staff change; whatever is left out stays.
+/// Changes to an entry. Omitted fields stay as they are.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FaqPatch)]
 pub struct Changes {
-    /// Of the entry as it was read; somebody else's change in between is not overwritten.
+    /// The version that was read. A change by somebody else since then is not overwritten.
     pub version: i64,
     pub question: Option<String>,
     pub answer: Option<String>,

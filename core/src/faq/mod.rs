@@ -45,7 +45,7 @@ pub enum Category {
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct Faq {
     pub id: Uuid,
-    /// Names the entry in addresses: `/faq#videos`.
+    /// Identifies the entry in addresses: `/faq#videos`.
     pub slug: String,
     pub question: String,
     pub answer: String,

@@ -8,7 +8,7 @@ use crate::{App, Result, videos};
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = FaqPlaceholder)]
 pub struct Placeholder {
-    /// As it stands in an answer: `{access_answer}`.
+    /// The placeholder as written in an answer: `{access_answer}`.
     pub name: &'static str,
     pub value: String,
 }

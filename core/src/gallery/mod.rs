@@ -83,13 +83,13 @@ const FEATURED: usize = 4;
 pub struct Report {
     pub year: i32,
     pub dry_run: bool,
-    /// Rows with something in them, the header aside.
+    /// The number of rows that are not empty, without the header.
     pub rows: usize,
     pub added: usize,
     /// Already in the archive of that year, or earlier in the file.
     pub skipped: usize,
     pub problems: Vec<Problem>,
-    /// Columns that nothing was made of.
+    /// Columns that were ignored.
     pub unknown_columns: Vec<String>,
     pub source: Source,
 }

@@ -29,15 +29,16 @@ pub struct NewMessage {
     pub department: Department,
     /// 1 to 5000 characters.
     pub message: String,
-    /// A field that people do not see. Whoever fills it in is a program.
+    /// A hidden field that only bots fill in.
     pub website: Option<String>,
 }
 
-/// What the sender is told.
+/// The response to the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = ReceivedMessage)]
 pub struct Received {
-    /// The acknowledgment has the text in it. Otherwise it only says that a message arrived.
+    /// Whether the acknowledgment quotes the message. Otherwise it only says that a message
+    /// arrived.
     pub copy_mailed: bool,
 }
 

@@ -63,21 +63,21 @@ pub struct Counts {
     pub all: i64,
 }
 
-/// What staff change about a message; whatever is left out stays.
+/// Changes to a message. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = MessagePatch)]
 pub struct Changes {
-    /// Of the message as it was read, for those who must not overwrite somebody else's draft.
+    /// The version that was read, so that nobody else's draft is overwritten.
     pub version: Option<i64>,
-    /// `unread` or `read`. A message that was answered stays `replied` when it is read.
+    /// `unread` or `read`. A message with a reply stays `replied` when it is read.
     pub status: Option<Status>,
     pub spam: Option<bool>,
     /// User name of an active account, or null.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub assigned_to: Option<Option<String>>,
-    /// An answer that is not ready yet, or null.
+    /// An unfinished reply, or null.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub draft: Option<Option<String>>,

@@ -40,7 +40,7 @@ pub struct NewNewsletter {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = LetterSent)]
 pub struct Sent {
-    /// How many addresses get it.
+    /// The number of recipients.
     pub recipients: i64,
     /// Null for a preview.
     pub id: Option<Uuid>,
@@ -54,7 +54,7 @@ pub struct Row {
     pub body: String,
     pub audience: Audience,
     pub created_at: DateTime<Utc>,
-    /// User name of who sent it.
+    /// User name of the sender.
     pub sent_by: Option<String>,
     pub deliveries: Tally,
 }

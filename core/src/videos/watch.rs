@@ -298,7 +298,8 @@ async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Ut
         .await
 }
 
-/// Returns when the next video of today will be published, with a text: that time, otherwise what the settings say.
+/// Returns when the next video of today will be published, with a text: that time, or otherwise
+/// what the settings say.
 pub async fn posting_time(
     app: &App,
     settings: &Settings,

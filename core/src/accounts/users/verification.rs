@@ -387,7 +387,8 @@ async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> R
 ///
 /// # Errors
 ///
-/// [`Error::TooMany`] above the limit of the recipient, [`Error::TooManyMails`] above that of the mailbox.
+/// [`Error::TooMany`] above the limit of the recipient, [`Error::TooManyMails`] above that of the
+/// mailbox.
 pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
     if user.verified {
         return Ok(());

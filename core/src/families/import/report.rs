@@ -11,36 +11,36 @@ use crate::spreadsheet::{Problem, Source};
 #[derive(Debug, Default, Serialize, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(as = FamilyImport)]
 pub struct Report {
-    /// Names the import when it is to be undone; null when nothing was written.
+    /// Identifies the import for undoing it; null when nothing was written.
     pub id: Option<Uuid>,
     pub dry_run: bool,
-    /// Rows with something in them, the header aside.
+    /// The number of rows that are not empty, without the header.
     pub rows: usize,
     pub added: usize,
-    /// Known already, and changed as the file says.
+    /// Existing families that were changed to match the file.
     pub updated: usize,
-    /// Known already with other details, and left as they are.
+    /// Existing families with other details, which were not changed.
     pub differing: usize,
-    /// Known already as they are, merged with another family, and visitors.
+    /// Existing families without differences, merged families, and visitors.
     pub skipped: usize,
     pub problems: Vec<Problem>,
-    /// Columns that nothing was made of.
+    /// Columns that were ignored.
     pub unknown_columns: Vec<String>,
     pub source: Source,
-    /// The families that are known already with other details.
+    /// The existing families with other details.
     pub changes: Vec<Change>,
     pub new_families: Vec<NewRow>,
-    /// Rows of families that became part of another one; they are left out.
+    /// Rows of families that were merged into another one. They are skipped.
     pub merged: Vec<MergedRow>,
 }
 
-/// A family that is known already, before and after.
+/// An existing family, before and after.
 #[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(as = FamilyImportChange)]
 pub struct Change {
     pub line: usize,
     pub id: Uuid,
-    /// Of the family as it was read; to be sent back with the tick.
+    /// The version that was read. It is sent back when the change is selected.
     pub version: i64,
     pub outcome: Outcome,
     /// What differs.
@@ -85,14 +85,14 @@ pub struct Details {
     pub due_date: Option<NaiveDate>,
 }
 
-/// A family that is not in the portal yet.
+/// A family that does not exist yet.
 #[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(as = FamilyImportNew)]
 pub struct NewRow {
     pub line: usize,
     #[serde(flatten)]
     pub details: Details,
-    /// Cents that were paid before.
+    /// Cents paid earlier.
     pub paid_amount: i64,
 }
 
@@ -102,7 +102,7 @@ pub struct MergedRow {
     pub line: usize,
     pub full_name: String,
     pub child_name: String,
-    /// The family that it is part of.
+    /// The family that it was merged into.
     pub into: Uuid,
     pub into_name: String,
 }
