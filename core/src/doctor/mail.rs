@@ -54,7 +54,7 @@ pub(super) async fn examine(config: &Config, options: &Options, found: &mut Find
     }
 }
 
-/// Whether the sender's domain exists in the public DNS.
+/// Whether the sender's domain is a complete name. Warns if it is unrelated to the site's domain.
 fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
     const WHAT: &str = "mail-from";
     const ADVICE: &str = "--mail-from \"Camp <hello@camp.example>\" (CAMP_MAIL_FROM)";
