@@ -186,7 +186,7 @@ pub(crate) async fn set_preferences(
     Ok(())
 }
 
-/// Whether the camp created a self-registered family or has used it.
+/// Whether the camp created a family, or has used one that registered itself.
 macro_rules! known_to_camp {
     () => {
         "(p.origin <> 'self' or p.approved_at is not null

@@ -87,7 +87,8 @@ async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`] when no address waits.
+/// [`Error::Conflict`] for a user with an unverified address, [`Error::NotFound`] when no address
+/// waits, [`Error::TooMany`] above the limit of the recipient.
 pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     if !user.verified {
         return Err(Error::Conflict(CONFIRM_FIRST));
