@@ -1,11 +1,14 @@
 //! Sessions of signed-in browsers. The cookie is 256 random bits. The database stores only its
 //! hash.
 
+use std::time::Duration;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::{Staff, StaffRow, User};
@@ -226,23 +229,30 @@ struct SessionRow {
     last_seen_at: DateTime<Utc>,
 }
 
-/// Records that the session is in use, at most once a minute. A failure is only logged, so that
-/// people can still read when the database cannot write.
+/// How long a request waits for [`touch`].
+const TOUCH_WAIT: Duration = Duration::from_millis(250);
+
+/// How many sessions wait to be touched at once. While the database cannot write, the others are left
+/// for their next request.
+static TOUCHES: Semaphore = Semaphore::const_new(64);
+
+/// Records that the session is in use, at most once a minute. A request that only reads must not wait
+/// for a database that cannot write: the update continues by itself, and a failure is only logged.
 async fn touch(app: &App, session: &SessionRow) {
     let now = app.clock.now();
     if now - session.last_seen_at < TimeDelta::minutes(1) {
         return;
     }
-    let touched = app
-        .db
-        .sql("update sessions set last_seen_at = $2 where id = $1")
-        .bind(session.id)
-        .bind(now)
-        .execute()
-        .await;
-    if let Err(error) = touched {
-        tracing::debug!(%error, "a session could not be refreshed");
-    }
+    let Ok(permit) = TOUCHES.try_acquire() else { return };
+    let (db, id) = (app.db.clone(), session.id);
+    let update = tokio::spawn(async move {
+        let _permit = permit;
+        let text = "update sessions set last_seen_at = $2 where id = $1";
+        if let Err(error) = db.sql(text).bind(id).bind(now).execute().await {
+            tracing::debug!(%error, "a session could not be refreshed");
+        }
+    });
+    tokio::time::timeout(TOUCH_WAIT, update).await.ok();
 }
 
 /// Ends the session of this cookie.

@@ -146,7 +146,12 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        std::fs::remove_file(&self.0).ok();
+        // SQLite leaves its journal behind when the disk is full.
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            let mut path = self.0.clone().into_os_string();
+            path.push(ending);
+            std::fs::remove_file(path).ok();
+        }
     }
 }
 

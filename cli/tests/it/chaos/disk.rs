@@ -218,6 +218,7 @@ async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
 async fn in_the_middle_of_a_backup(story: &mut Story, round: u64, sink: &Sink) {
     let file = story.camp.data("camp.tar.zst");
     let said = story.camp.run(&["backup", path(&file), "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
     let made: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
     let copy = made["database_bytes"].as_u64().expect("a size") / 4096;
     std::fs::remove_file(&file).expect("removed");

@@ -22,9 +22,10 @@ enum Slow {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_clients_are_closed_and_others_are_answered() {
-    // The promised times are for a machine that does nothing else.
+    // For a machine that does nothing else: the promised 15 s, and the time in which an unoptimized
+    // program accepts 2,000 clients at once.
     let (clients, closed, answered) =
-        if chaos() { (2_000, SECOND * 16, SECOND / 2) } else { (200, SECOND * 30, SECOND * 5) };
+        if chaos() { (2_000, SECOND * 20, SECOND / 2) } else { (200, SECOND * 30, SECOND * 5) };
     let camp = Camp::on_sqlite();
     let portal = Portal::start(&camp).await;
     let mut slow = JoinSet::new();
