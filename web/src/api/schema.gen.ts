@@ -2486,7 +2486,7 @@ export interface components {
              */
             reports: number;
         };
-        /** @description An entry as staff see it: with the placeholders in its answer. */
+        /** @description An entry for staff, with the placeholders in its answer. */
         AdminFaq: components["schemas"]["Faq"] & {
             is_published: boolean;
             /** Format: int64 */
@@ -2510,20 +2510,20 @@ export interface components {
         };
         /** @description An update as staff see it. */
         AdminUpdate: components["schemas"]["LiveUpdate"] & {
-            /** @description Whether families have been told of it, which happens once. */
+            /** @description Whether families have been notified, which happens once. */
             announced: boolean;
             deliveries?: components["schemas"]["Deliveries"] | null;
             /** Format: date-time */
             expires_at?: string | null;
             /** @description Shown to families now. */
             is_active: boolean;
-            /** @description Username of whoever posted it. */
+            /** @description User name of the account that posted it. */
             posted_by?: string | null;
             /** Format: int64 */
             version: number;
         };
         AdminVideo: {
-            /** @description Whether families have been told of it, which happens once. */
+            /** @description Whether families have been notified, which happens once. */
             announced: boolean;
             /** @description Of an earlier year. */
             archive: boolean;
@@ -2539,7 +2539,7 @@ export interface components {
             failed_mails: number;
             /**
              * Format: int64
-             * @description Comments that wait for the camp to read them.
+             * @description Comments that wait for review.
              */
             held_comments: number;
             /** Format: uuid */
@@ -2550,17 +2550,17 @@ export interface components {
             page_url: string;
             /**
              * Format: date-time
-             * @description The moment of the first publication.
+             * @description When it was first published.
              */
             published_at?: string | null;
             /**
              * Format: int64
-             * @description How many addresses would get mail if it were published now; empty when nobody would be told.
+             * @description How many addresses would get mail if it were published now; empty if none would.
              */
             recipients?: number | null;
             /**
              * Format: int64
-             * @description Comments that readers reported and nobody has hidden.
+             * @description Visible comments that readers reported.
              */
             reported_comments: number;
             /** Format: date-time */
@@ -2575,12 +2575,12 @@ export interface components {
              * @description The day filmed, in the camp's time zone.
              */
             upload_date: string;
-            /** @description Username of whoever posted it. */
+            /** @description User name of the account that added it. */
             uploaded_by?: string | null;
             /** Format: int64 */
             version: number;
             video_type: components["schemas"]["VideoType"];
-            /** @description The link as the portal keeps it, or the path of an own file. */
+            /** @description The canonical link, or the path of a file of the portal. */
             video_url: string;
             /** Format: int64 */
             view_count: number;
@@ -2625,45 +2625,45 @@ export interface components {
             action: string;
             /**
              * Format: uuid
-             * @description The family of a login that is still there.
+             * @description The family of a user that still exists.
              */
             actor_family?: string | null;
             /** Format: uuid */
             actor_id?: string | null;
             /** @description `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger). */
             actor_kind: string;
-            /** @description The user name of a staff account that is still there. */
+            /** @description The user name of a staff account that still exists. */
             actor_name?: string | null;
             /** Format: date-time */
             at: string;
             /** Format: uuid */
             id: string;
-            /** @description What was changed, before and after, and what else there is to say. */
+            /** @description What changed, before and after, and other details. */
             lines: components["schemas"]["AuditLine"][];
             /**
              * Format: uuid
-             * @description The family that the record is, or the login belongs to, while it is there.
+             * @description The family that the record is or belongs to, if it still exists.
              */
             subject_family?: string | null;
             /** Format: uuid */
             subject_id?: string | null;
             subject_kind: string;
-            /** @description The title or user name of a record that is still there, never a person's name. */
+            /** @description The title or user name of a record that still exists; never a person's name. */
             subject_name?: string | null;
         };
         /** @description What the log can be filtered by. */
         AuditFilters: {
             actions: string[];
-            /** @description In which the amounts are. */
+            /** @description The currency of the amounts. */
             currency: string;
-            /** @description The accounts that are there now, by name. */
+            /** @description The current accounts, by name. */
             staff: components["schemas"]["StaffName"][];
             subjects: string[];
         };
-        /** @description One field of what was changed, or of what was done. */
+        /** @description One field of the details of an action. */
         AuditLine: {
             after: unknown;
-            /** @description Left out where nothing was there to be changed. */
+            /** @description Omitted if there was no value before. */
             before?: unknown;
             field: string;
         };
@@ -2687,7 +2687,8 @@ export interface components {
             ids: string[];
         };
         /**
-         * @description Mail that people may leave (decision M1). Whatever has no category is transactional.
+         * @description Kinds of mail that people can unsubscribe from (decision M1). Mail without a category is
+         *     transactional.
          * @enum {string}
          */
         Category: "daily_videos" | "camp_updates" | "general";
@@ -2712,11 +2713,11 @@ export interface components {
             content: string;
             /** Format: date-time */
             created_at: string;
-            /** @description Waits for the camp to read it; only whoever wrote it and staff see it. */
+            /** @description Waits for review. Only its author and staff see it. */
             held: boolean;
             /** Format: uuid */
             id: string;
-            /** @description Written by whoever asked. */
+            /** @description Whether the viewer wrote it. */
             mine: boolean;
         };
         CommentReport: {
@@ -2731,15 +2732,15 @@ export interface components {
         };
         ConfirmationFamily: {
             email: string;
-            /** @description They have shown that this address is theirs. */
+            /** @description Whether the member has verified their own address. */
             email_verified: boolean;
-            /** @description As they call themselves. */
+            /** @description The name that the member entered. */
             full_name: string;
         };
         /** @enum {string} */
         ConfirmationKind: "login" | "new_email" | "second_email";
         /**
-         * @description What counts besides the link, see [`verify`].
+         * @description What is required besides the link, see [`verify`].
          * @enum {string}
          */
         ConfirmationNeeds: "nothing" | "password" | "password_or_new_password";
@@ -2752,14 +2753,14 @@ export interface components {
             name: string;
             subject: string;
             user_type: components["schemas"]["MessageSenderType"];
-            /** @description A field that people do not see. Whoever fills it in is a program. */
+            /** @description A hidden field that only bots fill in. */
             website?: string | null;
         };
         Dashboard: {
             attention: components["schemas"]["DashboardAttention"];
             tiles: components["schemas"]["DashboardTiles"];
         };
-        /** @description What needs somebody now. */
+        /** @description What needs attention now. */
         DashboardAttention: {
             /** Format: int64 */
             failed_jobs: number;
@@ -2775,7 +2776,7 @@ export interface components {
             failed_video_mails: number;
             /**
              * Format: int64
-             * @description Comments that wait for the camp to read them.
+             * @description Comments that wait for review.
              */
             held_comments: number;
             next_video?: components["schemas"]["NextVideo"] | null;
@@ -2783,12 +2784,12 @@ export interface components {
             overdue_plans: number;
             /**
              * Format: int64
-             * @description Comments that readers reported and nobody has hidden.
+             * @description Visible comments that readers reported.
              */
             reported_comments: number;
             /**
              * Format: int64
-             * @description Of families, staff and the mailing list, that refused mail for good.
+             * @description Addresses of families, staff and the mailing list that refused mail permanently.
              */
             suppressed_addresses: number;
             /** Format: int64 */
@@ -2796,7 +2797,7 @@ export interface components {
             /** Format: int64 */
             unread_messages: number;
         };
-        /** @description How much there is of everything. */
+        /** @description Totals. */
         DashboardTiles: {
             /**
              * Format: int64
@@ -2837,14 +2838,14 @@ export interface components {
              */
             views: number;
         };
-        /** @description A family, and whether it was told what was decided about it. */
+        /** @description A family, and whether it was notified of the decision. */
         Decided: components["schemas"]["FamilyRow"] & {
             told: components["schemas"]["Told"];
         };
         DeleteAccount: {
             current_password: string;
         };
-        /** @description How far the mails about something have come. */
+        /** @description The delivery counts of the mails about something. */
         Deliveries: {
             /** Format: int64 */
             failed: number;
@@ -2854,17 +2855,17 @@ export interface components {
             sent: number;
             /**
              * Format: int64
-             * @description Addresses that refused mail for good earlier and were left out.
+             * @description Addresses that were skipped because they had refused mail permanently.
              */
             suppressed: number;
         };
         /**
-         * @description Whom the sender wants to reach.
+         * @description The team that the sender wants to reach.
          * @enum {string}
          */
         Department: "staff" | "video_team";
         /**
-         * @description What sort of thing somebody holds in the hand; all that is kept of a browser.
+         * @description The kind of device, guessed from the browser. Nothing else about the browser is stored.
          * @enum {string}
          */
         Device: "phone" | "tablet" | "computer";
@@ -2880,7 +2881,7 @@ export interface components {
             current_password: string;
             new_email: string;
         };
-        /** @description How many of those who could, did. `of` is the number of logins. */
+        /** @description How many users did something. `of` is the number of all users. */
         Engagement: {
             /** Format: int64 */
             commented: number;
@@ -2911,7 +2912,7 @@ export interface components {
         FactorCode: {
             code: string;
         };
-        /** @description A mail that was given up. */
+        /** @description A mail that could not be delivered. */
         FailedMail: {
             email: string;
             /** Format: date-time */
@@ -2922,15 +2923,15 @@ export interface components {
              */
             family_id?: string | null;
             full_name: string;
-            /** @description Names the letter: `video`, `invitation`, `payment`, … */
+            /** @description The kind of mail: `video`, `invitation`, `payment`, … */
             kind: string;
             /** Format: uuid */
             notification_id: string;
-            /** @description In the words of the mail server. */
+            /** @description As the mail server said. */
             reason?: string | null;
             /** @description The address refused mail for good. */
             refused: boolean;
-            /** @description Of the video, the update, the letter or the message that it is about. */
+            /** @description The title of the video, update, newsletter or message. */
             title?: string | null;
         };
         FamilyAddress: {
@@ -2940,9 +2941,9 @@ export interface components {
              *     that a member typed and its owner has not confirmed.
              */
             kind: string;
-            /** @description Why it refused mail for good, in the words of the mail server; null where mail goes to it. */
+            /** @description Why it refused mail permanently, as the mail server said; null if it gets mail. */
             refused?: string | null;
-            /** @description Kinds of mail that it stopped itself, on the profile page or by the link in a mail. */
+            /** @description Kinds of mail that it opted out of, on the profile page or by the link in a mail. */
             stopped: components["schemas"]["Category"][];
             verified: boolean;
         };
@@ -2954,31 +2955,31 @@ export interface components {
         };
         FamilyImport: {
             added: number;
-            /** @description The families that are known already with other details. */
+            /** @description The existing families with other details. */
             changes: components["schemas"]["FamilyImportChange"][];
-            /** @description Known already with other details, and left as they are. */
+            /** @description Existing families with other details, which were not changed. */
             differing: number;
             dry_run: boolean;
             /**
              * Format: uuid
-             * @description Names the import when it is to be undone; null when nothing was written.
+             * @description Identifies the import for undoing it; null when nothing was written.
              */
             id?: string | null;
-            /** @description Rows of families that became part of another one; they are left out. */
+            /** @description Rows of families that were merged into another one. They are skipped. */
             merged: components["schemas"]["FamilyImportMerged"][];
             new_families: components["schemas"]["FamilyImportNew"][];
             problems: components["schemas"]["ImportProblem"][];
-            /** @description Rows with something in them, the header aside. */
+            /** @description The number of rows that are not empty, without the header. */
             rows: number;
-            /** @description Known already as they are, merged with another family, and visitors. */
+            /** @description Existing families without differences, merged families, and visitors. */
             skipped: number;
             source: components["schemas"]["ImportSource"];
-            /** @description Columns that nothing was made of. */
+            /** @description Columns that were ignored. */
             unknown_columns: string[];
-            /** @description Known already, and changed as the file says. */
+            /** @description Existing families that were changed to match the file. */
             updated: number;
         };
-        /** @description A family that is known already, before and after. */
+        /** @description An existing family, before and after. */
         FamilyImportChange: {
             after: components["schemas"]["FamilyImportDetails"];
             before: components["schemas"]["FamilyImportDetails"];
@@ -2990,7 +2991,7 @@ export interface components {
             outcome: components["schemas"]["FamilyImportOutcome"];
             /**
              * Format: int64
-             * @description Of the family as it was read; to be sent back with the tick.
+             * @description The version that was read. It is sent back when the change is selected.
              */
             version: number;
         };
@@ -3014,18 +3015,18 @@ export interface components {
             full_name: string;
             /**
              * Format: uuid
-             * @description The family that it is part of.
+             * @description The family that it was merged into.
              */
             into: string;
             into_name: string;
             line: number;
         };
-        /** @description A family that is not in the portal yet. */
+        /** @description A family that does not exist yet. */
         FamilyImportNew: components["schemas"]["FamilyImportDetails"] & {
             line: number;
             /**
              * Format: int64
-             * @description Cents that were paid before.
+             * @description Cents paid earlier.
              */
             paid_amount: number;
         };
@@ -3044,15 +3045,15 @@ export interface components {
         FamilyMerge: {
             /**
              * Format: uuid
-             * @description The family that becomes part of it.
+             * @description The family that is merged into it.
              */
             drop: string;
             /**
              * Format: uuid
-             * @description The family that stays.
+             * @description The family that is kept.
              */
             keep: string;
-            /** @description Only tells what would come of it. */
+            /** @description Only computes the result; nothing is written. */
             preview?: boolean;
             total?: components["schemas"]["MergedTotal"] | null;
         };
@@ -3064,7 +3065,7 @@ export interface components {
             /** @description Why, as a sentence. */
             reason: string;
         };
-        /** @description The edit dialog; what is left out stays. */
+        /** @description The edit dialog. Omitted fields stay as they are. */
         FamilyPatch: {
             /** @description The family sees this. */
             adjustment_note?: string | null;
@@ -3075,7 +3076,7 @@ export interface components {
             daily_video_email?: boolean | null;
             /** Format: date */
             due_date?: string | null;
-            /** @description Empty or null removes it. Logins keep the addresses that they sign in with. */
+            /** @description Empty or null removes it. Users keep the addresses that they sign in with. */
             email?: string | null;
             email_notifications?: boolean | null;
             full_name?: string | null;
@@ -3092,7 +3093,7 @@ export interface components {
             total_amount?: number | null;
             /**
              * Format: int64
-             * @description Of the family as it was read; somebody else's change in between is not overwritten.
+             * @description The version that was read. A change by somebody else since then is not overwritten.
              */
             version: number;
         };
@@ -3100,7 +3101,7 @@ export interface components {
         FamilyPayment: {
             /**
              * Format: int64
-             * @description As it changed what was paid: refunds are below 0.
+             * @description The change of the paid amount: refunds are negative.
              */
             amount: number;
             /** Format: date-time */
@@ -3113,10 +3114,10 @@ export interface components {
             payment_date: string;
             /**
              * Format: uuid
-             * @description Of a void: the row that it takes back.
+             * @description For a void: the row that it cancels.
              */
             void_of?: string | null;
-            /** @description Taken back by a later row. */
+            /** @description Voided by a later row. */
             voided: boolean;
         };
         /** @description A family in the list of the staff. */
@@ -3129,16 +3130,16 @@ export interface components {
             created_at: string;
             daily_video_email: boolean;
             email?: string | null;
-            /** @description What goes to at least one of its addresses. */
+            /** @description What at least one of its addresses receives. */
             email_notifications: boolean;
             full_name: string;
             /** Format: uuid */
             id: string;
-            /** @description Was sent an invitation, or its link was copied. */
+            /** @description Whether an invitation was sent or its link copied. */
             invited: boolean;
             /**
              * Format: int64
-             * @description How many logins point at this family.
+             * @description The number of users of this family.
              */
             logins: number;
             plan?: components["schemas"]["PaymentPlan"] | null;
@@ -3146,20 +3147,20 @@ export interface components {
             refused_at?: string | null;
             secondary_email?: string | null;
             /**
-             * @description Kinds of mail that every address of the family stopped itself. Only its people can begin
-             *     them again.
+             * @description Kinds of mail that every address of the family opted out of. Only its members can resume
+             *     them.
              */
             stopped: components["schemas"]["Category"][];
-            /** @description One of its addresses refused mail for good. */
+            /** @description Whether one of its addresses refused mail permanently. */
             suppressed: boolean;
-            /** @description What somebody typed at sign-up and has not proved: no mail goes there, and it may be anybody's. */
+            /** @description Typed at sign-up and not verified. It gets no mail, since it may be anybody's. */
             unconfirmed_email?: string | null;
             /** @description A second address that a member typed and its owner has not confirmed. */
             unconfirmed_secondary_email?: string | null;
             user_type: components["schemas"]["UserType"];
             /**
              * Format: int64
-             * @description Changes with every payment too.
+             * @description Payments change it too.
              */
             version: number;
         };
@@ -3170,7 +3171,7 @@ export interface components {
             currency: string;
             /**
              * Format: date
-             * @description The day in camp.
+             * @description The date in the camp's time zone.
              */
             date: string;
             family: components["schemas"]["FamilyRow"];
@@ -3179,7 +3180,7 @@ export interface components {
             plan?: components["schemas"]["PaymentPlan"] | null;
             site_name: string;
         };
-        /** @description How many families stand how, and what all have paid. */
+        /** @description The number of families by payment status, and what all have paid. */
         FamilySummary: {
             currency: string;
             /**
@@ -3189,7 +3190,7 @@ export interface components {
             default_plan_amount: number;
             /**
              * Format: int64
-             * @description As the filter has it: with those that have no plan.
+             * @description As in the filter: includes families without a plan.
              */
             due: number;
             /** Format: int64 */
@@ -3202,7 +3203,7 @@ export interface components {
             to_approve: number;
             /**
              * Format: int64
-             * @description Cents, with what families paid that were deleted since.
+             * @description Cents, including payments of deleted families.
              */
             total_revenue: number;
             /** Format: int64 */
@@ -3230,7 +3231,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             question: string;
-            /** @description Names the entry in addresses: `/faq#videos`. */
+            /** @description Identifies the entry in addresses: `/faq#videos`. */
             slug: string;
             topic?: string | null;
         };
@@ -3239,7 +3240,7 @@ export interface components {
         FaqOrder: {
             ids: string[];
         };
-        /** @description What staff change; whatever is left out stays. */
+        /** @description Changes to an entry. Omitted fields stay as they are. */
         FaqPatch: {
             answer?: string | null;
             category?: components["schemas"]["FaqCategory"] | null;
@@ -3248,12 +3249,12 @@ export interface components {
             topic?: string | null;
             /**
              * Format: int64
-             * @description Of the entry as it was read; somebody else's change in between is not overwritten.
+             * @description The version that was read. A change by somebody else since then is not overwritten.
              */
             version: number;
         };
         FaqPlaceholder: {
-            /** @description As it stands in an answer: `{access_answer}`. */
+            /** @description The placeholder as written in an answer: `{access_answer}`. */
             name: string;
             value: string;
         };
@@ -3267,13 +3268,13 @@ export interface components {
             /** Format: int64 */
             total_views: number;
         };
-        /** @description What is wrong with one field of what was sent. */
+        /** @description A problem with one field of the input. */
         FieldProblem: {
             field: string;
             /** @description A sentence that may be shown beside the field. */
             message: string;
         };
-        /** @description A figure beside the one of as many days before. */
+        /** @description A number, with the one of the period before. */
         Figure: {
             /** Format: int64 */
             before: number;
@@ -3296,18 +3297,18 @@ export interface components {
             /** @description What is wrong and what to do. */
             message: string;
         };
-        /** @description What a file turned out to be. */
+        /** @description What was detected about a file. */
         ImportSource: {
             encoding?: components["schemas"]["TextEncoding"] | null;
             format: components["schemas"]["ImportFormat"];
-            /** @description Nothing in the file names its encoding; it was chosen by the letters. */
+            /** @description Whether the encoding was only guessed from the letters. */
             guessed: boolean;
-            /** @description A few values with letters beyond a to z, by which people see whether the encoding is right. */
+            /** @description A few values with letters beyond a to z, to check the encoding. */
             sample: string[];
-            /** @description Of a workbook: the worksheet that was read. */
+            /** @description For a workbook: the worksheet that was read. */
             worksheet?: string | null;
         };
-        /** @description What an invitation knows of whom it is for. */
+        /** @description What the sign-up form shows for an invitation. */
         Invitation: {
             child_name: string;
             /** @description The address that it was sent to. */
@@ -3322,7 +3323,7 @@ export interface components {
             /** Format: int64 */
             queued: number;
         };
-        /** @description A letter that was sent, or that would be. */
+        /** @description A newsletter that was sent, or a preview of one. */
         LetterSent: {
             /**
              * Format: uuid
@@ -3331,20 +3332,20 @@ export interface components {
             id?: string | null;
             /**
              * Format: int64
-             * @description How many addresses get it.
+             * @description The number of recipients.
              */
             recipients: number;
         };
         Like: {
             /** Format: int64 */
             like_count: number;
-            /** @description By whoever asked. */
+            /** @description Whether the viewer likes it. */
             liked: boolean;
         };
         LinkCheck: {
             video_url: string;
         };
-        /** @description A link as the portal keeps it. */
+        /** @description A link in its canonical form. */
         LinkInfo: {
             thumbnail_url?: string | null;
             video_type: components["schemas"]["VideoType"];
@@ -3360,21 +3361,21 @@ export interface components {
             /** Format: uuid */
             id: string;
             message: string;
-            /** @description Stands above the others. */
+            /** @description Shown above the others. */
             pinned: boolean;
             priority: components["schemas"]["UpdatePriority"];
             title: string;
         };
-        /** @description An update at its own address, where it stays known for ever (decision U4). */
+        /** @description An update at its own address, which stays valid forever (decision U4). */
         LiveUpdatePage: components["schemas"]["LiveUpdate"] & {
-            /** @description Taken back, expired or deleted: title, message and author are empty. */
+            /** @description Withdrawn, expired or deleted: title, message and author are empty. */
             withdrawn: boolean;
         };
         /** @description A session as its owner sees it. */
         LoginSession: {
             /** Format: date-time */
             created_at: string;
-            /** @description The one that asks. */
+            /** @description Whether this is the session of the request. */
             current: boolean;
             device: components["schemas"]["Device"];
             /** Format: uuid */
@@ -3386,10 +3387,10 @@ export interface components {
         MailChoice: {
             camp_updates: boolean;
             daily_videos: boolean;
-            /** @description Letters: to the family, or to a reader of the mailing list. */
+            /** @description Newsletters, to families or to the mailing list. */
             general: boolean;
         };
-        /** @description Names one mail. */
+        /** @description Identifies one mail. */
         MailRef: {
             email: string;
             /** Format: uuid */
@@ -3413,17 +3414,17 @@ export interface components {
             /** Format: int64 */
             keep: number;
         };
-        /** @description The family that came, or would come, of it. */
+        /** @description The merged family, or a preview of it. */
         MergedFamily: {
             child_name: string;
             /** Format: int64 */
             comments: number;
-            /** @description At most two; further ones stay the addresses of their logins. */
+            /** @description At most two. Further ones are only kept by their users. */
             emails: string[];
             full_name: string;
             /** Format: int64 */
             logins: number;
-            /** @description Of all addresses of both, those of the kept family first. */
+            /** @description For all addresses of both families, those of the kept family first. */
             mail: components["schemas"]["MergedMail"][];
             /**
              * Format: int64
@@ -3434,14 +3435,14 @@ export interface components {
             totals?: components["schemas"]["MergeTotals"] | null;
             /**
              * Format: int64
-             * @description Of the family that becomes part of the other: nobody has confirmed their addresses, so they
-             *     stay out until somebody does.
+             * @description Users of the other family with an unverified address. They join the family when they verify
+             *     it.
              */
             unconfirmed_logins: number;
         };
         /**
-         * @description What a merge does to the mail of an address: what it has declined stays declined, what the kept
-         *     family has switched off goes to nobody, and an address without a place gets none.
+         * @description How a merge changes the mail of an address: what it opted out of stays off, what the kept family
+         *     has turned off is sent to nobody, and an address that is not kept gets none.
          */
         MergedMail: {
             after: components["schemas"]["MailChoice"];
@@ -3461,7 +3462,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             department: components["schemas"]["Department"];
-            /** @description An answer that somebody has begun. */
+            /** @description An unfinished reply. */
             draft?: string | null;
             email: string;
             /** Format: uuid */
@@ -3471,8 +3472,8 @@ export interface components {
             /** @description The oldest first. */
             replies: components["schemas"]["MessageReply"][];
             /**
-             * @description The sender was signed in with this address and had proved it. Otherwise anybody may have
-             *     entered it, and an answer does not quote the message.
+             * @description Whether the sender was signed in with this verified address. Otherwise anybody may have
+             *     entered it, and a reply does not quote the message.
              */
             sender_proved: boolean;
             spam: boolean;
@@ -3497,7 +3498,7 @@ export interface components {
             /** Format: int64 */
             unread: number;
         };
-        /** @description What staff change about a message; whatever is left out stays. */
+        /** @description Changes to a message. Omitted fields stay as they are. */
         MessagePatch: {
             /**
              * @description User name of an active account, or null.
@@ -3505,7 +3506,7 @@ export interface components {
              */
             assigned_to: string | null;
             /**
-             * @description An answer that is not ready yet, or null.
+             * @description An unfinished reply, or null.
              * @default null
              */
             draft: string | null;
@@ -3515,7 +3516,7 @@ export interface components {
             status: components["schemas"]["MessageStatus"] | null;
             /**
              * Format: int64
-             * @description Of the message as it was read, for those who must not overwrite somebody else's draft.
+             * @description The version that was read, so that nobody else's draft is overwritten.
              * @default null
              */
             version: number | null;
@@ -3531,7 +3532,7 @@ export interface components {
             sent_by?: string | null;
         };
         /**
-         * @description What the sender says to be.
+         * @description Who the sender claims to be.
          * @enum {string}
          */
         MessageSenderType: "parent" | "guest";
@@ -3572,7 +3573,7 @@ export interface components {
             audience: components["schemas"]["Audience"];
             /** @description Plain text; an empty line begins a new paragraph. */
             body: string;
-            /** @description Only count who would get it. */
+            /** @description Only counts the recipients. */
             preview?: boolean;
             subject: string;
         };
@@ -3590,17 +3591,17 @@ export interface components {
         NewPayment: {
             /**
              * Format: int64
-             * @description Cents, more than 0; of an adjustment also less, to take away from what was paid.
+             * @description Cents, more than 0. An adjustment can be negative to reduce what was paid.
              */
             amount: number;
-            /** @description Takes a payment of more than what remains. */
+            /** @description Allows a payment of more than what remains. */
             as_credit?: boolean;
             kind: components["schemas"]["NewPaymentKind"];
             /** @description The family sees this: in the mail about it, on its profile page and on paper. */
             notes?: string | null;
             /**
              * Format: date
-             * @description Today in camp, or earlier.
+             * @description Today or earlier, in the camp's time zone.
              */
             payment_date: string;
             /** @description Only staff see this. */
@@ -3631,28 +3632,31 @@ export interface components {
             role: components["schemas"]["Role"];
             username: string;
         };
-        /** @description An update as staff post it. It is shown at once. */
+        /** @description A new update. It is visible immediately. */
         NewUpdate: {
-            /** @description Whom families read it from. */
+            /** @description The author's name that families see. */
             author: string;
-            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`, from which it is not shown any more. */
+            /** @description When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`. */
             expires_at?: string | null;
             message: string;
             pinned?: boolean;
             priority?: components["schemas"]["UpdatePriority"];
             title: string;
         };
-        /** @description A video as staff or an import add it. */
+        /** @description A new video of staff or an import. */
         NewVideo: {
             description?: string | null;
             is_featured?: boolean;
-            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`: with the status `scheduled`, and only then. */
+            /**
+             * @description When to publish, as the camp's local time `YYYY-MM-DDTHH:MM`. Required with the status
+             *     `scheduled`, and otherwise not allowed.
+             */
             scheduled_date?: string | null;
             status?: components["schemas"]["VideoStatus"];
             title: string;
             /**
              * Format: date
-             * @description The day filmed; by default today in camp.
+             * @description The day filmed. The default is today in the camp's time zone.
              */
             upload_date?: string | null;
             /** @description A link to Drive, to YouTube or to a media file. */
@@ -3672,10 +3676,10 @@ export interface components {
             scheduled_date: string;
             title: string;
         };
-        /** @description Another address of one's family, and what goes there. Its owner chooses that. */
+        /** @description Another address of the family, and what it receives. Its owner chooses that. */
         OtherAddress: {
             camp_updates_email: boolean;
-            /** @description Entered by the camp, or confirmed by its owner; until then nothing goes there. */
+            /** @description Entered by the camp, or confirmed by its owner. It gets no mail before. */
             confirmed: boolean;
             daily_video_email: boolean;
             email: string;
@@ -3754,14 +3758,14 @@ export interface components {
         /** @description One page of a list. */
         Page_AdminUpdate: {
             items: (components["schemas"]["LiveUpdate"] & {
-                /** @description Whether families have been told of it, which happens once. */
+                /** @description Whether families have been notified, which happens once. */
                 announced: boolean;
                 deliveries?: components["schemas"]["Deliveries"] | null;
                 /** Format: date-time */
                 expires_at?: string | null;
                 /** @description Shown to families now. */
                 is_active: boolean;
-                /** @description Username of whoever posted it. */
+                /** @description User name of the account that posted it. */
                 posted_by?: string | null;
                 /** Format: int64 */
                 version: number;
@@ -3772,7 +3776,7 @@ export interface components {
         /** @description One page of a list. */
         Page_AdminVideo: {
             items: {
-                /** @description Whether families have been told of it, which happens once. */
+                /** @description Whether families have been notified, which happens once. */
                 announced: boolean;
                 /** @description Of an earlier year. */
                 archive: boolean;
@@ -3788,7 +3792,7 @@ export interface components {
                 failed_mails: number;
                 /**
                  * Format: int64
-                 * @description Comments that wait for the camp to read them.
+                 * @description Comments that wait for review.
                  */
                 held_comments: number;
                 /** Format: uuid */
@@ -3799,17 +3803,17 @@ export interface components {
                 page_url: string;
                 /**
                  * Format: date-time
-                 * @description The moment of the first publication.
+                 * @description When it was first published.
                  */
                 published_at?: string | null;
                 /**
                  * Format: int64
-                 * @description How many addresses would get mail if it were published now; empty when nobody would be told.
+                 * @description How many addresses would get mail if it were published now; empty if none would.
                  */
                 recipients?: number | null;
                 /**
                  * Format: int64
-                 * @description Comments that readers reported and nobody has hidden.
+                 * @description Visible comments that readers reported.
                  */
                 reported_comments: number;
                 /** Format: date-time */
@@ -3824,12 +3828,12 @@ export interface components {
                  * @description The day filmed, in the camp's time zone.
                  */
                 upload_date: string;
-                /** @description Username of whoever posted it. */
+                /** @description User name of the account that added it. */
                 uploaded_by?: string | null;
                 /** Format: int64 */
                 version: number;
                 video_type: components["schemas"]["VideoType"];
-                /** @description The link as the portal keeps it, or the path of an own file. */
+                /** @description The canonical link, or the path of a file of the portal. */
                 video_url: string;
                 /** Format: int64 */
                 view_count: number;
@@ -3845,30 +3849,30 @@ export interface components {
                 action: string;
                 /**
                  * Format: uuid
-                 * @description The family of a login that is still there.
+                 * @description The family of a user that still exists.
                  */
                 actor_family?: string | null;
                 /** Format: uuid */
                 actor_id?: string | null;
                 /** @description `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger). */
                 actor_kind: string;
-                /** @description The user name of a staff account that is still there. */
+                /** @description The user name of a staff account that still exists. */
                 actor_name?: string | null;
                 /** Format: date-time */
                 at: string;
                 /** Format: uuid */
                 id: string;
-                /** @description What was changed, before and after, and what else there is to say. */
+                /** @description What changed, before and after, and other details. */
                 lines: components["schemas"]["AuditLine"][];
                 /**
                  * Format: uuid
-                 * @description The family that the record is, or the login belongs to, while it is there.
+                 * @description The family that the record is or belongs to, if it still exists.
                  */
                 subject_family?: string | null;
                 /** Format: uuid */
                 subject_id?: string | null;
                 subject_kind: string;
-                /** @description The title or user name of a record that is still there, never a person's name. */
+                /** @description The title or user name of a record that still exists; never a person's name. */
                 subject_name?: string | null;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -3882,11 +3886,11 @@ export interface components {
                 content: string;
                 /** Format: date-time */
                 created_at: string;
-                /** @description Waits for the camp to read it; only whoever wrote it and staff see it. */
+                /** @description Waits for review. Only its author and staff see it. */
                 held: boolean;
                 /** Format: uuid */
                 id: string;
-                /** @description Written by whoever asked. */
+                /** @description Whether the viewer wrote it. */
                 mine: boolean;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -3904,15 +3908,15 @@ export interface components {
                  */
                 family_id?: string | null;
                 full_name: string;
-                /** @description Names the letter: `video`, `invitation`, `payment`, … */
+                /** @description The kind of mail: `video`, `invitation`, `payment`, … */
                 kind: string;
                 /** Format: uuid */
                 notification_id: string;
-                /** @description In the words of the mail server. */
+                /** @description As the mail server said. */
                 reason?: string | null;
                 /** @description The address refused mail for good. */
                 refused: boolean;
-                /** @description Of the video, the update, the letter or the message that it is about. */
+                /** @description The title of the video, update, newsletter or message. */
                 title?: string | null;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -3929,16 +3933,16 @@ export interface components {
                 created_at: string;
                 daily_video_email: boolean;
                 email?: string | null;
-                /** @description What goes to at least one of its addresses. */
+                /** @description What at least one of its addresses receives. */
                 email_notifications: boolean;
                 full_name: string;
                 /** Format: uuid */
                 id: string;
-                /** @description Was sent an invitation, or its link was copied. */
+                /** @description Whether an invitation was sent or its link copied. */
                 invited: boolean;
                 /**
                  * Format: int64
-                 * @description How many logins point at this family.
+                 * @description The number of users of this family.
                  */
                 logins: number;
                 plan?: components["schemas"]["PaymentPlan"] | null;
@@ -3946,20 +3950,20 @@ export interface components {
                 refused_at?: string | null;
                 secondary_email?: string | null;
                 /**
-                 * @description Kinds of mail that every address of the family stopped itself. Only its people can begin
-                 *     them again.
+                 * @description Kinds of mail that every address of the family opted out of. Only its members can resume
+                 *     them.
                  */
                 stopped: components["schemas"]["Category"][];
-                /** @description One of its addresses refused mail for good. */
+                /** @description Whether one of its addresses refused mail permanently. */
                 suppressed: boolean;
-                /** @description What somebody typed at sign-up and has not proved: no mail goes there, and it may be anybody's. */
+                /** @description Typed at sign-up and not verified. It gets no mail, since it may be anybody's. */
                 unconfirmed_email?: string | null;
                 /** @description A second address that a member typed and its owner has not confirmed. */
                 unconfirmed_secondary_email?: string | null;
                 user_type: components["schemas"]["UserType"];
                 /**
                  * Format: int64
-                 * @description Changes with every payment too.
+                 * @description Payments change it too.
                  */
                 version: number;
             }[];
@@ -3974,7 +3978,7 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 question: string;
-                /** @description Names the entry in addresses: `/faq#videos`. */
+                /** @description Identifies the entry in addresses: `/faq#videos`. */
                 slug: string;
                 topic?: string | null;
             }[];
@@ -3984,7 +3988,7 @@ export interface components {
         /** @description One page of a list. */
         Page_FaqPlaceholder: {
             items: {
-                /** @description As it stands in an answer: `{access_answer}`. */
+                /** @description The placeholder as written in an answer: `{access_answer}`. */
                 name: string;
                 value: string;
             }[];
@@ -4001,7 +4005,7 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 message: string;
-                /** @description Stands above the others. */
+                /** @description Shown above the others. */
                 pinned: boolean;
                 priority: components["schemas"]["UpdatePriority"];
                 title: string;
@@ -4014,7 +4018,7 @@ export interface components {
             items: {
                 /** Format: date-time */
                 created_at: string;
-                /** @description The one that asks. */
+                /** @description Whether this is the session of the request. */
                 current: boolean;
                 device: components["schemas"]["Device"];
                 /** Format: uuid */
@@ -4034,7 +4038,7 @@ export interface components {
                 /** Format: date-time */
                 created_at: string;
                 department: components["schemas"]["Department"];
-                /** @description An answer that somebody has begun. */
+                /** @description An unfinished reply. */
                 draft?: string | null;
                 email: string;
                 /** Format: uuid */
@@ -4044,8 +4048,8 @@ export interface components {
                 /** @description The oldest first. */
                 replies: components["schemas"]["MessageReply"][];
                 /**
-                 * @description The sender was signed in with this address and had proved it. Otherwise anybody may have
-                 *     entered it, and an answer does not quote the message.
+                 * @description Whether the sender was signed in with this verified address. Otherwise anybody may have
+                 *     entered it, and a reply does not quote the message.
                  */
                 sender_proved: boolean;
                 spam: boolean;
@@ -4089,7 +4093,7 @@ export interface components {
                 /** Format: uuid */
                 family_id?: string | null;
                 family_name?: string | null;
-                /** @description In the words of the mail server. */
+                /** @description As the mail server said. */
                 reason: string;
                 /** Format: date-time */
                 refused_at: string;
@@ -4111,7 +4115,7 @@ export interface components {
                 deliveries: components["schemas"]["Deliveries"];
                 /** Format: uuid */
                 id: string;
-                /** @description User name of who sent it. */
+                /** @description User name of the sender. */
                 sent_by?: string | null;
                 subject: string;
             }[];
@@ -4152,7 +4156,7 @@ export interface components {
                 after: unknown;
                 before: unknown;
                 key: string;
-                /** @description Why it cannot be taken over. */
+                /** @description Why it cannot be imported. */
                 problem?: string | null;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -4163,7 +4167,7 @@ export interface components {
             items: {
                 /**
                  * Format: date-time
-                 * @description Nobody writes to an address before its owner has confirmed it.
+                 * @description The address gets no newsletters before its owner has confirmed it.
                  */
                 confirmed_at?: string | null;
                 /** Format: date-time */
@@ -4194,7 +4198,7 @@ export interface components {
                 like_count: number;
                 /** Format: date-time */
                 published_at: string;
-                /** @description Not open to whoever asked: only title and date are told. */
+                /** @description The viewer may not watch it: only title and date are given. */
                 restricted: boolean;
                 thumbnail_url?: string | null;
                 title: string;
@@ -4234,7 +4238,7 @@ export interface components {
         Payment: {
             /**
              * Format: int64
-             * @description As it changed what was paid: refunds are below 0.
+             * @description The change of the paid amount: refunds are negative.
              */
             amount: number;
             /** Format: date-time */
@@ -4252,22 +4256,22 @@ export interface components {
             staff_notes?: string | null;
             /**
              * Format: uuid
-             * @description Of a void: the row that it takes back.
+             * @description For a void: the row that it cancels.
              */
             void_of?: string | null;
-            /** @description Taken back by a later row. */
+            /** @description Voided by a later row. */
             voided: boolean;
         };
         /** @enum {string} */
         PaymentBadge: "paid_in_full" | "payment_due" | "overdue" | "no_plan";
         /** @enum {string} */
         PaymentKind: "payment" | "adjustment" | "refund" | "void";
-        /** @description How a family stands. */
+        /** @description The payment plan of a family. */
         PaymentPlan: {
             badge: components["schemas"]["PaymentBadge"];
             /**
              * Format: int64
-             * @description What was paid over the total.
+             * @description What was paid above the total.
              */
             credit: number;
             /** Format: date */
@@ -4293,7 +4297,7 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description The pictures that the camp chose; none where the built-in ones stand. */
+        /** @description The pictures that the camp chose. Empty where the defaults apply. */
         Pictures: {
             hero: components["schemas"]["SitePicture"][];
             logo?: components["schemas"]["SitePicture"] | null;
@@ -4349,7 +4353,7 @@ export interface components {
             image_url: string;
             thumb_url: string;
         };
-        /** @description What is left out stays. */
+        /** @description Changes to a product. Omitted fields stay as they are. */
         ProductPatch: {
             category?: components["schemas"]["ProductCategory"] | null;
             /** @description Empty to remove it. */
@@ -4365,7 +4369,7 @@ export interface components {
             title?: string | null;
             /**
              * Format: int64
-             * @description The version that was looked at.
+             * @description The version that was read.
              */
             version: number;
         };
@@ -4382,8 +4386,8 @@ export interface components {
         /** @description A family as its own members see it. */
         Profile: {
             /**
-             * @description Whether the address of this login is one of the family's: the kinds of mail that can be
-             *     chosen go to those alone.
+             * @description Whether the user's address is one of the family's. Only those receive the kinds of mail that
+             *     can be chosen.
              */
             address_in_family: boolean;
             camp_updates_email: boolean;
@@ -4391,19 +4395,19 @@ export interface components {
             child_name?: string | null;
             daily_video_email: boolean;
             email?: string | null;
-            /** @description What goes to the address of this login: chosen by the family, and not stopped by the address. */
+            /** @description What the user's address receives: chosen by the family and not declined by the address. */
             email_notifications: boolean;
             full_name: string;
-            /** @description The family's addresses other than that of this login. */
+            /** @description The family's addresses other than the user's. */
             other_addresses: components["schemas"]["OtherAddress"][];
             secondary_email?: string | null;
             secondary_email_verified: boolean;
-            /** @description The address of this login refused mail, so the camp has stopped writing to it. */
+            /** @description Whether the user's address refused mail permanently. It gets no more mail then. */
             suppressed: boolean;
             user_type: components["schemas"]["UserType"];
             welcome_popup_shown: boolean;
         };
-        /** @description What members may change about their family; what is left out stays. */
+        /** @description Changes of members to their family. Omitted fields stay as they are. */
         ProfilePatch: {
             /** @default null */
             camp_updates_email: boolean | null;
@@ -4418,8 +4422,8 @@ export interface components {
             /** @default null */
             full_name: string | null;
             /**
-             * @description Empty to remove it. A new one counts once its owner has confirmed it. In place of one that
-             *     is known it needs `current_password`.
+             * @description Empty removes it. A new one counts once its owner has confirmed it. Replacing a known one
+             *     requires `current_password`.
              * @default null
              */
             secondary_email: string | null;
@@ -4436,9 +4440,12 @@ export interface components {
             /** @description Whether a worker has been seen lately; without one nothing is published or mailed. */
             worker: string;
         };
-        /** @description What the sender is told. */
+        /** @description The response to the sender. */
         ReceivedMessage: {
-            /** @description The acknowledgment has the text in it. Otherwise it only says that a message arrived. */
+            /**
+             * @description Whether the acknowledgment quotes the message. Otherwise it only says that a message
+             *     arrived.
+             */
             copy_mailed: boolean;
         };
         /** @description An import of the last day. */
@@ -4461,7 +4468,7 @@ export interface components {
             /** Format: int64 */
             updated: number;
         };
-        /** @description The row that was written and how the family stands after it. */
+        /** @description The new row, and the family's plan after it. */
         RecordedPayment: {
             payment: components["schemas"]["Payment"];
             plan: components["schemas"]["PaymentPlan"];
@@ -4470,13 +4477,13 @@ export interface components {
             /** @description Each works once; shown only now. */
             recovery_codes: string[];
         };
-        /** @description An address that refused mail for good, of somebody whom the camp still writes to. */
+        /** @description An address in use that refused mail permanently. */
         RefusedAddress: {
             email: string;
             /** Format: uuid */
             family_id?: string | null;
             family_name?: string | null;
-            /** @description In the words of the mail server. */
+            /** @description As the mail server said. */
             reason: string;
             /** Format: date-time */
             refused_at: string;
@@ -4486,7 +4493,7 @@ export interface components {
             subscriber: boolean;
         };
         /**
-         * @description What became of the mail.
+         * @description The delivery status of the mail.
          * @enum {string}
          */
         ReplyDelivery: "queued" | "sent" | "failed";
@@ -4506,20 +4513,20 @@ export interface components {
          * @enum {string}
          */
         Role: "owner" | "staff";
-        /** @description An update that was posted, and how many mails that put into the queue. */
+        /** @description A posted update, and how many mails it queued. */
         SavedUpdate: {
             /** Format: int64 */
             notified: number;
             update: components["schemas"]["AdminUpdate"];
         };
-        /** @description A video that was saved, and how many mails its publication put into the queue. */
+        /** @description A saved video, and how many mails its publication queued. */
         SavedVideo: {
             /** Format: int64 */
             notified: number;
             video: components["schemas"]["AdminVideo"];
         };
         /**
-         * @description How much of the mail one leaves.
+         * @description How much mail to unsubscribe from.
          * @enum {string}
          */
         Scope: "category" | "everything";
@@ -4531,13 +4538,13 @@ export interface components {
             deliveries: components["schemas"]["Deliveries"];
             /** Format: uuid */
             id: string;
-            /** @description User name of who sent it. */
+            /** @description User name of the sender. */
             sent_by?: string | null;
             subject: string;
         };
-        /** @description An event as open pages receive it: its name, and what its `data` line holds. */
+        /** @description An event as open pages receive it: its name and the content of its `data` line. */
         ServerEvent: {
-            /** @description The first of every stream: the number of the last event that the page knows. */
+            /** @description The first event of every stream: the number of the last event that the page knows. */
             data: {
                 /** Format: int64 */
                 id: number;
@@ -4545,7 +4552,7 @@ export interface components {
             /** @enum {string} */
             event: "hello";
         } | {
-            /** @description Events were missed: the page reads everything anew. */
+            /** @description Events were missed. The page reloads everything. */
             data: Record<string, never>;
             /** @enum {string} */
             event: "reset";
@@ -4654,12 +4661,12 @@ export interface components {
             unavailable?: string | null;
             value: unknown;
         };
-        /** @description One key of a file that is to be imported, beside what is in force. */
+        /** @description A setting of an imported file, compared with the current value. */
         SettingDifference: {
             after: unknown;
             before: unknown;
             key: string;
-            /** @description Why it cannot be taken over. */
+            /** @description Why it cannot be imported. */
             problem?: string | null;
         };
         SettingsPatch: {
@@ -4744,15 +4751,15 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description An authenticator app is set up. */
             two_factor: boolean;
-            /** @description The settings ask for one. */
+            /** @description Whether the settings require one. */
             two_factor_required: boolean;
             username: string;
         };
-        /** @description What owners may change; what is left out stays. */
+        /** @description Changes to an account. Omitted fields stay as they are. */
         StaffChanges: {
             /**
-             * @description The password of the owner who makes the change. Needed for an own name, for the email or
-             *     password of any account, and to make an owner.
+             * @description The password of the owner who makes the change. Required to change one's own name or the
+             *     email or password of any account, and to make somebody an owner.
              */
             current_password?: string | null;
             disabled?: boolean | null;
@@ -4762,7 +4769,7 @@ export interface components {
             username?: string | null;
             /**
              * Format: int64
-             * @description As it was read; [`Error::Stale`] when somebody changed the account since.
+             * @description The version that was read; [`Error::Stale`] when the account changed since.
              */
             version: number;
         };
@@ -4801,7 +4808,7 @@ export interface components {
         Subscriber: {
             /**
              * Format: date-time
-             * @description Nobody writes to an address before its owner has confirmed it.
+             * @description The address gets no newsletters before its owner has confirmed it.
              */
             confirmed_at?: string | null;
             /** Format: date-time */
@@ -4816,7 +4823,7 @@ export interface components {
             token: string;
         };
         /**
-         * @description Whether the family hears of a decision.
+         * @description Whether the family is notified of the decision.
          * @enum {string}
          */
         Told: "by_mail" | "no_address" | "before";
@@ -4858,10 +4865,10 @@ export interface components {
         UnsubscribeToken: {
             token: string;
         };
-        /** @description What is changed of an update; whatever is left out stays as it is. */
+        /** @description Changes to an update. Omitted fields stay as they are. */
         UpdatePatch: {
             author?: string | null;
-            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`, or null for no end. */
+            /** @description When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`, or null for never. */
             expires_at?: string | null;
             is_active?: boolean | null;
             message?: string | null;
@@ -4870,7 +4877,7 @@ export interface components {
             title?: string | null;
             /**
              * Format: int64
-             * @description Of the update as it was read; somebody else's change in between is not overwritten.
+             * @description The version that was read. A change by somebody else since then is not overwritten.
              */
             version: number;
         };
@@ -4888,7 +4895,7 @@ export interface components {
          * @enum {string}
          */
         UserType: "parent" | "visitor";
-        /** @description Who is there now. */
+        /** @description The current families and users by type. */
         UserTypes: {
             /** Format: int64 */
             parents: number;
@@ -4896,7 +4903,7 @@ export interface components {
             visitors: number;
             /**
              * Format: int64
-             * @description Families that staff added and that have not claimed a login yet.
+             * @description Families that staff added and that have no user yet.
              */
             without_login: number;
         };
@@ -4915,7 +4922,7 @@ export interface components {
         /** @description A published video on its own page. */
         Video: components["schemas"]["VideoCard"] & {
             content_type: string | null;
-            /** @description By whoever asked. */
+            /** @description Whether the viewer likes it. */
             liked: boolean;
             next: components["schemas"]["VideoRef"] | null;
             previous: components["schemas"]["VideoRef"] | null;
@@ -4940,7 +4947,7 @@ export interface components {
             like_count: number;
             /** Format: date-time */
             published_at: string;
-            /** @description Not open to whoever asked: only title and date are told. */
+            /** @description The viewer may not watch it: only title and date are given. */
             restricted: boolean;
             thumbnail_url?: string | null;
             title: string;
@@ -4974,7 +4981,7 @@ export interface components {
             failed_mails: number;
             /**
              * Format: int64
-             * @description Videos with comments that wait for the camp to read them.
+             * @description Videos with comments that wait for review.
              */
             held_comments: number;
             /** Format: int64 */
@@ -4986,17 +4993,17 @@ export interface components {
             recipients: number;
             /**
              * Format: int64
-             * @description Videos with comments that readers reported and nobody has hidden.
+             * @description Videos with visible comments that readers reported.
              */
             reported_comments: number;
             /** Format: int64 */
             scheduled: number;
         };
-        /** @description What the edit panel changes; whatever is left out stays as it is. */
+        /** @description Changes of the edit panel. Omitted fields stay as they are. */
         VideoPatch: {
             description?: string | null;
             is_featured?: boolean | null;
-            /** @description A time on the camp's wall, `YYYY-MM-DDTHH:MM`. */
+            /** @description When to publish, as the camp's local time `YYYY-MM-DDTHH:MM`. */
             scheduled_date?: string | null;
             status?: components["schemas"]["VideoStatus"] | null;
             title?: string | null;
@@ -5004,7 +5011,7 @@ export interface components {
             upload_date?: string | null;
             /**
              * Format: int64
-             * @description Of the video as it was read; somebody else's change in between is not overwritten.
+             * @description The version that was read. A change by somebody else since then is not overwritten.
              */
             version: number;
             video_url?: string | null;
