@@ -107,7 +107,8 @@ async fn answer(staff: &Browser) -> Value {
 }
 
 async fn publish(camp: &Camp, staff: &Browser, title: &str) -> String {
-    let day = camp.now().format("%Y-%m-%d").to_string();
+    // Of the day in New York, where it may still be yesterday.
+    let day = (camp.now() - TimeDelta::hours(5)).format("%Y-%m-%d").to_string();
     let video = json!({ "title": title, "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day });
     let saved = staff.post("/api/admin/videos", video).await.expect(201).json();
     saved["video"]["id"].as_str().expect("an id").to_owned()

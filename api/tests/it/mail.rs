@@ -58,8 +58,8 @@ story! {
         let chaya = add_family(&staff, "Chaya", "chaya@family.example").await;
         fail_all_to(&camp, "chaya@family.example").await;
         camp.work().await;
-        // A day ago: in camp it may still be yesterday.
-        let day = (camp.now() - TimeDelta::days(1)).format("%Y-%m-%d").to_string();
+        // Of the day in New York, where it may still be yesterday.
+        let day = (camp.now() - TimeDelta::hours(5)).format("%Y-%m-%d").to_string();
         staff.post("/api/admin/videos", json!({ "title": "Swim", "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day })).await.expect(201);
         let letter = json!({ "subject": "Come at ten", "body": "The gates open.", "audience": "families" });
         staff.post("/api/admin/letters", letter).await.expect(200);

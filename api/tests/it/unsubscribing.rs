@@ -1,5 +1,6 @@
 //! Unsubscribing from a kind of mail stops it, is shown everywhere, and only the user can undo it.
 
+use chrono::TimeDelta;
 use portal::notifications::{Category, unsubscribe};
 use serde_json::{Value, json};
 
@@ -27,7 +28,8 @@ fn mail_of(shown: &Value) -> [bool; 3] {
 
 /// How many mails about a new video an address gets.
 async fn mails_about_a_video(camp: &Camp, staff: &Browser, title: &str, email: &str) -> usize {
-    let day = camp.now().format("%Y-%m-%d").to_string();
+    // Of the day in New York, where it may still be yesterday.
+    let day = (camp.now() - TimeDelta::hours(5)).format("%Y-%m-%d").to_string();
     let video = json!({ "title": title, "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day });
     staff.post("/api/admin/videos", video).await.expect(201);
     camp.work().await;
