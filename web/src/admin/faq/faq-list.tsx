@@ -35,21 +35,24 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
     // Runs one request at a time, because a held arrow key is faster than the server.
     scope: { id: "faq order" },
     mutationFn: (next: AdminFaq[]) => orderFaq(next.map(({ id }) => id)),
-    onMutate: (next) => {
-      client.setQueryData(queryKey, next);
-      return client.cancelQueries({ queryKey: queryKey });
-    },
+    onMutate: () => client.cancelQueries({ queryKey }),
     onError: (error) => toastFailure(error, "Failed to save the order."),
     onSettled: () => (client.isMutating({ mutationKey: ordering }) === 1 ? faqChanged() : undefined),
   });
 
-  function move(from: number, to: number) {
-    if (from === to || to < 0 || to >= items.length) return;
-    order.mutate(moved(items, from, to));
-    setSaid(`${items[from]!.question}: now number ${to + 1} of ${items.length}.`);
+  function move({ id, question }: AdminFaq, to: (from: number) => number) {
+    // A second key can come before the list is drawn in the order that the first one made.
+    const current = client.getQueryData(queryKey) ?? items;
+    const from = current.findIndex((entry) => entry.id === id);
+    const place = to(from);
+    if (from < 0 || from === place || place < 0 || place >= current.length) return;
+    const next = moved(current, from, place);
+    client.setQueryData(queryKey, next);
+    order.mutate(next);
+    setSaid(`${question}: now number ${place + 1} of ${next.length}.`);
   }
 
-  const dragging = useDragOrder(move);
+  const dragging = useDragOrder((from, to) => move(items[from]!, () => to));
 
   return (
     <>
@@ -66,7 +69,7 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
                 const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
                 if (!step) return;
                 event.preventDefault();
-                move(i, i + step);
+                move(entry, (from) => from + step);
               }}
               className="grid size-tap cursor-grab place-items-center rounded-md text-lg leading-none text-muted hover:bg-sunk disabled:cursor-default disabled:opacity-30"
             >

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { list, open, refuse, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
@@ -43,6 +43,16 @@ it("is put in order by the arrow keys", async () => {
   await user.keyboard("{ArrowDown}");
   await waitFor(() => expect(camp.asked("PUT", "/api/admin/faq/order")[0]?.body).toEqual({ ids: ["f2", "f1"] }));
   expect(screen.getByText("When are videos posted?: now number 2 of 2.")).toBeTruthy();
+});
+
+it("loses no key that comes before the list is drawn anew", async () => {
+  const third = entry({ id: "f3", question: "What to pack?", position: 3 });
+  const camp = desk({ "GET /api/admin/faq": list(entry(), second, third), "PUT /api/admin/faq/order": null });
+  open("/admin/faq");
+  const handle = (await row("When are videos posted?")).getByRole("button", { name: /^Move/ });
+  fireEvent.keyDown(handle, { key: "ArrowDown" });
+  fireEvent.keyDown(handle, { key: "ArrowDown" });
+  await waitFor(() => expect(camp.asked("PUT", "/api/admin/faq/order").map(({ body }) => body)).toEqual([{ ids: ["f2", "f1", "f3"] }, { ids: ["f2", "f3", "f1"] }]));
 });
 
 it("previews an answer as families read it, and sends only what was changed", async () => {
