@@ -20,6 +20,8 @@ const ofColors = { runOnly: ["color-contrast", "link-in-text-block"] };
 /** Asserts that axe finds no violations in both themes, and that narrow screens do not scroll sideways. */
 export async function isSound(page: Page, what: string) {
   await page.waitForLoadState("networkidle");
+  // A list that waits for the answer to a new filter is pale.
+  await expect(page.locator("div[aria-busy=true]"), what).toHaveCount(0);
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
