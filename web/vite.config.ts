@@ -22,7 +22,9 @@ export default defineConfig({
   },
   test: {
     environment: "happy-dom",
-    environmentOptions: { happyDOM: { url: "http://camp.test/", settings: { handleDisabledFileLoadingAsSuccess: true } } },
+    environmentOptions: {
+      happyDOM: { url: "http://camp.test/", settings: { handleDisabledFileLoadingAsSuccess: true } },
+    },
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
     restoreMocks: true,

@@ -1,4 +1,16 @@
-import { call, expect, onYouTube, parent, posted, samplePassword, signIn, signUp, staff, test, told } from "./house/camp";
+import {
+  call,
+  expect,
+  onYouTube,
+  parent,
+  posted,
+  samplePassword,
+  signIn,
+  signUp,
+  staff,
+  test,
+  told,
+} from "./house/camp";
 import { pause } from "./house/portal";
 import { isSound } from "./house/sound";
 import type { Page } from "@playwright/test";
@@ -9,7 +21,10 @@ type Card = { id: string; title: string; video_type: string };
 function listen(page: Page) {
   const received: Promise<string>[] = [];
   page.on("response", (response) => {
-    const body = response.body().then((bytes) => bytes.toString("latin1"), () => "");
+    const body = response.body().then(
+      (bytes) => bytes.toString("latin1"),
+      () => "",
+    );
     received.push(body.then((text) => `${response.url()}\n${JSON.stringify(response.headers())}\n${text}`));
   });
   return async () => (await Promise.all(received)).join("\n");
@@ -18,7 +33,11 @@ function listen(page: Page) {
 test.describe("When only families of the camp may watch", () => {
   test.use({ settings: { access: "families" } });
 
-  test("a stranger sees the gate and nothing that leads to a video; an approved family watches", async ({ page, camp, somebody }) => {
+  test("a stranger sees the gate and nothing that leads to a video; an approved family watches", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     const desk = await somebody();
     await staff(desk, camp);
     const video = await posted(desk, { title: "Swim relay", description: "Six bunks, one wet baton." });
@@ -51,7 +70,11 @@ test.describe("When only families of the camp may watch", () => {
     });
 
     await test.step("the camp approves her, tells her by mail, and the video plays", async () => {
-      const waiting = await call<{ items: { id: string; full_name: string }[] }>(desk.request, "GET", "/api/admin/users?filter=to_approve");
+      const waiting = await call<{ items: { id: string; full_name: string }[] }>(
+        desk.request,
+        "GET",
+        "/api/admin/users?filter=to_approve",
+      );
       expect(waiting.items.map(({ full_name }) => full_name)).toEqual(["Chaya Feder"]);
       await call(desk.request, "POST", `/api/admin/users/${waiting.items[0]?.id}/approve`);
       await camp.mailTo("chaya@family.example", /Welcome to/);
@@ -71,7 +94,12 @@ test.describe("When only families of the camp may watch", () => {
 test.describe("When only families may watch the sample camp", () => {
   test.use({ seeded: true, settings: { access: "families" } });
 
-  test("no byte of the portal's own files reaches a stranger, and a family of the camp plays them", async ({ page, request, camp, somebody }) => {
+  test("no byte of the portal's own files reaches a stranger, and a family of the camp plays them", async ({
+    page,
+    request,
+    camp,
+    somebody,
+  }) => {
     const family = await somebody();
     const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
     const own = items[0];
@@ -84,7 +112,9 @@ test.describe("When only families may watch the sample camp", () => {
     }
     await expect(page.getByRole("heading", { name: "Please sign in to watch" })).toBeVisible();
     const everything = await received();
-    expect(everything).not.toMatch(/\/media\/(videos|thumbnails)\/|youtube-nocookie\.com\/embed|drive\.google\.com\/(file|thumbnail)/);
+    expect(everything).not.toMatch(
+      /\/media\/(videos|thumbnails)\/|youtube-nocookie\.com\/embed|drive\.google\.com\/(file|thumbnail)/,
+    );
     for (const address of [`/media/videos/${own.id}`, `/media/thumbnails/${own.id}`, `/api/videos/${own.id}`]) {
       const answer = await request.get(address);
       expect(answer.status(), address).toBe(401);
@@ -95,14 +125,18 @@ test.describe("When only families may watch the sample camp", () => {
     await signIn(family, "leah.lindenfeld@family.example", samplePassword);
     await expect(family).toHaveURL(new RegExp(own.id));
     await family.getByRole("button", { name: /^Play / }).click();
-    await expect.poll(() => family.locator("video").evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(0);
+    await expect
+      .poll(() => family.locator("video").evaluate((video: HTMLVideoElement) => video.currentTime))
+      .toBeGreaterThan(0);
 
     await test.step("the same files are for everybody with an account, once the camp says so", async () => {
       await signUp(page, { name: "Bubby Feder", email: "bubby@family.example" });
       const file = `/media/videos/${own.id}`;
       expect((await page.request.get(file)).status()).toBe(403);
       camp.run(["settings", "set", "access", "signed_in"]);
-      await expect.poll(async () => (await page.request.get(file, { headers: { range: "bytes=0-9" } })).status()).toBe(206);
+      await expect
+        .poll(async () => (await page.request.get(file, { headers: { range: "bytes=0-9" } })).status())
+        .toBe(206);
       expect((await request.get(file)).status()).toBe(401);
     });
   });
@@ -127,14 +161,24 @@ for (const access of ["signed_in", "families"] as const) {
   test.describe(`Everything that the portal tells, with the setting ${access}`, () => {
     test.use({ settings: { access } });
 
-    test("the updates, the feed, the sitemap, the previews and the line are closed together, and open for whoever may", async ({ page, request, camp, somebody }) => {
+    test("the updates, the feed, the sitemap, the previews and the line are closed together, and open for whoever may", async ({
+      page,
+      request,
+      camp,
+      somebody,
+    }) => {
       const desk = await somebody();
       await staff(desk, camp);
       const film = await posted(desk, { title: "Swim relay", description: "Six bunks, one wet baton." });
       const news = await told(desk, { title: "Buses leave at 5", message: "From the lower gate." });
       const secrets = /Buses leave|lower gate|wet baton|dQw4w9WgXcQ|Camp office/;
 
-      const refused = [`/api/videos/${film.id}`, `/api/videos/${film.id}/comments`, "/api/live-updates", `/api/live-updates/${news.id}`];
+      const refused = [
+        `/api/videos/${film.id}`,
+        `/api/videos/${film.id}/comments`,
+        "/api/live-updates",
+        `/api/live-updates/${news.id}`,
+      ];
       const told401 = async () => {
         for (const address of refused) {
           const answer = await request.get(address);
@@ -143,7 +187,16 @@ for (const access of ["signed_in", "families"] as const) {
         }
       };
       await told401();
-      for (const address of ["/feed.xml", "/sitemap.xml", "/", "/updates", `/updates/${news.id}`, `/video/${film.id}`, "/api/videos?collection=home", "/api/site"]) {
+      for (const address of [
+        "/feed.xml",
+        "/sitemap.xml",
+        "/",
+        "/updates",
+        `/updates/${news.id}`,
+        `/video/${film.id}`,
+        "/api/videos?collection=home",
+        "/api/site",
+      ]) {
         expect(await (await request.get(address)).text(), address).not.toMatch(secrets);
       }
       expect(await (await request.get("/feed.xml")).text()).not.toContain("<entry>");
@@ -153,7 +206,11 @@ for (const access of ["signed_in", "families"] as const) {
       const overheard = await overhear(page);
       await expect.poll(overheard).toContain("hello");
       await told(desk, { title: "Buses leave at 6" });
-      await call(desk.request, "DELETE", `/api/admin/live-updates/${(await told(desk, { title: "Buses leave at 7" })).id}`);
+      await call(
+        desk.request,
+        "DELETE",
+        `/api/admin/live-updates/${(await told(desk, { title: "Buses leave at 7" })).id}`,
+      );
       await pause(1_000);
       expect(await overheard(), "a line on which nothing is said").not.toMatch(/update\.|Buses/);
 
@@ -162,7 +219,14 @@ for (const access of ["signed_in", "families"] as const) {
         await page.goto(address);
         await expect(page.getByRole("main").getByRole("link", { name: "Sign In", exact: true })).toBeVisible();
       }
-      const open = [["/about", /^About /], ["/faq", "Frequently Asked Questions"], ["/contact", "Contact Us"], ["/store", "Camp Store"], ["/privacy", "Privacy Policy"], ["/terms", "Terms of Service"]] as const;
+      const open = [
+        ["/about", /^About /],
+        ["/faq", "Frequently Asked Questions"],
+        ["/contact", "Contact Us"],
+        ["/store", "Camp Store"],
+        ["/privacy", "Privacy Policy"],
+        ["/terms", "Terms of Service"],
+      ] as const;
       for (const [address, heading] of access === "families" ? open : []) {
         await page.goto(address);
         await expect(page.getByRole("heading", { name: heading, level: 1 }), address).toBeVisible();
@@ -176,7 +240,9 @@ for (const access of ["signed_in", "families"] as const) {
           expect(answer.status(), address).toBe(403);
           expect((await answer.json()) as object, address).toMatchObject({ code: "awaiting_approval" });
         }
-        const { items: [family] } = await call<{ items: { id: string }[] }>(desk.request, "GET", "/api/admin/users?filter=to_approve");
+        const {
+          items: [family],
+        } = await call<{ items: { id: string }[] }>(desk.request, "GET", "/api/admin/users?filter=to_approve");
         await call(desk.request, "POST", `/api/admin/users/${family!.id}/approve`);
       }
       await page.goto(`/updates/${news.id}`);

@@ -1,4 +1,14 @@
-import { call, demoTest as test, expect, parent, posted, samplePassword, staff, test as ownTest, told } from "./house/camp";
+import {
+  call,
+  demoTest as test,
+  expect,
+  parent,
+  posted,
+  samplePassword,
+  staff,
+  test as ownTest,
+  told,
+} from "./house/camp";
 import { hasRoom, isSound } from "./house/sound";
 import type { Page } from "@playwright/test";
 
@@ -14,10 +24,15 @@ async function areSound(page: Page, pages: readonly (readonly [what: string, add
 }
 
 /** Signs a sample parent in. */
-const asParent = (page: Page) => call(page.request, "POST", "/api/auth/sign-in", { email: "leah.lindenfeld@family.example", password: samplePassword });
+const asParent = (page: Page) =>
+  call(page.request, "POST", "/api/auth/sign-in", {
+    email: "leah.lindenfeld@family.example",
+    password: samplePassword,
+  });
 
 /** Signs a sample member of the staff in. */
-const asStaff = (page: Page) => call(page.request, "POST", "/api/admin/auth/sign-in", { username: "brikwald", password: samplePassword });
+const asStaff = (page: Page) =>
+  call(page.request, "POST", "/api/admin/auth/sign-in", { username: "brikwald", password: samplePassword });
 
 test.describe("In both themes and on the narrowest phone everybody can use", () => {
   test("the pages with videos and updates", async ({ page, request }) => {
@@ -60,7 +75,10 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     await expect(page.getByRole("heading", { name: "Personal Information" })).toBeVisible();
     await isSound(page, "the profile");
     await page.goto(`/video/${current.items[1]?.id}`);
-    await page.getByRole("button", { name: /^(Report|Delete) comment by/ }).first().click();
+    await page
+      .getByRole("button", { name: /^(Report|Delete) comment by/ })
+      .first()
+      .click();
     await expect(page.getByRole("dialog")).toBeVisible();
     await isSound(page, "the question about a comment");
   });
@@ -131,7 +149,11 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     await isSound(page, "the upload form with complaints");
     await page.getByRole("button", { name: "Cancel" }).click();
 
-    for (const [what, button] of [["the edit panel", /^Edit /], ["a video's mails and comments", /, details of /], ["the question before deleting", /^Delete /]] as const) {
+    for (const [what, button] of [
+      ["the edit panel", /^Edit /],
+      ["a video's mails and comments", /, details of /],
+      ["the question before deleting", /^Delete /],
+    ] as const) {
       await page.getByRole("button", { name: button }).first().click();
       const dialog = page.getByRole("dialog");
       await expect(dialog).toBeVisible();
@@ -139,7 +161,6 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
       await dialog.getByRole("button", { name: "Close" }).click();
       await expect(dialog).toBeHidden();
     }
-
   });
 
   test("the gallery of staff, and a page of theirs that is not there", async ({ page }) => {
@@ -162,10 +183,15 @@ ownTest.describe("The longest texts that are allowed, without a space in them, f
   ownTest.beforeEach(async ({ page, camp, somebody }) => {
     const desk = await somebody();
     await staff(desk, camp);
-    await parent(page, camp, { name: endless(120), child: endless(200), email: `${endless(60, "w")}@${endless(60, "x")}.example` });
+    await parent(page, camp, {
+      name: endless(120),
+      child: endless(200),
+      email: `${endless(60, "w")}@${endless(60, "x")}.example`,
+    });
     film = (await posted(desk, { title: endless(200), description: endless(2_000) })).id;
     await posted(desk, { title: `${endless(100)} ${endless(90, "ש")}` });
-    update = (await told(desk, { title: endless(120), message: endless(1_000), author: endless(80), priority: "high" })).id;
+    update = (await told(desk, { title: endless(120), message: endless(1_000), author: endless(80), priority: "high" }))
+      .id;
     await call(page.request, "POST", `/api/videos/${film}/comments`, { content: endless(2_000) });
   });
 

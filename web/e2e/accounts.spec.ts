@@ -1,4 +1,18 @@
-import { account, signInLink, call, expect, linkTo, parent, password, posted, signIn, signUp, staff, test, toast } from "./house/camp";
+import {
+  account,
+  signInLink,
+  call,
+  expect,
+  linkTo,
+  parent,
+  password,
+  posted,
+  signIn,
+  signUp,
+  staff,
+  test,
+  toast,
+} from "./house/camp";
 import { pause } from "./house/portal";
 
 test("a wrong password is told on the page, and the address stays in its field", async ({ page, camp }) => {
@@ -22,14 +36,20 @@ test("after many wrong passwords there is a pause, and the page says how long", 
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await page.context().clearCookies();
   for (let n = 0; n < 5; n++) {
-    await page.request.post("/api/auth/sign-in", { data: { email: "chaya@family.example", password: "not my password" } });
+    await page.request.post("/api/auth/sign-in", {
+      data: { email: "chaya@family.example", password: "not my password" },
+    });
   }
   await page.goto("/auth");
   await signIn(page, "chaya@family.example");
   await expect(page.getByRole("alert")).toContainText(/\d+ seconds/);
 });
 
-test("a forgotten password is replaced by the link in the mail, and every other device is signed out", async ({ page, camp, somebody }) => {
+test("a forgotten password is replaced by the link in the mail, and every other device is signed out", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const elsewhere = await somebody();
   await parent(elsewhere, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await elsewhere.goto("/");
@@ -69,7 +89,9 @@ test("nobody learns from the forgotten-password page who has an account", async 
   await page.getByRole("main").getByLabel("Email").fill("nobody@family.example");
   await page.getByRole("button", { name: "Send the link" }).click();
   await expect(page.getByRole("heading", { name: "Look into your mail" })).toBeVisible();
-  await expect(page.getByRole("status").filter({ hasText: "nobody@family.example" })).toContainText("has an account, a link to choose a new password is on its way.");
+  await expect(page.getByRole("status").filter({ hasText: "nobody@family.example" })).toContainText(
+    "has an account, a link to choose a new password is on its way.",
+  );
   await pause(1_000);
   expect(await camp.mails()).toEqual([]);
 });
@@ -77,12 +99,19 @@ test("nobody learns from the forgotten-password page who has an account", async 
 test("an invitation fills in the family's names and links the new login to it", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
-  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy & Shloimy", email: "gitty@family.example" });
+  await call(desk.request, "POST", "/api/admin/users", {
+    full_name: "Gitty Lindenfeld",
+    child_name: "Mendy & Shloimy",
+    email: "gitty@family.example",
+  });
 
   const link = linkTo("/auth", await camp.mailTo("gitty@family.example", /invited/));
   await page.goto(link);
   await expect(toast(page)).toContainText("Information Pre-filled");
-  for (const [label, value] of [["Your Name", "Gitty Lindenfeld"], ["Child's Name", "Mendy & Shloimy"]] as const) {
+  for (const [label, value] of [
+    ["Your Name", "Gitty Lindenfeld"],
+    ["Child's Name", "Mendy & Shloimy"],
+  ] as const) {
     await expect(page.getByLabel(label)).toHaveValue(value);
     await expect(page.getByLabel(label)).not.toBeEditable();
   }
@@ -100,10 +129,18 @@ test("an invitation fills in the family's names and links the new login to it", 
   await expect(stranger.locator("body")).not.toContainText("Lindenfeld");
 });
 
-test("typing a stranger's address into the sign-up form reveals nothing about the family", async ({ page, camp, somebody }) => {
+test("typing a stranger's address into the sign-up form reveals nothing about the family", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
-  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy", email: "gitty@family.example" });
+  await call(desk.request, "POST", "/api/admin/users", {
+    full_name: "Gitty Lindenfeld",
+    child_name: "Mendy",
+    email: "gitty@family.example",
+  });
   await page.goto("/auth?mode=create");
   await page.getByRole("main").getByLabel("Email").fill("gitty@family.example");
   await page.getByRole("main").getByLabel("Email").blur();
@@ -127,12 +164,20 @@ test("an address that is known already leads to the sign-in form", async ({ page
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
 });
 
-test("an unconfirmed parent may look but not comment, and can have the confirmation sent again", async ({ page, camp, somebody }) => {
+test("an unconfirmed parent may look but not comment, and can have the confirmation sent again", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   await signUp(page, { name: "Chaya Feder", email: "chaya@family.example" });
   await camp.mailTo("chaya@family.example", /Please confirm/);
-  const video = await call<{ video: { id: string } }>(desk.request, "POST", "/api/admin/videos", { title: "Campfire", video_url: "https://youtu.be/dQw4w9WgXcQ", status: "published" });
+  const video = await call<{ video: { id: string } }>(desk.request, "POST", "/api/admin/videos", {
+    title: "Campfire",
+    video_url: "https://youtu.be/dQw4w9WgXcQ",
+    status: "published",
+  });
   await page.goto(`/video/${video.video.id}`);
   await expect(page.getByRole("textbox", { name: "Your comment" })).toBeDisabled();
   await expect(page.getByPlaceholder("Please confirm your email to post a comment")).toBeVisible();
@@ -149,7 +194,11 @@ test("an unconfirmed parent may look but not comment, and can have the confirmat
 test("whoever signed up confirms with one tap on the same phone", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
-  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy", email: "gitty@family.example" });
+  await call(desk.request, "POST", "/api/admin/users", {
+    full_name: "Gitty Lindenfeld",
+    child_name: "Mendy",
+    email: "gitty@family.example",
+  });
   await signUp(page, { name: "Gitty", email: "gitty@family.example" });
   await page.goto(linkTo("/auth/verify", await camp.mailTo("gitty@family.example", /Please confirm your email/)));
   await expect(page.getByText("One press, and we know that gitty@family.example is yours.")).toBeVisible();
@@ -159,10 +208,18 @@ test("whoever signed up confirms with one tap on the same phone", async ({ page,
   await expect(account(page, "Gitty Lindenfeld")).toBeVisible();
 });
 
-test("a stranger who signed up with a parent's address is out when the parent confirms it", async ({ page, camp, somebody }) => {
+test("a stranger who signed up with a parent's address is out when the parent confirms it", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
-  await call(desk.request, "POST", "/api/admin/users", { full_name: "Gitty Lindenfeld", child_name: "Mendy", email: "gitty@family.example" });
+  await call(desk.request, "POST", "/api/admin/users", {
+    full_name: "Gitty Lindenfeld",
+    child_name: "Mendy",
+    email: "gitty@family.example",
+  });
   const stranger = await somebody();
   await signUp(stranger, { name: "Gitty Lindenfeld", email: "gitty@family.example" });
 
@@ -208,7 +265,11 @@ test.describe("With sign-up closed", () => {
   });
 });
 
-test("whoever is signed out from elsewhere in the middle of a word keeps it, is told, and comes back to the same video", async ({ page, camp, somebody }) => {
+test("whoever is signed out from elsewhere in the middle of a word keeps it, is told, and comes back to the same video", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   const film = await posted(desk, { title: "Campfire" });

@@ -4,14 +4,17 @@ import { call, demoTest, expect, parent, posted, samplePassword, staff, test, to
 import { tabTo } from "./house/keyboard";
 import type { Page } from "@playwright/test";
 
-const figure = (page: Page, label: string) => page.locator("dl > div").filter({ has: page.locator("dt", { hasText: label }) });
-const bar = (page: Page, section: string, label: string) => page.getByRole("region", { name: section }).getByRole("progressbar", { name: label }).locator("..");
+const figure = (page: Page, label: string) =>
+  page.locator("dl > div").filter({ has: page.locator("dt", { hasText: label }) });
+const bar = (page: Page, section: string, label: string) =>
+  page.getByRole("region", { name: section }).getByRole("progressbar", { name: label }).locator("..");
 
 test("what a family does is counted, and nothing else", async ({ page, camp, somebody }) => {
   await staff(page, camp, "brayndl", "owner");
   const video = await posted(page, { title: "Campfire" });
   await page.goto("/admin/analytics");
-  for (const label of ["Views", "Likes", "Comments", "New members"]) await expect(figure(page, label)).toContainText(`${label}0`);
+  for (const label of ["Views", "Likes", "Comments", "New members"])
+    await expect(figure(page, label)).toContainText(`${label}0`);
   await expect(page.getByRole("img", { name: "Views by day. No views in these days." })).toBeVisible();
 
   // Views of staff are not counted.
@@ -25,7 +28,10 @@ test("what a family does is counted, and nothing else", async ({ page, camp, som
   await guest.getByLabel("Your comment").fill("There he is!");
   await guest.getByRole("button", { name: "Post comment" }).click();
   await expect(guest.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText("There he is!");
-  const phone = await somebody({ userAgent: "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36" });
+  const phone = await somebody({
+    userAgent:
+      "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36",
+  });
   await phone.goto(`/video/${video.id}`);
   await phone.getByRole("button", { name: "Play Campfire" }).click();
 
@@ -33,11 +39,14 @@ test("what a family does is counted, and nothing else", async ({ page, camp, som
     await page.reload();
     await expect(figure(page, "Views")).toContainText("Views2", { timeout: 10_000 });
   }).toPass();
-  for (const label of ["Likes", "Comments", "New members"]) await expect(figure(page, label)).toContainText(`${label}1`);
+  for (const label of ["Likes", "Comments", "New members"])
+    await expect(figure(page, label)).toContainText(`${label}1`);
   await expect(figure(page, "Views")).toContainText("None in the 30 days before");
   await expect(bar(page, "Devices", "Phone")).toContainText("1 of 2 views (50%)");
   await expect(bar(page, "Engagement", "Commented")).toContainText("1 of 1 login (100%)");
-  await expect(page.getByRole("region", { name: "Top content" }).getByRole("listitem")).toContainText(/Campfire.*2 views · 1 like · 1 comment/);
+  await expect(page.getByRole("region", { name: "Top content" }).getByRole("listitem")).toContainText(
+    /Campfire.*2 views · 1 like · 1 comment/,
+  );
   await expect(page.getByRole("region", { name: "Recent activity" })).toContainText("Chaya Feder commented");
   await page.getByRole("region", { name: "Top content" }).getByRole("link", { name: "Campfire" }).click();
   await expect(page).toHaveURL(new RegExp(video.id));
@@ -45,10 +54,16 @@ test("what a family does is counted, and nothing else", async ({ page, camp, som
 
 demoTest("a period and a chart are chosen, also by keys, and every number stands in a table", async ({ page }) => {
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "kornbluh", password: samplePassword });
-  const figures = (period: string) => call<components["schemas"]["Analytics"]>(page.request, "GET", `/api/admin/analytics?period=${period}`);
+  const figures = (period: string) =>
+    call<components["schemas"]["Analytics"]>(page.request, "GET", `/api/admin/analytics?period=${period}`);
   await page.goto("/admin/analytics");
   const spelled = new Intl.NumberFormat("en-US");
-  for (const [name, period] of [["7 days", "7"], ["90 days", "90"], ["Season", "season"], ["30 days", "30"]] as const) {
+  for (const [name, period] of [
+    ["7 days", "7"],
+    ["90 days", "90"],
+    ["Season", "season"],
+    ["30 days", "30"],
+  ] as const) {
     await page.getByRole("button", { name, exact: true }).click();
     await expect(page).toHaveURL(period === "30" ? /analytics$/ : new RegExp(`period=${period}$`));
     const { views, days } = await figures(period);
@@ -64,7 +79,11 @@ demoTest("a period and a chart are chosen, also by keys, and every number stands
   await page.keyboard.press("Enter");
   const table = page.getByRole("table", { name: "Every day of the period, the newest first" });
   await expect(table.getByRole("row")).toHaveCount(days.length + 1);
-  await expect(table.getByRole("row").nth(1).getByRole("cell")).toHaveText([days.at(-1)!.views, days.at(-1)!.likes, days.at(-1)!.comments, days.at(-1)!.new_members].map((n) => spelled.format(n)));
+  await expect(table.getByRole("row").nth(1).getByRole("cell")).toHaveText(
+    [days.at(-1)!.views, days.at(-1)!.likes, days.at(-1)!.comments, days.at(-1)!.new_members].map((n) =>
+      spelled.format(n),
+    ),
+  );
   await expect(bar(page, "Devices", "Tablet")).toContainText(spelled.format(devices.tablet));
   await expect(bar(page, "User types", "Parents")).toContainText(spelled.format(user_types.parents));
 

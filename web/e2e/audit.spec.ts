@@ -20,10 +20,18 @@ async function table(page: Page) {
   expect(file.suggestedFilename()).toBe("audit.csv");
   const text = await readFile(await file.path(), "utf8");
   expect(text.startsWith("\ufeff")).toBe(true);
-  return text.slice(1).trim().split(/\r?\n/).map((line) => line.split(","));
+  return text
+    .slice(1)
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => line.split(","));
 }
 
-test("the owner finds who did what on which day, before and after, and takes it along", async ({ page, camp, somebody }) => {
+test("the owner finds who did what on which day, before and after, and takes it along", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await staff(page, camp, "brayndl", "owner");
   const desk = await somebody();
   await staff(desk, camp, "miriam");
@@ -39,9 +47,16 @@ test("the owner finds who did what on which day, before and after, and takes it 
     await panel.getByRole("button", { name: "Save Product" }).click();
     await expect(panel).toBeHidden();
 
-    const family = await call<Schemas["FamilyRow"]>(desk.request, "POST", "/api/admin/users", { full_name: "Bluma Yarmush", email: "bluma@family.example", child_name: "Lipa" });
+    const family = await call<Schemas["FamilyRow"]>(desk.request, "POST", "/api/admin/users", {
+      full_name: "Bluma Yarmush",
+      email: "bluma@family.example",
+      child_name: "Lipa",
+    });
     await desk.goto(`/admin/users?user=${family.id}`);
-    await desk.getByRole("dialog", { name: "Bluma Yarmush", exact: true }).getByRole("button", { name: "Record Payment" }).click();
+    await desk
+      .getByRole("dialog", { name: "Bluma Yarmush", exact: true })
+      .getByRole("button", { name: "Record Payment" })
+      .click();
     const pay = desk.getByRole("dialog", { name: "Record Payment" });
     await pay.getByLabel("Payment Amount").fill("125.50");
     await pay.getByLabel("The family sees this").fill("Check 114");
@@ -59,7 +74,9 @@ test("the owner finds who did what on which day, before and after, and takes it 
 
   await test.step("each finds its line, with before and after", async () => {
     await page.getByRole("navigation", { name: "Staff area" }).getByRole("link", { name: "Audit" }).click();
-    await expect(row(page, "Setting changed").first()).toContainText(/by brayndl.*Posting time.*Next update: Midnight.*Tonight after Maariv/);
+    await expect(row(page, "Setting changed").first()).toContainText(
+      /by brayndl.*Posting time.*Next update: Midnight.*Tonight after Maariv/,
+    );
     const price = row(page, "Product changed");
     await expect(price).toContainText(/by miriam.*Description.*Not set.*Green.*Price.*\$18\.50.*\$20/);
     const payment = row(page, "Payment recorded");
@@ -71,7 +88,13 @@ test("the owner finds who did what on which day, before and after, and takes it 
     await page.getByLabel("Who").selectOption("miriam");
     await expect(page).toHaveURL(/\?who=miriam$/);
     await expect(row(page, "Setting changed")).toHaveCount(0);
-    await expect(deeds(page)).toHaveText(["Payment recorded", "Family added", "Product changed", "Product added", "Staff signed in"]);
+    await expect(deeds(page)).toHaveText([
+      "Payment recorded",
+      "Family added",
+      "Product changed",
+      "Product added",
+      "Staff signed in",
+    ]);
     await page.getByLabel("What").selectOption("Store: everything");
     await expect(deeds(page)).toHaveText(["Product changed", "Product added"]);
     await page.getByLabel("What").selectOption("Product changed");
@@ -88,7 +111,18 @@ test("the owner finds who did what on which day, before and after, and takes it 
   await test.step("the table has the same lines and no formula", async () => {
     const [head, ...lines] = await table(page);
     await expect(toast(page)).toContainText("The log was downloaded as a table");
-    expect(head!.slice(1)).toEqual(["Who", "Kind of Person", "Person", "Action", "Kind of Record", "Record", "Name of Record", "Before", "After", "Details"]);
+    expect(head!.slice(1)).toEqual([
+      "Who",
+      "Kind of Person",
+      "Person",
+      "Action",
+      "Kind of Record",
+      "Record",
+      "Name of Record",
+      "Before",
+      "After",
+      "Details",
+    ]);
     expect(lines).toHaveLength(1);
     const [when, who, , , action, kind, , name, before, after] = lines[0]!;
     expect(when).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
@@ -110,7 +144,9 @@ test("the owner finds who did what on which day, before and after, and takes it 
   });
 
   await test.step("from a line to all about its record, and to the record itself", async () => {
-    await row(page, "Payment recorded").getByRole("link", { name: /^Everything about record/ }).click();
+    await row(page, "Payment recorded")
+      .getByRole("link", { name: /^Everything about record/ })
+      .click();
     await expect(deeds(page)).toHaveText(["Payment recorded", "Family added"]);
     await row(page, "Family added").getByRole("link", { name: "Family" }).click();
     await expect(page.getByRole("dialog", { name: "Bluma Yarmush", exact: true })).toBeVisible();
@@ -146,7 +182,9 @@ demoTest("the log is read by keys alone, by everybody, on a phone and where litt
   await tabTo(page, page.getByLabel("Record id"));
   await page.keyboard.type("12");
   await page.keyboard.press("Enter");
-  await expect(page.getByLabel("Record id")).toHaveAccessibleDescription("Please enter a whole record id, or leave it empty.");
+  await expect(page.getByLabel("Record id")).toHaveAccessibleDescription(
+    "Please enter a whole record id, or leave it empty.",
+  );
   await isSound(page, "the audit log with a complaint");
   await tabTo(page, page.getByRole("button", { name: "Clear filters" }));
   await page.keyboard.press("Enter");

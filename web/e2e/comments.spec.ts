@@ -1,6 +1,10 @@
 import { call, expect, parent, posted, staff, test, toast } from "./house/camp";
 
-test("a comment is deleted by its author, reported by a reader and hidden by staff", async ({ page, camp, somebody }) => {
+test("a comment is deleted by its author, reported by a reader and hidden by staff", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   const video = await posted(desk, { title: "Campfire" });
@@ -54,7 +58,11 @@ test("a comment is deleted by its author, reported by a reader and hidden by sta
   });
 });
 
-test("a signed-out visitor reads comments and is led to sign in before writing one", async ({ page, camp, somebody }) => {
+test("a signed-out visitor reads comments and is led to sign in before writing one", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   const video = await posted(desk, { title: "Campfire" });

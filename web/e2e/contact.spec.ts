@@ -16,12 +16,23 @@ const send = (page: Page) => page.getByRole("button", { name: "Send Message" }).
 test.describe("Writing to the camp", () => {
   test.use({ settings: { staffEmail: "staff@camp.example", videoTeamEmail: "films@camp.example" } });
 
-  test("a message reaches the people it is for, the inbox and its sender, and an answer comes back", async ({ page, camp, somebody }) => {
+  test("a message reaches the people it is for, the inbox and its sender, and an answer comes back", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     const desk = await somebody();
     await staff(desk, camp);
     await page.goto("/contact");
     await send(page);
-    for (const sentence of ["Please enter your name.", "Please enter your email address.", "Please say whether you are a parent or a guest.", "Please choose who should read it.", "Please enter a subject.", "Please write a message first."]) {
+    for (const sentence of [
+      "Please enter your name.",
+      "Please enter your email address.",
+      "Please say whether you are a parent or a guest.",
+      "Please choose who should read it.",
+      "Please enter a subject.",
+      "Please write a message first.",
+    ]) {
       await expect(page.getByText(sentence)).toBeVisible();
     }
     await expect(page.getByLabel("Your Name")).toBeFocused();
@@ -37,7 +48,8 @@ test.describe("Writing to the camp", () => {
     for (const label of ["Your Name", "Subject", "Message"]) await expect(page.getByLabel(label)).toHaveValue("");
 
     const toCamp = await camp.mailTo("staff@camp.example", /Medicine/);
-    for (const words of ["Bubby Feder", "bubby@family.example", "Mendy", "It is the blue one."]) expect(toCamp.text).toContain(words);
+    for (const words of ["Bubby Feder", "bubby@family.example", "Mendy", "It is the blue one."])
+      expect(toCamp.text).toContain(words);
     expect(toCamp.header("Reply-To")).toContain("bubby@family.example");
     const thanks = await camp.mailTo("bubby@family.example", /has received your message/);
     expect(thanks.text).not.toContain("inhaler");
@@ -45,7 +57,10 @@ test.describe("Writing to the camp", () => {
     await desk.goto("/admin/messages");
     const row = desk.getByRole("listitem").filter({ hasText: "Medicine" });
     await expect(row).toContainText("Bubby Feder");
-    await row.getByRole("button", { name: /Medicine/ }).first().click();
+    await row
+      .getByRole("button", { name: /Medicine/ })
+      .first()
+      .click();
     const message = desk.getByRole("dialog");
     await expect(message).toContainText("It is the blue one.");
     await message.getByLabel("Your reply").fill("It is in his bunk, and he knows.");
@@ -60,10 +75,15 @@ test.describe("Writing to the camp", () => {
     expect(await camp.mailsTo("staff@camp.example", /film/)).toEqual([]);
   });
 
-  test("whoever writes too often is asked to wait and loses nothing, and a machine is not heard at all", async ({ page, camp, somebody }) => {
+  test("whoever writes too often is asked to wait and loses nothing, and a machine is not heard at all", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     const desk = await somebody();
     await staff(desk, camp);
-    const stored = async () => (await call<{ items: unknown[] }>(desk.request, "GET", "/api/admin/messages")).items.length;
+    const stored = async () =>
+      (await call<{ items: unknown[] }>(desk.request, "GET", "/api/admin/messages")).items.length;
 
     await page.goto("/contact");
     await fillIn(page);
@@ -77,7 +97,14 @@ test.describe("Writing to the camp", () => {
     expect(await camp.mails()).toEqual([]);
 
     for (let n = 1; n <= 5; n++) {
-      await call(page.request, "POST", "/api/contact", { name: "Bubby Feder", email: "bubby@family.example", subject: `Question ${n}`, user_type: "guest", department: "staff", message: "And?" });
+      await call(page.request, "POST", "/api/contact", {
+        name: "Bubby Feder",
+        email: "bubby@family.example",
+        subject: `Question ${n}`,
+        user_type: "guest",
+        department: "staff",
+        message: "And?",
+      });
     }
     await page.getByRole("button", { name: "Send another message" }).click();
     await fillIn(page, { subject: "Question 6" });
@@ -89,10 +116,19 @@ test.describe("Writing to the camp", () => {
   });
 });
 
-test("the box at the foot of the page: nobody is written to who did not say yes, and everybody can say no", async ({ page, camp, somebody }) => {
+test("the box at the foot of the page: nobody is written to who did not say yes, and everybody can say no", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
-  const letter = (subject: string) => call<{ recipients: number }>(desk.request, "POST", "/api/admin/letters", { subject, body: "Shalom from camp.", audience: "both" });
+  const letter = (subject: string) =>
+    call<{ recipients: number }>(desk.request, "POST", "/api/admin/letters", {
+      subject,
+      body: "Shalom from camp.",
+      audience: "both",
+    });
   await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
 
   await page.goto("/about");

@@ -5,18 +5,31 @@ import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
 
-const tile = (page: Page, name: string) => page.getByRole("region", { name: "Everything" }).getByRole("listitem").filter({ has: page.getByRole("link", { name }) });
+const tile = (page: Page, name: string) =>
+  page
+    .getByRole("region", { name: "Everything" })
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("link", { name }) });
 const waiting = (page: Page) => page.getByRole("region", { name: "What needs attention now" });
 
 const tiles = async (page: Page, expected: Record<string, string>) => {
-  for (const [name, says] of Object.entries(expected)) await expect(tile(page, name).filter({ hasText: new RegExp(`^${name}`) }), name).toContainText(says);
+  for (const [name, says] of Object.entries(expected))
+    await expect(tile(page, name).filter({ hasText: new RegExp(`^${name}`) }), name).toContainText(says);
 };
 
 test("the tiles and what needs attention say what is there, and lead to it", async ({ page, camp, somebody }) => {
   await staff(page, camp);
   await page.goto("/admin/dashboard");
   await expect(page.getByText("Nothing waits for you.")).toBeVisible();
-  await tiles(page, { Reports: "0 this year", Gallery: "0 videos", Users: "0 users", "Live updates": "0 active", Messages: "0 unread", FAQ: "10 entries", Store: "0 items" });
+  await tiles(page, {
+    Reports: "0 this year",
+    Gallery: "0 videos",
+    Users: "0 users",
+    "Live updates": "0 active",
+    Messages: "0 unread",
+    FAQ: "10 entries",
+    Store: "0 items",
+  });
   await isSound(page, "an empty dashboard");
 
   await test.step("a day in camp", async () => {
@@ -24,26 +37,60 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
     const { id } = await posted(page, { title: "Campfire" });
     await posted(page, { title: "Hike", status: "draft" });
     await posted(page, { title: "Grand Siyum", status: "scheduled", scheduled_date: `${year + 1}-08-01T20:30` });
-    const old: Schemas["NewGalleryVideo"] = { title: "Last summer", video_url: "https://youtu.be/dQw4w9WgXcQ", year: year - 1 };
+    const old: Schemas["NewGalleryVideo"] = {
+      title: "Last summer",
+      video_url: "https://youtu.be/dQw4w9WgXcQ",
+      year: year - 1,
+    };
     await call(page.request, "POST", "/api/admin/gallery", old);
     await told(page, { title: "Package room closes at 5" });
     await told(page, { title: "Pool opens" });
-    await call(page.request, "POST", "/api/admin/products", { title: "Camp cap", price: 1_850, category: "clothing", stock_quantity: 12 });
+    await call(page.request, "POST", "/api/admin/products", {
+      title: "Camp cap",
+      price: 1_850,
+      category: "clothing",
+      stock_quantity: 12,
+    });
 
     // One family that staff added is overdue since last year; another one signed up and waits for approval.
-    const bluma = await call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", { full_name: "Bluma Yarmush", email: "bluma@family.example", child_name: "Lipa" });
-    await call(page.request, "PATCH", `/api/admin/users/${bluma.id}`, { version: bluma.version, total_amount: 280_000, due_date: `${year - 1}-06-01` });
+    const bluma = await call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", {
+      full_name: "Bluma Yarmush",
+      email: "bluma@family.example",
+      child_name: "Lipa",
+    });
+    await call(page.request, "PATCH", `/api/admin/users/${bluma.id}`, {
+      version: bluma.version,
+      total_amount: 280_000,
+      due_date: `${year - 1}-06-01`,
+    });
     const chaya = await somebody();
     await parent(chaya, camp, { name: "Chaya Feder", email: "chaya@family.example" });
-    const { id: comment } = await call<{ id: string }>(chaya.request, "POST", `/api/videos/${id}/comments`, { content: "Hm." });
+    const { id: comment } = await call<{ id: string }>(chaya.request, "POST", `/api/videos/${id}/comments`, {
+      content: "Hm.",
+    });
     const stranger = await somebody();
     await call(stranger.request, "POST", `/api/comments/${comment}/report`, {});
-    await call(stranger.request, "POST", "/api/contact", { name: "Bubby Feder", email: "bubby@family.example", subject: "Lost towel", user_type: "guest", department: "staff", message: "A blue one." });
+    await call(stranger.request, "POST", "/api/contact", {
+      name: "Bubby Feder",
+      email: "bubby@family.example",
+      subject: "Lost towel",
+      user_type: "guest",
+      department: "staff",
+      message: "A blue one.",
+    });
   });
 
   await test.step("stands on the tiles", async () => {
     await page.reload();
-    await tiles(page, { Reports: "3 this year, 1 draft", Gallery: "1 video", Users: "2 users", "Live updates": "2 active", Messages: "1 unread", FAQ: "10 entries", Store: "1 item" });
+    await tiles(page, {
+      Reports: "3 this year, 1 draft",
+      Gallery: "1 video",
+      Users: "2 users",
+      "Live updates": "2 active",
+      Messages: "1 unread",
+      FAQ: "10 entries",
+      Store: "1 item",
+    });
     await expect(page.getByText("Nothing waits for you.")).toBeHidden();
     await isSound(page, "a full dashboard");
   });
@@ -69,13 +116,20 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
     await page.goto("/admin/dashboard");
     await expect(waiting(page)).toContainText("1 unread message");
     const { items } = await call<{ items: Schemas["Message"][] }>(page.request, "GET", "/api/admin/messages");
-    await call(page.request, "PATCH", `/api/admin/messages/${items[0]!.id}`, { version: items[0]!.version, status: "read" });
+    await call(page.request, "PATCH", `/api/admin/messages/${items[0]!.id}`, {
+      version: items[0]!.version,
+      status: "read",
+    });
     await expect(waiting(page)).not.toContainText("1 unread message");
     await tiles(page, { Messages: "0 unread" });
   });
 });
 
-test("the quick actions open their forms, every tile opens its page, and only owners see what is theirs", async ({ page, camp, somebody }) => {
+test("the quick actions open their forms, every tile opens its page, and only owners see what is theirs", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await staff(page, camp);
   const quick = page.getByRole("navigation", { name: "Quick actions" });
   await page.goto("/admin/dashboard");

@@ -2,7 +2,11 @@ import { expect, onYouTube, parent, posted, staff, test, toast } from "./house/c
 import { pause } from "./house/portal";
 
 test.describe("Reports", () => {
-  test("a draft stays hidden until it is published, can be corrected, and can be taken back", async ({ page, camp, somebody }) => {
+  test("a draft stays hidden until it is published, can be corrected, and can be taken back", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await staff(page, camp);
     const visitor = await somebody();
@@ -30,7 +34,9 @@ test.describe("Reports", () => {
 
     await row.getByRole("button", { name: "Edit Swim relay" }).click();
     await panel.getByRole("switch", { name: "Publish Immediately" }).check();
-    await expect(panel.getByRole("status").filter({ hasText: "published at once" })).toContainText("1 person will be notified by email.");
+    await expect(panel.getByRole("status").filter({ hasText: "published at once" })).toContainText(
+      "1 person will be notified by email.",
+    );
     await panel.getByRole("button", { name: "Update Video and notify 1 person" }).click();
     await expect(toast(page)).toContainText("Video updated successfully and notifications sent!");
     await expect(row).toContainText("Published");
@@ -125,7 +131,11 @@ test.describe("Reports", () => {
 });
 
 test.describe("Gallery", () => {
-  test("a video of an earlier summer is added, moved to its right year and deleted, and nobody is mailed", async ({ page, camp, somebody }) => {
+  test("a video of an earlier summer is added, moved to its right year and deleted, and nobody is mailed", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await staff(page, camp);
     await page.goto("/admin/gallery");
@@ -138,14 +148,18 @@ test.describe("Gallery", () => {
     await adding.getByRole("button", { name: "Add to Gallery" }).click();
     await expect(adding.getByText("Title is required")).toBeVisible();
     await adding.getByLabel("Video Title").fill("Visiting Day");
-    await adding.getByLabel("Google Drive Video URL").fill("https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/view?usp=sharing");
+    await adding
+      .getByLabel("Google Drive Video URL")
+      .fill("https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/view?usp=sharing");
     await adding.getByRole("button", { name: "Add to Gallery" }).click();
     await expect(toast(page)).toContainText("Gallery video uploaded successfully!");
     await expect(page.getByRole("heading", { name: `Summer ${year - 1} (1 video)` })).toBeVisible();
 
     await page.getByRole("button", { name: "Edit Visiting Day" }).click();
     const editing = page.getByRole("dialog", { name: "Edit Gallery Video" });
-    await expect(editing.getByLabel("Google Drive Video URL")).toHaveValue("https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/preview");
+    await expect(editing.getByLabel("Google Drive Video URL")).toHaveValue(
+      "https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/preview",
+    );
     await editing.getByLabel("Camp Year").selectOption(String(year - 3));
     await editing.getByLabel("Video Title").fill("Visiting Day at the lake");
     await editing.getByRole("button", { name: "Update Video" }).click();
@@ -158,7 +172,9 @@ test.describe("Gallery", () => {
     await expect(visitor.getByRole("heading", { name: `Summer ${year - 3}` })).toBeVisible();
     await visitor.getByRole("link", { name: "Visiting Day at the lake" }).click();
     await expect(visitor.getByText("Archive", { exact: true })).toBeVisible();
-    await expect(visitor.getByRole("button", { name: "Play Visiting Day at the lake" })).toContainText("Plays from Google Drive");
+    await expect(visitor.getByRole("button", { name: "Play Visiting Day at the lake" })).toContainText(
+      "Plays from Google Drive",
+    );
 
     await page.getByRole("button", { name: "Delete Visiting Day at the lake" }).click();
     const question = page.getByRole("dialog", { name: "Are you sure you want to delete this video?" });
@@ -178,7 +194,9 @@ test.describe("The door", () => {
     await page.getByLabel("Username").fill("miriam");
     await page.getByLabel("Password", { exact: true }).fill("not my password");
     await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page.getByRole("alert")).toContainText("Invalid username or password. Please check your credentials and try again.");
+    await expect(page.getByRole("alert")).toContainText(
+      "Invalid username or password. Please check your credentials and try again.",
+    );
     await expect(page.getByLabel("Username")).toHaveValue("miriam");
     await page.getByLabel("Password", { exact: true }).fill("lantern over the lake");
     await page.getByRole("button", { name: "Sign In" }).click();

@@ -30,11 +30,16 @@ test("users can be used by everybody, in both themes and on the narrowest phone"
   await expect(page.getByText("All fields are required").first()).toBeVisible();
   await isSound(page, "the users, with the form's complaints");
   await page.getByRole("button", { name: "Cancel" }).click();
-  await look(page, "the edit drawer", async () => {
-    await first(page, /^Edit /).click();
-    await page.getByLabel("Paid Amount").fill("1");
-    await page.getByRole("button", { name: "Save All Changes" }).click();
-  }, true);
+  await look(
+    page,
+    "the edit drawer",
+    async () => {
+      await first(page, /^Edit /).click();
+      await page.getByLabel("Paid Amount").fill("1");
+      await page.getByRole("button", { name: "Save All Changes" }).click();
+    },
+    true,
+  );
   await look(page, "a payment", async () => {
     await first(page, /^Add payment for /).click();
     await page.getByRole("button", { name: "Record payment", exact: true }).click();
@@ -42,17 +47,30 @@ test("users can be used by everybody, in both themes and on the narrowest phone"
   await look(page, "the question before deleting", () => first(page, /^Delete /).click());
 });
 
-test("the import, a merge and a family's papers can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
-  const { items } = await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", "/api/admin/users?filter=overdue&limit=100");
-  const details = await Promise.all(items.map(({ id }) => call<Schemas["FamilyDetail"]>(page.request, "GET", `/api/admin/users/${id}`)));
+test("the import, a merge and a family's papers can be used by everybody, in both themes and on the narrowest phone", async ({
+  page,
+}) => {
+  const { items } = await call<{ items: Schemas["FamilyRow"][] }>(
+    page.request,
+    "GET",
+    "/api/admin/users?filter=overdue&limit=100",
+  );
+  const details = await Promise.all(
+    items.map(({ id }) => call<Schemas["FamilyDetail"]>(page.request, "GET", `/api/admin/users/${id}`)),
+  );
   const family = details.find(({ payments }) => payments.some(({ kind }) => kind === "payment"))!;
   await page.goto("/admin/users");
-  await look(page, "the import with a problem", async () => {
-    await page.getByRole("button", { name: "Import" }).click();
-    await page.getByLabel("Or paste the table").fill("Name,Child,Email\nChaya,Lipa,not-an-address");
-    await page.getByRole("button", { name: "Check the table" }).click();
-    await expect(page.getByRole("table", { name: "Problems by line" })).toBeVisible();
-  }, true);
+  await look(
+    page,
+    "the import with a problem",
+    async () => {
+      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByLabel("Or paste the table").fill("Name,Child,Email\nChaya,Lipa,not-an-address");
+      await page.getByRole("button", { name: "Check the table" }).click();
+      await expect(page.getByRole("table", { name: "Problems by line" })).toBeVisible();
+    },
+    true,
+  );
   await page.goto(`/admin/users?user=${family.id}`);
   await expect(page.getByRole("heading", { name: "Ledger" })).toBeVisible();
   await isSound(page, "a family's drawer");
@@ -83,7 +101,9 @@ test("messages and letters can be used by everybody, in both themes and on the n
   await isSound(page, "the inbox");
   for (const status of ["unread", "replied"]) {
     await page.goto(`/admin/messages?status=${status}`);
-    await look(page, `a message that is ${status}`, () => page.getByRole("main").getByRole("listitem").getByRole("heading").getByRole("button").first().click());
+    await look(page, `a message that is ${status}`, () =>
+      page.getByRole("main").getByRole("listitem").getByRole("heading").getByRole("button").first().click(),
+    );
   }
   await page.goto("/admin/messages?view=letters");
   await page.getByRole("button", { name: /^Send letter/ }).click();

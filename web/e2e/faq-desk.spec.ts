@@ -5,10 +5,24 @@ import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
 
-const entries = async (page: Page) => (await call<{ items: Schemas["AdminFaq"][] }>(page.request, "GET", "/api/admin/faq")).items;
-const add = (page: Page, question: string, change: Partial<Schemas["NewFaq"]> = {}) => call<Schemas["AdminFaq"]>(page.request, "POST", "/api/admin/faq", { question, answer: "Yes.", category: "Policies", is_published: true, topic: null, ...change });
-const row = (page: Page, question: string) => page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading", { name: question, level: 3 }) });
-const figure = (page: Page, label: string) => page.getByLabel("Figures").getByText(label, { exact: true }).locator("..");
+const entries = async (page: Page) =>
+  (await call<{ items: Schemas["AdminFaq"][] }>(page.request, "GET", "/api/admin/faq")).items;
+const add = (page: Page, question: string, change: Partial<Schemas["NewFaq"]> = {}) =>
+  call<Schemas["AdminFaq"]>(page.request, "POST", "/api/admin/faq", {
+    question,
+    answer: "Yes.",
+    category: "Policies",
+    is_published: true,
+    topic: null,
+    ...change,
+  });
+const row = (page: Page, question: string) =>
+  page
+    .getByRole("main")
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("heading", { name: question, level: 3 }) });
+const figure = (page: Page, label: string) =>
+  page.getByLabel("Figures").getByText(label, { exact: true }).locator("..");
 const asked = (page: Page) => page.getByRole("main").locator("details").getByRole("heading");
 
 /** A camp without any entries. */
@@ -17,7 +31,11 @@ async function empty(page: Page) {
 }
 
 test.describe("FAQ", () => {
-  test("a question is written, seen as families read it, published, taken back and deleted", async ({ page, camp, somebody }) => {
+  test("a question is written, seen as families read it, published, taken back and deleted", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await staff(page, camp);
     expect(await entries(page)).toHaveLength(10);
     await empty(page);
@@ -29,14 +47,19 @@ test.describe("FAQ", () => {
     const panel = page.getByRole("dialog", { name: "Add FAQ" });
     const save = panel.getByRole("button", { name: /^(Add and publish|Save draft)$/ });
     await save.click();
-    for (const words of ["Please enter a question.", "Please enter an answer."]) await expect(panel.getByText(words)).toBeVisible();
+    for (const words of ["Please enter a question.", "Please enter an answer."])
+      await expect(panel.getByText(words)).toBeVisible();
     await panel.getByLabel("Question").fill("May we bring a dog?");
     await panel.getByLabel("Category").selectOption("Policies");
     await panel.getByLabel("Answer").fill("Please ask at");
     await panel.getByRole("button", { name: "Add {contact_email}" }).click();
     await expect(panel.getByRole("region", { name: "Preview" })).toContainText("Please ask at office@camp.example");
     await panel.getByRole("checkbox", { name: "Published" }).uncheck();
-    await page.route("**/api/admin/faq", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()), { times: 1 });
+    await page.route(
+      "**/api/admin/faq",
+      (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()),
+      { times: 1 },
+    );
     await save.click();
     await expect(panel.getByRole("alert")).toBeVisible();
     await expect(panel.getByLabel("Answer")).toHaveValue("Please ask at {contact_email}");
@@ -78,35 +101,56 @@ test.describe("FAQ", () => {
     expect(await entries(page)).toEqual([]);
   });
 
-  test("families read the questions in the order that staff give them, by dragging or by keys", async ({ page, camp, somebody }) => {
+  test("families read the questions in the order that staff give them, by dragging or by keys", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await staff(page, camp);
     await empty(page);
     for (const question of ["Alef?", "Beis?", "Gimmel?"]) await add(page, question);
     await page.goto("/admin/faq");
     await row(page, "Gimmel?").dragTo(row(page, "Alef?"));
     await expect(page.getByRole("status").filter({ hasText: "Gimmel?: now number 1 of 3." })).toBeAttached();
-    await expect.poll(async () => (await entries(page)).map(({ question }) => question)).toEqual(["Gimmel?", "Alef?", "Beis?"]);
+    await expect
+      .poll(async () => (await entries(page)).map(({ question }) => question))
+      .toEqual(["Gimmel?", "Alef?", "Beis?"]);
 
     await tabTo(page, page.getByRole("button", { name: /^Move Alef\?/ }));
     await page.keyboard.press("ArrowDown");
-    await expect.poll(async () => (await entries(page)).map(({ question }) => question)).toEqual(["Gimmel?", "Beis?", "Alef?"]);
+    await expect
+      .poll(async () => (await entries(page)).map(({ question }) => question))
+      .toEqual(["Gimmel?", "Beis?", "Alef?"]);
     await expect(page.getByRole("button", { name: /^Move Alef\?, number 3/ })).toBeFocused();
     // Faster than the server responds.
     for (const key of ["ArrowUp", "ArrowUp", "ArrowDown"]) await page.keyboard.press(key);
-    await expect.poll(async () => (await entries(page)).map(({ question }) => question)).toEqual(["Gimmel?", "Alef?", "Beis?"]);
+    await expect
+      .poll(async () => (await entries(page)).map(({ question }) => question))
+      .toEqual(["Gimmel?", "Alef?", "Beis?"]);
     const guest = await somebody();
     await guest.goto("/faq");
     await expect(asked(guest)).toHaveText(["Gimmel?", "Alef?", "Beis?"]);
   });
 
-  test("questions are found by word and by category, and two people at one lose nothing", async ({ page, camp, somebody }) => {
+  test("questions are found by word and by category, and two people at one lose nothing", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await staff(page, camp);
     await empty(page);
     await add(page, "May we bring a dog?");
     const hat = await add(page, "Does he need a hat?", { category: "What to Bring", answer: "Two." });
     await page.goto("/admin/faq");
     const rows = page.getByRole("main").getByRole("listitem");
-    for (const [category, found] of [["Schedule", 0], ["What to Bring", 1], ["Safety & Security", 0], ["Policies", 1], ["Communication", 0], ["All", 2]] as const) {
+    for (const [category, found] of [
+      ["Schedule", 0],
+      ["What to Bring", 1],
+      ["Safety & Security", 0],
+      ["Policies", 1],
+      ["Communication", 0],
+      ["All", 2],
+    ] as const) {
       await page.getByRole("button", { name: category, exact: true }).click();
       await expect(rows, category).toHaveCount(found);
     }
@@ -120,13 +164,19 @@ test.describe("FAQ", () => {
     await edit.getByLabel("Question").fill("How many hats?");
     const colleague = await somebody();
     await staff(colleague, camp, "yitty");
-    await call(colleague.request, "PATCH", `/api/admin/faq/${hat.id}`, { version: hat.version, answer: "Three: two get lost." });
+    await call(colleague.request, "PATCH", `/api/admin/faq/${hat.id}`, {
+      version: hat.version,
+      answer: "Three: two get lost.",
+    });
     await edit.getByRole("button", { name: "Save FAQ" }).click();
     await expect(edit.getByRole("alert")).toContainText("Somebody else changed this question in the meantime.");
     await edit.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(edit.getByLabel("Answer")).toHaveValue("Three: two get lost.");
     await edit.getByRole("button", { name: "Save FAQ" }).click();
     await expect(edit).toBeHidden();
-    expect((await entries(page)).find(({ id }) => id === hat.id)).toMatchObject({ question: "How many hats?", answer: "Three: two get lost." });
+    expect((await entries(page)).find(({ id }) => id === hat.id)).toMatchObject({
+      question: "How many hats?",
+      answer: "Three: two get lost.",
+    });
   });
 });

@@ -1,11 +1,31 @@
-import { signInLink, expect, linkTo, onYouTube, parent, password, hire, posted, signUp, staff, test, toast } from "./house/camp";
+import {
+  signInLink,
+  expect,
+  linkTo,
+  onYouTube,
+  parent,
+  password,
+  hire,
+  posted,
+  signUp,
+  staff,
+  test,
+  toast,
+} from "./house/camp";
 import { pause } from "./house/portal";
 
-for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail goes over SMTP"]] as const) {
+for (const [post, how] of [
+  ["folder", "mail goes into a folder"],
+  ["smtp", "mail goes over SMTP"],
+] as const) {
   test.describe(`The first evening, when ${how}`, () => {
     test.use({ post });
 
-    test("a parent joins, staff post a video, every subscribed family hears of it once and talks about it", async ({ page, camp, somebody }) => {
+    test("a parent joins, staff post a video, every subscribed family hears of it once and talks about it", async ({
+      page,
+      camp,
+      somebody,
+    }) => {
       await test.step("two families are here already, one has switched the daily mail off, one never confirmed", async () => {
         await parent(await somebody(), camp, { name: "Rivky Stern", email: "rivky@family.example" });
         await parent(await somebody(), camp, { name: "Dovid Klein", email: "dovid@family.example" });
@@ -51,7 +71,9 @@ for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail
         await form.getByLabel("Title").fill(title);
         await form.getByLabel("Video URL").fill("https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=30s");
         await expect(form.getByText("YouTube", { exact: true })).toBeVisible();
-        await form.getByLabel("Description").fill("The lights went off in the middle of supper.\n\nThen there were two flags on the roof.");
+        await form
+          .getByLabel("Description")
+          .fill("The lights went off in the middle of supper.\n\nThen there were two flags on the roof.");
         await form.getByRole("button", { name: "Publish and notify 3 people" }).click();
         await expect(toast(desk)).toContainText("Video uploaded successfully and notifications sent!");
         await expect(desk.getByRole("listitem").filter({ hasText: "Color War breaks out" })).toContainText("Published");
@@ -107,7 +129,9 @@ for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail
 
       await test.step("nobody got it twice, and nobody who did not want it", async () => {
         await pause(1_000);
-        const told = (await camp.mails()).filter(({ subject }) => subject.startsWith("New video")).flatMap(({ to }) => to);
+        const told = (await camp.mails())
+          .filter(({ subject }) => subject.startsWith("New video"))
+          .flatMap(({ to }) => to);
         expect(told.toSorted()).toEqual(["chaya@family.example", "dovid@family.example", "rivky@family.example"]);
       });
     });
@@ -115,7 +139,11 @@ for (const [post, how] of [["folder", "mail goes into a folder"], ["smtp", "mail
 }
 
 test.describe("Leaving the mail", () => {
-  test("a mail program's unsubscribe button ends the daily mail at once, for that family alone", async ({ camp, somebody, request }) => {
+  test("a mail program's unsubscribe button ends the daily mail at once, for that family alone", async ({
+    camp,
+    somebody,
+    request,
+  }) => {
     await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await parent(await somebody(), camp, { name: "Dovid Klein", email: "dovid@family.example" });
     const desk = await somebody();
@@ -125,7 +153,10 @@ test.describe("Leaving the mail", () => {
     const header = (await camp.mailTo("chaya@family.example", /Swim relay/)).header("List-Unsubscribe");
     const address = /<([^>]+)>/.exec(header)?.[1] ?? "";
     for (let press = 0; press < 2; press++) {
-      const answer = await request.post(address, { form: { "List-Unsubscribe": "One-Click" }, headers: { origin: "https://mail.example", "sec-fetch-site": "cross-site" } });
+      const answer = await request.post(address, {
+        form: { "List-Unsubscribe": "One-Click" },
+        headers: { origin: "https://mail.example", "sec-fetch-site": "cross-site" },
+      });
       expect(answer.status()).toBe(204);
     }
 

@@ -24,15 +24,19 @@ for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/
     await expect(page.getByRole("contentinfo")).toBeVisible();
     await page.waitForLoadState("networkidle").catch(() => undefined);
 
-    const ahead = [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(([, href]) => new URL(href!.replaceAll("&amp;", "&"), camp.url).href);
+    const ahead = [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(
+      ([, href]) => new URL(href!.replaceAll("&amp;", "&"), camp.url).href,
+    );
     expect(ahead.length).toBeGreaterThan(0);
     for (const address of ahead) {
       await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
       // Events may cause a second request, but the page makes no request that differs from the preloads.
-      await expect.poll(async () => {
-        const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
-        return requests.filter((url) => url === address).length - asked;
-      }, address).toBe(0);
+      await expect
+        .poll(async () => {
+          const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
+          return requests.filter((url) => url === address).length - asked;
+        }, address)
+        .toBe(0);
     }
     // The page's own script, in addition to those that every page has.
     const every = html.match(/<link rel="modulepreload" crossorigin href=/g)?.length ?? 0;

@@ -5,16 +5,29 @@ import type { AdminVideo } from "./house/camp";
 import type { Page } from "@playwright/test";
 
 const year = new Date().getFullYear();
-const archive = async (page: Page) => (await call<{ items: AdminVideo[] }>(page.request, "GET", "/api/admin/videos?collection=archive")).items;
-const added = (page: Page, title: string, of = year - 1) => call<{ video: AdminVideo }>(page.request, "POST", "/api/admin/gallery", { title, year: of, video_url: "https://youtu.be/dQw4w9WgXcQ" });
+const archive = async (page: Page) =>
+  (await call<{ items: AdminVideo[] }>(page.request, "GET", "/api/admin/videos?collection=archive")).items;
+const added = (page: Page, title: string, of = year - 1) =>
+  call<{ video: AdminVideo }>(page.request, "POST", "/api/admin/gallery", {
+    title,
+    year: of,
+    video_url: "https://youtu.be/dQw4w9WgXcQ",
+  });
 
-test("summers stand in order, a draft stays among staff, and a deletion that is broken off deletes nothing", async ({ page, camp, somebody }) => {
+test("summers stand in order, a draft stays among staff, and a deletion that is broken off deletes nothing", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await staff(page, camp);
   await posted(page, { title: "This summer's" });
   await added(page, "Bonfire", year - 2);
   await added(page, "Visiting Day");
   await page.goto("/admin/gallery");
-  await expect(page.getByRole("heading", { level: 2 })).toHaveText([`Summer ${year - 1} (1 video)`, `Summer ${year - 2} (1 video)`]);
+  await expect(page.getByRole("heading", { level: 2 })).toHaveText([
+    `Summer ${year - 1} (1 video)`,
+    `Summer ${year - 2} (1 video)`,
+  ]);
   await expect(page.getByRole("button", { name: "Edit Visiting Day" })).toBeVisible();
   await expect(page.getByText("Bonfire")).toBeHidden();
   await page.getByRole("heading", { name: `Summer ${year - 2}` }).click();
@@ -35,7 +48,10 @@ test("summers stand in order, a draft stays among staff, and a deletion that is 
   const editing = page.getByRole("dialog", { name: "Edit Gallery Video" });
   await editing.getByLabel("Status").selectOption("Draft");
   await editing.getByRole("button", { name: "Set back to draft" }).click();
-  await page.getByRole("dialog", { name: "Set a published video back to draft?" }).getByRole("button", { name: "Set back to draft" }).click();
+  await page
+    .getByRole("dialog", { name: "Set a published video back to draft?" })
+    .getByRole("button", { name: "Set back to draft" })
+    .click();
   await expect(toast(page)).toContainText("Gallery video updated successfully!");
   await expect(page.getByRole("row").filter({ hasText: "Bonfire" })).toContainText("Draft");
   const visitor = await somebody();
@@ -69,7 +85,9 @@ test("two of the staff at the same video of the gallery do not undo each other",
   await expect(page.getByLabel("Description")).toHaveValue("With the whole camp.");
   await page.getByRole("button", { name: "Update Video" }).click();
   await expect(toast(page)).toContainText("Gallery video updated successfully!");
-  expect((await archive(page)).map(({ title, description }) => [title, description])).toEqual([["Visiting Day at the lake", "With the whole camp."]]);
+  expect((await archive(page)).map(({ title, description }) => [title, description])).toEqual([
+    ["Visiting Day at the lake", "With the whole camp."],
+  ]);
 });
 
 test("a video is added, edited and deleted by keyboard alone, and the pages are sound", async ({ page, camp }) => {

@@ -31,9 +31,13 @@ function asked(page: Page) {
   return { lists, pictures };
 }
 
-test("twenty summers of sixty videos are as light as one: each is fetched when it is first opened", async ({ page, camp }) => {
+test("twenty summers of sixty videos are as light as one: each is fetched when it is first opened", async ({
+  page,
+  camp,
+}) => {
   bringIn(camp);
-  const summer = (year: number) => page.getByRole("group").filter({ has: page.getByRole("heading", { name: `Summer ${year}` }) });
+  const summer = (year: number) =>
+    page.getByRole("group").filter({ has: page.getByRole("heading", { name: `Summer ${year}` }) });
   const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
   const { lists, pictures } = asked(page);
   const of = (year: number) => lists.filter((list) => list.includes(`year=${year}`));
@@ -48,7 +52,8 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
   expect(lists).toHaveLength(2);
   expect(pictures.length, "pictures below the fold wait").toBeLessThan(videos);
   const light = await elements();
-  const perVideo = (light - (await page.evaluate(() => document.querySelectorAll("body > :not(#root), head *").length))) / videos;
+  const perVideo =
+    (light - (await page.evaluate(() => document.querySelectorAll("body > :not(#root), head *").length))) / videos;
   expect(light, "nothing of the closed summers is on the page").toBeLessThan(videos * 45);
 
   await summer(oldest).getByRole("heading", { level: 2 }).click();
@@ -68,13 +73,16 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
     const phone = await page.context().newCDPSession(page);
     await phone.send("Emulation.setCPUThrottlingRate", { rate: 12 });
     const taps = (...years: number[]) =>
-      page.evaluate(async (headings) => {
-        for (const heading of headings) {
-          [...document.querySelectorAll("summary")].find((summary) => summary.textContent.includes(heading))!.click();
-          // Until the browser reports that it opened or closed.
-          await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-        }
-      }, years.map((year) => `Summer ${year}`));
+      page.evaluate(
+        async (headings) => {
+          for (const heading of headings) {
+            [...document.querySelectorAll("summary")].find((summary) => summary.textContent.includes(heading))!.click();
+            // Until the browser reports that it opened or closed.
+            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+          }
+        },
+        years.map((year) => `Summer ${year}`),
+      );
     const open = () => page.locator("details[open]").getByRole("heading", { level: 2 });
     await taps(oldest, newest, oldest);
     await expect(open()).toHaveText(`Summer ${oldest}`);
@@ -108,7 +116,9 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
     await expect(page).toHaveURL(/view=all/);
     await expect(page.getByRole("heading", { name: "All Gallery Videos (1,200)" })).toBeVisible();
     await expect(page.getByRole("article")).toHaveCount(100);
-    expect(lists.filter((list) => /^\/api\/videos\?(?!.*year=)/.test(list) && list.includes("archive"))).toHaveLength(1);
+    expect(lists.filter((list) => /^\/api\/videos\?(?!.*year=)/.test(list) && list.includes("archive"))).toHaveLength(
+      1,
+    );
   });
 
   await test.step("and a search looks through all of them", async () => {

@@ -67,13 +67,18 @@ async function fingerOn(page: Page) {
   return async ([x, y]: [number, number], [toX, toY]: [number, number]) => {
     await finger.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
     for (const part of [0.25, 0.5, 0.75, 1]) {
-      await finger.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [{ x: x + (toX - x) * part, y: y + (toY - y) * part }] });
+      await finger.send("Input.dispatchTouchEvent", {
+        type: "touchMove",
+        touchPoints: [{ x: x + (toX - x) * part, y: y + (toY - y) * part }],
+      });
     }
     await finger.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
   };
 }
 
-test("a page in Yiddish direction is the mirror of itself, and its scenes are swiped the other way", async ({ somebody }) => {
+test("a page in Yiddish direction is the mirror of itself, and its scenes are swiped the other way", async ({
+  somebody,
+}) => {
   const phone = await somebody({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
   await phone.goto("/");
   await shows(phone, scenes[0]);
@@ -82,9 +87,19 @@ test("a page in Yiddish direction is the mirror of itself, and its scenes are sw
   // Measures both at once, because content that loads in between would move them.
   const { before, after } = await phone.evaluate(() => {
     const places = () => {
-      const marks = [...document.querySelectorAll("header a, header button, h1, h2, main article time, .hero-controls button, footer a, footer input")];
-      const boxes = marks.map((mark) => mark.getBoundingClientRect()).filter(({ width, height }) => width > 0 && height > 0);
-      return { width: document.documentElement.clientWidth, sideways: document.documentElement.scrollWidth, boxes: boxes.map(({ left, right }) => [Math.round(left), Math.round(right)] as const) };
+      const marks = [
+        ...document.querySelectorAll(
+          "header a, header button, h1, h2, main article time, .hero-controls button, footer a, footer input",
+        ),
+      ];
+      const boxes = marks
+        .map((mark) => mark.getBoundingClientRect())
+        .filter(({ width, height }) => width > 0 && height > 0);
+      return {
+        width: document.documentElement.clientWidth,
+        sideways: document.documentElement.scrollWidth,
+        boxes: boxes.map(({ left, right }) => [Math.round(left), Math.round(right)] as const),
+      };
     };
     const usual = places();
     Object.assign(document.documentElement, { dir: "rtl", lang: "yi" });

@@ -6,19 +6,32 @@ import { workbook } from "./house/workbook";
 type Schemas = components["schemas"];
 
 const families = async (page: Page) =>
-  (await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", "/api/admin/users?sort=name")).items.map(({ full_name, plan }) => `${full_name} ${(plan?.total_amount ?? 0) / 100}`);
+  (await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", "/api/admin/users?sort=name")).items.map(
+    ({ full_name, plan }) => `${full_name} ${(plan?.total_amount ?? 0) / 100}`,
+  );
 
 /** Hebrew text in the encoding in which Excel on Hebrew Windows saves CSV. */
-const windows1255 = (text: string) => Buffer.from([...text].map((letter) => (letter >= "א" && letter <= "ת" ? letter.charCodeAt(0) - 0x5d0 + 0xe0 : letter.charCodeAt(0))));
+const windows1255 = (text: string) =>
+  Buffer.from(
+    [...text].map((letter) =>
+      letter >= "א" && letter <= "ת" ? letter.charCodeAt(0) - 0x5d0 + 0xe0 : letter.charCodeAt(0),
+    ),
+  );
 
 test("an office brings in its Excel files, ticks what may change, and undoes it", async ({ page, camp }) => {
   await staff(page, camp, "brayndl", "owner");
   await page.goto("/admin/users?action=import");
   const drawer = page.getByRole("dialog", { name: "Import users" });
-  const choose = (name: string, buffer: Buffer) => drawer.getByLabel("Excel or CSV file").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+  const choose = (name: string, buffer: Buffer) =>
+    drawer.getByLabel("Excel or CSV file").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
 
   await test.step("a CSV in Windows-1255 keeps its letters", async () => {
-    await choose("families.csv", windows1255("Name,Child,Email,Total\nשרה צענער,פיני,sara@family.example,2800\nבלומא יארמוש,ליפא,bluma@family.example,1500\n"));
+    await choose(
+      "families.csv",
+      windows1255(
+        "Name,Child,Email,Total\nשרה צענער,פיני,sara@family.example,2800\nבלומא יארמוש,ליפא,bluma@family.example,1500\n",
+      ),
+    );
     await drawer.getByRole("button", { name: "Check the table" }).click();
     await expect(drawer.getByLabel("Letters read as")).toHaveValue("windows-1255");
     await expect(drawer.getByText(/^For example: /)).toContainText("שרה צענער");
@@ -36,20 +49,28 @@ test("an office brings in its Excel files, ticks what may change, and undoes it"
   const due = new Date("2027-06-01T00:00:00Z");
   await test.step("a workbook shows before and after, and changes only what is ticked", async () => {
     await page.getByRole("button", { name: "Import" }).first().click();
-    await choose("families.xlsx", workbook([
-      ["Name", "Child", "Email", "Total", "Due Date"],
-      ["שרה צענער", "פיני", "sara@family.example", 1400, due],
-      ["בלומא שטיין", "ליפא", "bluma@family.example", 1500, ""],
-      ["Cirel Xylander", "Motty", "", 900.5, due],
-    ]));
+    await choose(
+      "families.xlsx",
+      workbook([
+        ["Name", "Child", "Email", "Total", "Due Date"],
+        ["שרה צענער", "פיני", "sara@family.example", 1400, due],
+        ["בלומא שטיין", "ליפא", "bluma@family.example", 1500, ""],
+        ["Cirel Xylander", "Motty", "", 900.5, due],
+      ]),
+    );
     await drawer.getByRole("button", { name: "Check the table" }).click();
     const sara = drawer.getByRole("table", { name: "What would change for שרה צענער" });
     await expect(sara.getByRole("row").nth(1)).toHaveText(/Total\s*\$2,800\s*\$1,400/);
     await expect(sara.getByRole("row").nth(2)).toHaveText(/Due date\s*None\s*Jun 1, 2027/);
-    await expect(drawer.getByRole("table", { name: "What would change for בלומא יארמוש" })).toContainText("בלומא שטיין");
+    await expect(drawer.getByRole("table", { name: "What would change for בלומא יארמוש" })).toContainText(
+      "בלומא שטיין",
+    );
     await expect(drawer.getByRole("checkbox", { checked: true })).toHaveCount(0);
     await drawer.getByRole("checkbox", { name: /^שרה צענער/ }).check();
-    expect(await drawer.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight), "only what is under the title scrolls").toBe(0);
+    expect(
+      await drawer.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight),
+      "only what is under the title scrolls",
+    ).toBe(0);
     await expect(drawer.getByRole("button", { name: "Close" })).toBeInViewport();
     await drawer.getByRole("button", { name: "Import 1 family, change 1" }).click();
     await expect(toast(page)).toContainText("1 added, 1 updated, 1 unchanged.");

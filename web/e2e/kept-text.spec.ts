@@ -2,7 +2,11 @@ import { expect, parent, posted, signIn, staff, test, toast } from "./house/camp
 
 const text = "Mendy needs his inhaler.\n\nIt is the blue one.";
 
-test("a half-typed message survives a link and Back, a reload and signing in, and stays readable once it is sent", async ({ page, camp, somebody }) => {
+test("a half-typed message survives a link and Back, a reload and signing in, and stays readable once it is sent", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await page.goto("/contact");
   await page.getByLabel("Subject").fill("Medicine");
@@ -45,7 +49,11 @@ test("a half-typed message survives a link and Back, a reload and signing in, an
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain("another thing");
 });
 
-test("a half-written comment survives a link and Back and a reload, and the next video has one of its own", async ({ page, camp, somebody }) => {
+test("a half-written comment survives a link and Back and a reload, and the next video has one of its own", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   const [one, other] = [await posted(desk, { title: "Campfire" }), await posted(desk, { title: "Swim relay" })];

@@ -17,7 +17,12 @@ test("a stranger reads the news and makes an account without a mouse", async ({ 
   await page.keyboard.press("Enter");
   await tabTo(page, page.getByRole("link", { name: "Sign Up for Notifications" }));
   await page.keyboard.press("Enter");
-  for (const [label, value] of [["Your Name", "Chaya Feder"], ["Child's Name", "Mendy"], ["Email", "chaya@family.example"], ["Password", password]] as const) {
+  for (const [label, value] of [
+    ["Your Name", "Chaya Feder"],
+    ["Child's Name", "Mendy"],
+    ["Email", "chaya@family.example"],
+    ["Password", password],
+  ] as const) {
     const field = page.getByRole("main").getByLabel(label, { exact: true });
     if (!(await field.evaluate((element) => element === document.activeElement))) await tabTo(page, field);
     await page.keyboard.type(value);
@@ -37,11 +42,22 @@ test("a stranger reads the news and makes an account without a mouse", async ({ 
   expect(await call(page.request, "GET", "/api/profile")).toMatchObject({ camp_updates_email: true });
 });
 
-test("a family corrects its name, asks a question and writes to the camp without a mouse", async ({ page, camp, somebody }) => {
+test("a family corrects its name, asks a question and writes to the camp without a mouse", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   await call(page.request, "POST", "/api/auth/sign-up", {
-    name: "Chaya Feder", email: "chaya@family.example", password, user_type: "parent", child_name: "Mendy", email_notifications: true, daily_video_email: true, camp_updates_email: false,
+    name: "Chaya Feder",
+    email: "chaya@family.example",
+    password,
+    user_type: "parent",
+    child_name: "Mendy",
+    email_notifications: true,
+    daily_video_email: true,
+    camp_updates_email: false,
   });
   await page.goto("/profile");
   await tabTo(page, page.getByRole("button", { name: "Edit" }));
@@ -76,7 +92,11 @@ test("a family corrects its name, asks a question and writes to the camp without
   await tabTo(page, page.getByRole("button", { name: "Send Message" }));
   await page.keyboard.press("Enter");
   await expect(toast(page)).toContainText("Message Sent!");
-  const { items } = await call<{ items: { subject: string; department: string; user_type: string }[] }>(desk.request, "GET", "/api/admin/messages");
+  const { items } = await call<{ items: { subject: string; department: string; user_type: string }[] }>(
+    desk.request,
+    "GET",
+    "/api/admin/messages",
+  );
   expect(items).toMatchObject([{ subject: "Medicine", department: "staff", user_type: "parent" }]);
 });
 

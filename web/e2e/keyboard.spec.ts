@@ -35,7 +35,9 @@ test("a parent signs in, watches and comments without a mouse", async ({ page, c
   await page.keyboard.type("Typed, not clicked");
   await tabTo(page, page.getByRole("button", { name: "Post comment" }));
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText("Typed, not clicked");
+  await expect(page.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText(
+    "Typed, not clicked",
+  );
 
   // The dialog traps the focus, and returns it when it closes.
   const remove = page.getByRole("button", { name: "Delete comment by Chaya Feder" });

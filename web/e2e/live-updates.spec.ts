@@ -21,13 +21,19 @@ async function witness(page: Page) {
       }
     }).observe(document, { childList: true, subtree: true });
   });
-  return async () => page.evaluate(() => (window as unknown as { seen: { at: Record<string, number>; toasts: string[] } }).seen);
+  return async () =>
+    page.evaluate(() => (window as unknown as { seen: { at: Record<string, number>; toasts: string[] } }).seen);
 }
 
 /** Waits until the page's event stream is connected. */
-const listening = (page: Page) => page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
+const listening = (page: Page) =>
+  page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
 
-test("what staff post stands on another page at once, and nothing is lost or doubled when its network was away", async ({ page, camp, somebody }) => {
+test("what staff post stands on another page at once, and nothing is lost or doubled when its network was away", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   const seen = await witness(page);
@@ -42,7 +48,9 @@ test("what staff post stands on another page at once, and nothing is lost or dou
     for (let n = 1; n <= 5; n++) {
       const answered = await desk.evaluate(async (title) => {
         const answer = await fetch("/api/admin/live-updates", {
-          method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ title, message: "More at supper.", author: "Camp office" }),
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ title, message: "More at supper.", author: "Camp office" }),
         });
         if (!answer.ok) throw new Error(await answer.text());
         return Date.now();
@@ -60,7 +68,10 @@ test("what staff post stands on another page at once, and nothing is lost or dou
     await expect(page.getByText("You are offline. What you see may be out of date.")).toBeVisible();
     const lost: { id: string; version: number }[] = [];
     for (let n = 6; n <= 8; n++) lost.push(await told(desk, { title: `News ${n}` }));
-    await call(desk.request, "PATCH", `/api/admin/live-updates/${lost[1]!.id}`, { version: lost[1]!.version, is_active: false });
+    await call(desk.request, "PATCH", `/api/admin/live-updates/${lost[1]!.id}`, {
+      version: lost[1]!.version,
+      is_active: false,
+    });
     await posted(desk, { title: "Grand Siyum" });
     await pause(20_000);
     await expect(titles(page).first()).toHaveText("News 5");
@@ -76,11 +87,24 @@ test("what staff post stands on another page at once, and nothing is lost or dou
     await expect(titles(page).first()).toHaveText("News 9");
     await expect(toast(page)).toContainText("News 9");
     const heard = (await seen()).toasts.flatMap((text) => /News \d+/.exec(text)?.[0] ?? []);
-    expect(heard.filter((title) => title !== "News 7")).toEqual(["News 1", "News 2", "News 3", "News 4", "News 5", "News 6", "News 8", "News 9"]);
+    expect(heard.filter((title) => title !== "News 7")).toEqual([
+      "News 1",
+      "News 2",
+      "News 3",
+      "News 4",
+      "News 5",
+      "News 6",
+      "News 8",
+      "News 9",
+    ]);
   });
 });
 
-test("an update is shown, corrected, hidden, shown again and deleted on every open page, and mailed once", async ({ page, camp, somebody }) => {
+test("an update is shown, corrected, hidden, shown again and deleted on every open page, and mailed once", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   const reader = await somebody();
   await staff(desk, camp);
@@ -100,7 +124,8 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
 
   const card = news(page).getByRole("listitem");
   await expect(card).toContainText("Buses leave at 5");
-  for (const words of ["Just now", "High Priority", "New", "Posted by Camp office"]) await expect(card).toContainText(words);
+  for (const words of ["Just now", "High Priority", "New", "Posted by Camp office"])
+    await expect(card).toContainText(words);
   const mail = await camp.mailTo("chaya@family.example", /Buses leave at 5/);
   expect(mail.text).toContain("Not at four, as the paper says.");
 
@@ -109,9 +134,15 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
   await reader.goto("/updates");
   await expect(reader.getByRole("listitem").filter({ hasText: "Buses" })).toBeVisible();
 
-  const { items: [update] } = await call<{ items: { id: string; version: number }[] }>(desk.request, "GET", "/api/admin/live-updates");
+  const {
+    items: [update],
+  } = await call<{ items: { id: string; version: number }[] }>(desk.request, "GET", "/api/admin/live-updates");
   const change = async (by: object) => {
-    const { version } = await call<{ items: { version: number }[] }>(desk.request, "GET", "/api/admin/live-updates").then(({ items }) => items[0]!);
+    const { version } = await call<{ items: { version: number }[] }>(
+      desk.request,
+      "GET",
+      "/api/admin/live-updates",
+    ).then(({ items }) => items[0]!);
     await call(desk.request, "PATCH", `/api/admin/live-updates/${update!.id}`, { version, ...by });
   };
   await change({ title: "Buses leave at 6" });
@@ -153,7 +184,11 @@ test("an open page outlives a new version of the server", async ({ page, camp, s
   await expect(toast(page), "the line stands again").toContainText("Buses leave at 5");
 });
 
-test("updates grow old in front of one's eyes, and the list of all comes in parts", async ({ page, camp, somebody }) => {
+test("updates grow old in front of one's eyes, and the list of all comes in parts", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   await told(desk, { title: "Package room", priority: "low" });
@@ -161,7 +196,15 @@ test("updates grow old in front of one's eyes, and the list of all comes in part
   await page.goto("/");
   const first = news(page).getByRole("listitem").first();
   const now = Date.parse(created_at);
-  for (const [minutes, age, fresh] of [[0, "Just now", true], [2, "1 minute ago", true], [61, "1 hour ago", true], [119, "1 hour ago", true], [122, "2 hours ago", false], [24 * 60 + 2, "1 day ago", false], [10 * 24 * 60, "9 days ago", false]] as const) {
+  for (const [minutes, age, fresh] of [
+    [0, "Just now", true],
+    [2, "1 minute ago", true],
+    [61, "1 hour ago", true],
+    [119, "1 hour ago", true],
+    [122, "2 hours ago", false],
+    [24 * 60 + 2, "1 day ago", false],
+    [10 * 24 * 60, "9 days ago", false],
+  ] as const) {
     await page.clock.setFixedTime(now + minutes * 60_000 - 30_000);
     await page.reload();
     await expect(first.locator("time"), `${minutes} minutes`).toHaveText(age);

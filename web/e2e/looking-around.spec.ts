@@ -10,12 +10,15 @@ test.describe("Searching", () => {
     await expect(found.first()).toBeVisible();
     // The title has vowel points and a ligature.
     const colorWar = "קאָלער װאַר".normalize("NFD");
-    const titles = async () => (await found.getByRole("heading").allInnerTexts()).map((title) => title.normalize("NFD"));
+    const titles = async () =>
+      (await found.getByRole("heading").allInnerTexts()).map((title) => title.normalize("NFD"));
     const counts: number[] = [];
     for (const typed of ["קאלער וואר", "קאָלער װאַר", "קאָלער וואַר", "  קאלער   װאר "]) {
       await box.fill(typed);
       await expect(page).toHaveURL((url) => url.searchParams.get("q") === typed.trim());
-      const { items } = await (await page.request.get(`/api/videos?collection=current&q=${encodeURIComponent(typed)}`)).json();
+      const { items } = await (
+        await page.request.get(`/api/videos?collection=current&q=${encodeURIComponent(typed)}`)
+      ).json();
       await expect(found, typed).toHaveCount(items.length);
       expect((await titles()).filter((title) => title.includes(colorWar)).length, typed).toBeGreaterThan(0);
       counts.push(items.length);
@@ -54,11 +57,18 @@ test.describe("Searching", () => {
     await page.getByRole("button", { name: "Most Popular" }).click();
     await expect(page).toHaveURL(/sort=popular/);
     const reads = async () =>
-      (await page.getByRole("main").getByText(/^[\d,]+ reads?$/).allInnerTexts()).map((text) => Number(text.replace(/\D/g, "")));
-    await expect.poll(async () => {
-      const all = await reads();
-      return all.length > 5 && all.every((n, i) => i === 0 || n <= all[i - 1]!);
-    }).toBe(true);
+      (
+        await page
+          .getByRole("main")
+          .getByText(/^[\d,]+ reads?$/)
+          .allInnerTexts()
+      ).map((text) => Number(text.replace(/\D/g, "")));
+    await expect
+      .poll(async () => {
+        const all = await reads();
+        return all.length > 5 && all.every((n, i) => i === 0 || n <= all[i - 1]!);
+      })
+      .toBe(true);
   });
 });
 
@@ -67,7 +77,8 @@ test("the gallery opens summer by summer, the newest first", async ({ page, requ
   await page.goto("/past-videos");
   const newest = years.items[0]!;
   const oldest = years.items.at(-1)!;
-  const summer = (year: number) => page.getByRole("group").filter({ has: page.getByRole("heading", { name: `Summer ${year}` }) });
+  const summer = (year: number) =>
+    page.getByRole("group").filter({ has: page.getByRole("heading", { name: `Summer ${year}` }) });
   await expect(summer(newest.year).getByRole("article")).toHaveCount(newest.count);
   await expect(summer(oldest.year).getByRole("article")).toHaveCount(0);
   await page.getByRole("heading", { name: `Summer ${oldest.year}` }).click();
@@ -114,13 +125,26 @@ test("an address that leads nowhere says so kindly, and is a 404 to machines", a
 test.describe("A link sent over WhatsApp", () => {
   const tag = (html: string, name: string) => {
     const found = new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(html)?.[1];
-    return found?.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">");
+    return found
+      ?.replaceAll("&amp;", "&")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">");
   };
 
-  test("every page carries its title, description and picture before any script runs, and keeps them true while one walks on", async ({ page, camp, request }) => {
+  test("every page carries its title, description and picture before any script runs, and keeps them true while one walks on", async ({
+    page,
+    camp,
+    request,
+  }) => {
     const site = await call<{ site_name: string }>(request, "GET", "/api/site");
     const pages = [
-      ["/", "Home"], ["/current-videos", "This Year Videos"], ["/past-videos", "Gallery"], ["/auth", "Sign In"], ["/no-such-page", "Page not found"],
+      ["/", "Home"],
+      ["/current-videos", "This Year Videos"],
+      ["/past-videos", "Gallery"],
+      ["/auth", "Sign In"],
+      ["/no-such-page", "Page not found"],
     ] as const;
     for (const [address, title] of pages) {
       const html = await (await request.get(address)).text();

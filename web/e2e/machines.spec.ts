@@ -6,16 +6,29 @@ async function parsed(page: Page, text: string) {
   return page.evaluate((xml) => {
     const document = new DOMParser().parseFromString(xml, "application/xml");
     const broken = document.querySelector("parsererror")?.textContent ?? null;
-    const texts = (name: string) => [...document.getElementsByTagName(name)].map((element) => element.textContent ?? "");
-    const attributes = (name: string, attribute: string) => [...document.getElementsByTagName(name)].map((element) => element.getAttribute(attribute));
+    const texts = (name: string) =>
+      [...document.getElementsByTagName(name)].map((element) => element.textContent ?? "");
+    const attributes = (name: string, attribute: string) =>
+      [...document.getElementsByTagName(name)].map((element) => element.getAttribute(attribute));
     return {
-      broken, root: document.documentElement.nodeName, namespace: document.documentElement.namespaceURI,
-      ids: texts("id"), titles: texts("title"), updated: texts("updated"), links: attributes("link", "href"), locations: texts("loc"), entries: texts("entry").length,
+      broken,
+      root: document.documentElement.nodeName,
+      namespace: document.documentElement.namespaceURI,
+      ids: texts("id"),
+      titles: texts("title"),
+      updated: texts("updated"),
+      links: attributes("link", "href"),
+      locations: texts("loc"),
+      entries: texts("entry").length,
     };
   }, text);
 }
 
-test("the feed is Atom, names the newest videos and updates, and every link of it leads somewhere", async ({ page, camp, request }) => {
+test("the feed is Atom, names the newest videos and updates, and every link of it leads somewhere", async ({
+  page,
+  camp,
+  request,
+}) => {
   await page.goto("/");
   const offered = await page.locator("link[type='application/atom+xml']").getAttribute("href");
   const answer = await request.get(offered!);
@@ -26,8 +39,14 @@ test("the feed is Atom, names the newest videos and updates, and every link of i
   expect(new Set(feed.ids).size, "every entry has an id of its own").toBe(feed.entries + 1);
   expect(feed.updated.every((moment) => !Number.isNaN(Date.parse(moment)))).toBe(true);
 
-  const { items: [newest] } = await call<{ items: { id: string; title: string }[] }>(request, "GET", "/api/videos?collection=current");
-  const { items: updates } = await call<{ items: { id: string; title: string }[] }>(request, "GET", "/api/live-updates");
+  const {
+    items: [newest],
+  } = await call<{ items: { id: string; title: string }[] }>(request, "GET", "/api/videos?collection=current");
+  const { items: updates } = await call<{ items: { id: string; title: string }[] }>(
+    request,
+    "GET",
+    "/api/live-updates",
+  );
   expect(feed.titles).toContain(newest!.title);
   for (const { id } of updates) expect(feed.links).toContain(`${camp.url}/updates/${id}`);
   for (const link of feed.links.slice(0, 8)) expect((await request.get(link!)).status(), link!).toBe(200);
@@ -42,28 +61,49 @@ test("whoever asks for the icon of the site gets a picture", async ({ page, requ
   expect(answer.headers()["content-type"]).toMatch(/^image\//);
   await page.goto("/");
   // This browser does not request it by itself.
-  const width = await page.evaluate(async (base64) => {
-    const picture = new Image();
-    picture.src = `data:image/x-icon;base64,${base64}`;
-    await picture.decode();
-    return picture.naturalWidth;
-  }, (await answer.body()).toString("base64"));
+  const width = await page.evaluate(
+    async (base64) => {
+      const picture = new Image();
+      picture.src = `data:image/x-icon;base64,${base64}`;
+      await picture.decode();
+      return picture.naturalWidth;
+    },
+    (await answer.body()).toString("base64"),
+  );
   expect(width).toBeGreaterThanOrEqual(32);
 });
 
-test("the sitemap lists what there is and nothing personal, and robots are told where it is", async ({ page, camp, request }) => {
+test("the sitemap lists what there is and nothing personal, and robots are told where it is", async ({
+  page,
+  camp,
+  request,
+}) => {
   const robots = await (await request.get("/robots.txt")).text();
   const address = /^Sitemap: (.+)$/m.exec(robots)?.[1];
   expect(address).toBe(`${camp.url}/sitemap.xml`);
-  for (const path of ["/admin", "/api/", "/auth/", "/profile", "/unsubscribe"]) expect(robots).toContain(`Disallow: ${path}\n`);
+  for (const path of ["/admin", "/api/", "/auth/", "/profile", "/unsubscribe"])
+    expect(robots).toContain(`Disallow: ${path}\n`);
 
   await page.goto("/");
   const map = await parsed(page, await (await request.get(address!)).text());
   expect(map).toMatchObject({ broken: null, root: "urlset", namespace: "http://www.sitemaps.org/schemas/sitemap/0.9" });
-  for (const path of ["/", "/current-videos", "/past-videos", "/updates", "/about", "/faq", "/contact", "/store", "/privacy", "/terms"]) expect(map.locations).toContain(camp.url + path);
+  for (const path of [
+    "/",
+    "/current-videos",
+    "/past-videos",
+    "/updates",
+    "/about",
+    "/faq",
+    "/contact",
+    "/store",
+    "/privacy",
+    "/terms",
+  ])
+    expect(map.locations).toContain(camp.url + path);
   expect(map.locations.filter((location) => /admin|auth|profile|unsubscribe/.test(location))).toEqual([]);
   expect(map.locations.filter((location) => location.includes("/video/")).length).toBeGreaterThan(300);
-  for (const location of [map.locations[12]!, map.locations.at(-1)!]) expect((await request.get(location)).status(), location).toBe(200);
+  for (const location of [map.locations[12]!, map.locations.at(-1)!])
+    expect((await request.get(location)).status(), location).toBe(200);
 });
 
 test("the portal can be put on a phone's home screen, with the camp's own name", async ({ page, camp, request }) => {
@@ -71,7 +111,13 @@ test("the portal can be put on a phone's home screen, with the camp's own name",
   const site = await call<{ site_name: string }>(request, "GET", "/api/site");
   const answer = await request.get((await page.locator("link[rel=manifest]").getAttribute("href"))!);
   expect(answer.headers()["content-type"]).toContain("application/manifest+json");
-  const manifest = (await answer.json()) as { name: string; short_name: string; start_url: string; display: string; icons: { src: string; sizes: string; type: string; purpose?: string }[] };
+  const manifest = (await answer.json()) as {
+    name: string;
+    short_name: string;
+    start_url: string;
+    display: string;
+    icons: { src: string; sizes: string; type: string; purpose?: string }[];
+  };
   expect(manifest).toMatchObject({ name: site.site_name, start_url: "/", display: "standalone" });
   expect(manifest.short_name.length).toBeLessThanOrEqual(20);
   expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(["192x192", "512x512"]));

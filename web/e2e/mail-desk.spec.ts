@@ -8,7 +8,8 @@ type Board = { attention: Schemas["DashboardAttention"] };
 
 test.use({ post: "smtp" });
 
-const add = (page: Page, full_name: string, email: string) => call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", { full_name, email, child_name: "Lipa" });
+const add = (page: Page, full_name: string, email: string) =>
+  call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", { full_name, email, child_name: "Lipa" });
 const attention = async (page: Page) => (await call<Board>(page.request, "GET", "/api/admin/dashboard")).attention;
 
 test("what did not arrive is counted, found, put right and sent again", async ({ page, camp }) => {

@@ -8,16 +8,30 @@ import type { APIRequestContext, Locator, Page } from "@playwright/test";
 type Schemas = components["schemas"];
 
 const write = (request: APIRequestContext, change: Partial<Schemas["ContactForm"]> & { subject: string }) =>
-  call(request, "POST", "/api/contact", { name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", user_type: "parent", department: "staff", message: "Where does he press?\n\nThank you!", ...change });
-const inbox = async (page: Page) => (await call<{ items: Schemas["Message"][] }>(page.request, "GET", "/api/admin/messages?limit=100")).items;
-const row = (page: Page, subject: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: subject, level: 3 }) });
+  call(request, "POST", "/api/contact", {
+    name: "Devoiry Papierblum",
+    email: "devoiry@family.example",
+    child_name: "Lipa",
+    user_type: "parent",
+    department: "staff",
+    message: "Where does he press?\n\nThank you!",
+    ...change,
+  });
+const inbox = async (page: Page) =>
+  (await call<{ items: Schemas["Message"][] }>(page.request, "GET", "/api/admin/messages?limit=100")).items;
+const row = (page: Page, subject: string) =>
+  page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: subject, level: 3 }) });
 const open = async (page: Page, subject: string) => {
   await row(page, subject).getByRole("button", { name: subject, exact: true }).click();
   return page.getByRole("dialog", { name: subject });
 };
 
 test.describe("The inbox", () => {
-  test("what a parent writes arrives by itself, is answered by mail, and the draft outlives a reload", async ({ page, camp, somebody }) => {
+  test("what a parent writes arrives by itself, is answered by mail, and the draft outlives a reload", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     // The page polls every 15 seconds.
     await staff(page, camp);
     await page.goto("/admin/messages");
@@ -54,7 +68,9 @@ test.describe("The inbox", () => {
 
     await page.route("**/reply", (route) => route.fulfill({ status: 500, body: "no" }), { times: 1 });
     await drawer.getByRole("button", { name: "Send Reply" }).click();
-    await expect(drawer.getByLabel("Your reply")).toHaveAccessibleDescription(/Failed to send the reply. Please try again./);
+    await expect(drawer.getByLabel("Your reply")).toHaveAccessibleDescription(
+      /Failed to send the reply. Please try again./,
+    );
     await expect(drawer.getByLabel("Your reply")).toHaveValue("Under Profile, second email.");
     await drawer.getByRole("button", { name: "Send Reply" }).dblclick();
     await expect(toast(page)).toContainText("Reply Sent");
@@ -70,12 +86,22 @@ test.describe("The inbox", () => {
     expect((await inbox(page))[0]).toMatchObject({ status: "replied", draft: null });
   });
 
-  test("messages are searched, filtered, read, assigned, put among spam, and deleted", async ({ page, camp, somebody, request }) => {
+  test("messages are searched, filtered, read, assigned, put among spam, and deleted", async ({
+    page,
+    camp,
+    somebody,
+    request,
+  }) => {
     await staff(page, camp, "brayndl", "owner");
     const colleague = await somebody();
     await staff(colleague, camp, "miriam");
     await write(request, { subject: "Second email" });
-    await write(request, { subject: "The picture on the wall", department: "video_team", name: "Frimet Erlenbrunn", child_name: null });
+    await write(request, {
+      subject: "The picture on the wall",
+      department: "video_team",
+      name: "Frimet Erlenbrunn",
+      child_name: null,
+    });
     await write(request, { subject: "Cheap pills", name: "A program" });
     await page.goto("/admin/messages");
     const rows = page.getByRole("main").getByRole("listitem");
@@ -90,7 +116,9 @@ test.describe("The inbox", () => {
     await expect(rows).toHaveCount(1);
     await page.getByLabel("Department").selectOption("All departments");
 
-    await row(page, "Second email").getByRole("button", { name: /^Mark as Read/ }).click();
+    await row(page, "Second email")
+      .getByRole("button", { name: /^Mark as Read/ })
+      .click();
     await expect(toast(page)).toContainText("Marked as Read");
     const filter = page.getByRole("group", { name: "Filter by status" });
     await expect(filter.getByRole("button", { name: /^Unread/ })).toHaveText("Unread2");
@@ -114,10 +142,18 @@ test.describe("The inbox", () => {
     await filter.getByRole("button", { name: /^Spam/ }).click();
     await open(page, "Cheap pills");
     await spam.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog", { name: "Delete the message from A program?" }).getByRole("button", { name: "Delete message" }).click();
+    await page
+      .getByRole("dialog", { name: "Delete the message from A program?" })
+      .getByRole("button", { name: "Delete message" })
+      .click();
     await expect(toast(page)).toContainText("Message Deleted");
     await expect(page.getByText("No spam")).toBeVisible();
-    expect((await inbox(page)).map(({ subject, assigned_to, status }) => [subject, assigned_to ?? null, status])).toEqual([["The picture on the wall", null, "unread"], ["Second email", "miriam", "unread"]]);
+    expect(
+      (await inbox(page)).map(({ subject, assigned_to, status }) => [subject, assigned_to ?? null, status]),
+    ).toEqual([
+      ["The picture on the wall", null, "unread"],
+      ["Second email", "miriam", "unread"],
+    ]);
 
     await page.getByRole("button", { name: "Show all messages" }).click();
     const given = page.getByRole("main").getByLabel("Assigned to");
@@ -143,7 +179,13 @@ test.describe("The inbox", () => {
     await expect(theirs.getByRole("button", { name: "Delete" })).toBeVisible();
     // Any member of staff can assign messages to any other.
     const accounts = "/api/admin/accounts";
-    const leaver = await call<Schemas["Account"]>(page.request, "POST", accounts, { username: "hindy", email: "hindy@camp.example", role: "staff", password, current_password: password });
+    const leaver = await call<Schemas["Account"]>(page.request, "POST", accounts, {
+      username: "hindy",
+      email: "hindy@camp.example",
+      role: "staff",
+      password,
+      current_password: password,
+    });
     await colleague.reload();
     const assigned = theirs.getByLabel("Assigned to");
     await expect(assigned.getByRole("option")).toHaveText(["Nobody", "miriam (me)", "brayndl", "hindy"]);
@@ -159,7 +201,12 @@ test.describe("The inbox", () => {
     expect((await colleague.request.delete(`/api/admin/messages/${id}`)).status()).toBe(204);
   });
 
-  test("two who answer one message are told of each other, and no text is lost", async ({ page, camp, somebody, request }) => {
+  test("two who answer one message are told of each other, and no text is lost", async ({
+    page,
+    camp,
+    somebody,
+    request,
+  }) => {
     await staff(page, camp, "brayndl");
     const colleague = await somebody();
     await staff(colleague, camp, "miriam");
@@ -168,25 +215,35 @@ test.describe("The inbox", () => {
       await desk.goto("/admin/messages");
       await open(desk, "Second email");
     }
-    const [mine, theirs] = [page, colleague].map((desk) => desk.getByRole("dialog", { name: "Second email" })) as [Locator, Locator];
+    const [mine, theirs] = [page, colleague].map((desk) => desk.getByRole("dialog", { name: "Second email" })) as [
+      Locator,
+      Locator,
+    ];
     await theirs.getByLabel("Your reply").fill("In the Users list.");
     await expect(theirs.getByRole("status")).toHaveText("Draft saved");
     await mine.getByLabel("Your reply").fill("Under Profile.");
     await mine.getByRole("button", { name: "Send Reply" }).click();
-    await expect(mine.getByRole("alert").filter({ hasText: "Somebody else has begun an answer" })).toContainText("In the Users list.");
+    await expect(mine.getByRole("alert").filter({ hasText: "Somebody else has begun an answer" })).toContainText(
+      "In the Users list.",
+    );
     expect((await inbox(page))[0]).toMatchObject({ draft: "In the Users list.", replies: [] });
 
     await theirs.getByRole("button", { name: "Send Reply" }).click();
     await expect(toast(colleague)).toContainText("Reply Sent");
     await mine.getByRole("button", { name: "Send Reply" }).click();
-    await expect(mine.getByLabel("Your reply")).toHaveAccessibleDescription(/miriam has answered this message in the meantime\. Press Send Reply again/);
+    await expect(mine.getByLabel("Your reply")).toHaveAccessibleDescription(
+      /miriam has answered this message in the meantime\. Press Send Reply again/,
+    );
     await expect(mine.getByRole("region", { name: "Replies" })).toContainText("In the Users list.");
     await expect(mine.getByLabel("Your reply")).toHaveValue("Under Profile.");
     await expect(mine.getByRole("alert").filter({ hasText: "Somebody else has begun an answer" })).toHaveCount(0);
     await expect(mine.getByRole("status")).toHaveText("Draft saved");
     await mine.getByRole("button", { name: "Send Reply" }).click();
     await expect(toast(page)).toContainText("Reply Sent");
-    expect((await inbox(page))[0]?.replies.map(({ sent_by, body }) => [sent_by, body])).toEqual([["miriam", "In the Users list."], ["brayndl", "Under Profile."]]);
+    expect((await inbox(page))[0]?.replies.map(({ sent_by, body }) => [sent_by, body])).toEqual([
+      ["miriam", "In the Users list."],
+      ["brayndl", "Under Profile."],
+    ]);
 
     await mine.getByLabel("Your reply").fill("And good night.");
     await colleague.request.delete(`/api/admin/messages/${(await inbox(page))[0]!.id}`);
@@ -219,12 +276,19 @@ test.describe("The inbox", () => {
 
 async function subscribe(page: Page, camp: Portal, email: string) {
   await call(page.request, "POST", "/api/subscribe", { email });
-  const token = new URL(linkTo("/subscribe", await camp.mailTo(email, /confirm that you want letters/))).searchParams.get("token");
+  const token = new URL(
+    linkTo("/subscribe", await camp.mailTo(email, /confirm that you want letters/)),
+  ).searchParams.get("token");
   await call(page.request, "POST", "/api/subscribe/confirm", { token });
 }
 
 test.describe("Letters", () => {
-  test("a letter is counted, asked about, mailed once to each, and one press ends them", async ({ page, camp, somebody, request }) => {
+  test("a letter is counted, asked about, mailed once to each, and one press ends them", async ({
+    page,
+    camp,
+    somebody,
+    request,
+  }) => {
     await staff(page, camp, "brayndl", "owner");
     const guest = await somebody();
     await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });
@@ -247,7 +311,11 @@ test.describe("Letters", () => {
     const question = page.getByRole("dialog", { name: "Send letter to 2 people?" });
     await expect(question).toContainText("Come at ten");
     expect(await camp.mailsTo("bubby@neighbor.example", /Come at ten/)).toEqual([]);
-    await page.route("**/api/admin/letters", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()), { times: 1 });
+    await page.route(
+      "**/api/admin/letters",
+      (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()),
+      { times: 1 },
+    );
     await question.getByRole("button", { name: "Send letter" }).click();
     await expect(question.getByRole("alert")).toBeVisible();
     await question.getByRole("button", { name: "Send letter" }).click();
@@ -285,10 +353,15 @@ test.describe("Letters", () => {
     await page.getByRole("searchbox", { name: "Search subscribers" }).fill("bubby");
     await expect(rows).toHaveCount(1);
     await page.getByRole("button", { name: "Remove bubby@neighbor.example" }).click();
-    await page.getByRole("dialog", { name: "Remove from the mailing list?" }).getByRole("button", { name: "Remove address" }).click();
+    await page
+      .getByRole("dialog", { name: "Remove from the mailing list?" })
+      .getByRole("button", { name: "Remove address" })
+      .click();
     await expect(toast(page)).toContainText("Subscriber Removed");
     await expect(page.getByText('No subscribers found matching "bubby"')).toBeVisible();
-    expect(await call(page.request, "GET", "/api/admin/subscribers")).toMatchObject({ items: [{ email: "zeidy@neighbor.example" }] });
+    expect(await call(page.request, "GET", "/api/admin/subscribers")).toMatchObject({
+      items: [{ email: "zeidy@neighbor.example" }],
+    });
 
     const colleague = await somebody();
     await staff(colleague, camp, "miriam");

@@ -8,7 +8,8 @@ test.use({ launchOptions: wholeBrowser });
 const card = (page: Page) => page.getByRole("complementary", { name: "A note when tonight’s video is up" });
 const offer = (page: Page) => card(page).getByRole("switch", { name: "Show notifications on this device" });
 const door = (page: Page) => card(page).getByRole("button", { name: "Notifications on this device" });
-const listening = (page: Page) => page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
+const listening = (page: Page) =>
+  page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
 
 /** This browser reports every page as visible, so the test sets the visibility. */
 async function mayBeHidden(page: Page) {
@@ -24,7 +25,8 @@ async function mayBeHidden(page: Page) {
     });
   });
 }
-const hide = (page: Page, yes = true) => page.evaluate((hidden) => (window as unknown as { hide: (yes: boolean) => void }).hide(hidden), yes);
+const hide = (page: Page, yes = true) =>
+  page.evaluate((hidden) => (window as unknown as { hide: (yes: boolean) => void }).hide(hidden), yes);
 
 const shown = (page: Page) =>
   page.evaluate(async () => {
@@ -36,7 +38,11 @@ const titles = async (page: Page) => (await shown(page)).map(({ title }) => titl
 /** Clicks a notification. Only a real click may open windows, so the target is recorded instead. */
 const clickOn = (worker: Worker, title: string) =>
   worker.evaluate(async (wanted) => {
-    type Scope = { registration: ServiceWorkerRegistration; clients: { openWindow: (url: string) => Promise<null> }; dispatchEvent: (event: Event) => void };
+    type Scope = {
+      registration: ServiceWorkerRegistration;
+      clients: { openWindow: (url: string) => Promise<null> };
+      dispatchEvent: (event: Event) => void;
+    };
     const scope = self as unknown as Scope;
     const notification = (await scope.registration.getNotifications()).find((one) => one.title === wanted);
     return new Promise<string>((led) => {
@@ -45,7 +51,12 @@ const clickOn = (worker: Worker, title: string) =>
     });
   }, title);
 
-test("news come once, however many pages are open behind others, and lead to what they tell of", async ({ page, context, camp, somebody }) => {
+test("news come once, however many pages are open behind others, and lead to what they tell of", async ({
+  page,
+  context,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   await context.grantPermissions(["notifications"]);
@@ -62,12 +73,17 @@ test("news come once, however many pages are open behind others, and lead to wha
   await offer(page).click();
   await expect(offer(page)).toBeChecked();
   const worker = await started;
-  expect((await page.request.get("/sw.js")).headers()).toMatchObject({ "cache-control": "no-cache", "content-type": "text/javascript" });
+  expect((await page.request.get("/sw.js")).headers()).toMatchObject({
+    "cache-control": "no-cache",
+    "content-type": "text/javascript",
+  });
 
   await test.step("an example", async () => {
     await card(page).getByRole("button", { name: "Show an example" }).click();
     await expect.poll(() => titles(page)).toEqual(["Visiting Day"]);
-    await page.evaluate(async () => (await (await navigator.serviceWorker.ready).getNotifications()).forEach((one) => one.close()));
+    await page.evaluate(async () =>
+      (await (await navigator.serviceWorker.ready).getNotifications()).forEach((one) => one.close()),
+    );
   });
 
   const second = await context.newPage();
@@ -87,7 +103,10 @@ test("news come once, however many pages are open behind others, and lead to wha
 
   await test.step("behind others it is one notification each", async () => {
     await hide(second);
-    const update = await told(desk, { title: "Package room closes at 5", message: "Anything later is handed out on Friday." });
+    const update = await told(desk, {
+      title: "Package room closes at 5",
+      message: "Anything later is handed out on Friday.",
+    });
     const video = await posted(desk, { title: "Grand Siyum" });
     await expect.poll(() => shown(page)).toHaveLength(2);
     expect((await shown(page)).toSorted((a, b) => b.title.localeCompare(a.title))).toEqual([
@@ -117,7 +136,9 @@ test("news come once, however many pages are open behind others, and lead to wha
     // The running portal reads a setting from the command line a moment later.
     await expect.poll(async () => (await (await desk.request.get("/api/site")).json()).push_enabled).toBe(false);
     await told(desk, { title: "Rain plan" });
-    await expect.poll(() => second.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+    await expect
+      .poll(() => second.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length))
+      .toBe(0);
     await hide(second, false);
     await second.goto("/");
     await expect(card(second).getByRole("link", { name: "Sign Up for Notifications" })).toBeVisible();
@@ -134,6 +155,8 @@ test("a browser that blocks notifications is told from one that was only not ask
   await page.goto("/");
   await door(page).click();
   await expect(offer(page)).toBeDisabled();
-  await expect(card(page).getByText(/^This browser blocks notifications from the camp\. Open what it knows about this site/)).toBeVisible();
+  await expect(
+    card(page).getByText(/^This browser blocks notifications from the camp\. Open what it knows about this site/),
+  ).toBeVisible();
   await isSound(page, "the card in a browser that blocks");
 });

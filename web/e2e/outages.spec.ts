@@ -4,15 +4,30 @@ import type { Page } from "@playwright/test";
 // These tests do not change the sample camp: requests that would are intercepted.
 
 const leah = "leah.lindenfeld@family.example";
-const asLeah = (page: Page) => call(page.request, "POST", "/api/auth/sign-in", { email: leah, password: samplePassword });
+const asLeah = (page: Page) =>
+  call(page.request, "POST", "/api/auth/sign-in", { email: leah, password: samplePassword });
 const broken = (page: Page, api: string, method = "GET", status = 500) =>
-  page.route(api, (route) => (route.request().method() === method ? route.fulfill({ status, body: "<html>no</html>", contentType: "text/html" }) : route.fallback()));
+  page.route(api, (route) =>
+    route.request().method() === method
+      ? route.fulfill({ status, body: "<html>no</html>", contentType: "text/html" })
+      : route.fallback(),
+  );
 const section = (page: Page, name: string) => page.getByRole("region", { name });
 
 test("a page whose list cannot be loaded says so, never that it is empty, and heals on Retry", async ({ page }) => {
   for (const [address, api, sentence, healed] of [
-    ["/", "**/api/live-updates?*", "The updates could not be loaded", section(page, "Live updates").getByRole("listitem").first()],
-    ["/updates", "**/api/live-updates?*", "The updates could not be loaded", page.getByRole("main").getByRole("listitem").first()],
+    [
+      "/",
+      "**/api/live-updates?*",
+      "The updates could not be loaded",
+      section(page, "Live updates").getByRole("listitem").first(),
+    ],
+    [
+      "/updates",
+      "**/api/live-updates?*",
+      "The updates could not be loaded",
+      page.getByRole("main").getByRole("listitem").first(),
+    ],
     ["/faq", "**/api/faq?*", "The questions could not be loaded", page.locator("details").first()],
     ["/store", "**/api/store", "The store could not be loaded", page.getByRole("main").getByRole("article").first()],
   ] as const) {
@@ -29,7 +44,9 @@ test("a page whose list cannot be loaded says so, never that it is empty, and he
 
 test("comments that cannot be loaded or posted say so in so many words", async ({ page, request }) => {
   await asLeah(page);
-  const { items: [film] } = await call<{ items: { id: string }[] }>(request, "GET", "/api/videos?collection=current");
+  const {
+    items: [film],
+  } = await call<{ items: { id: string }[] }>(request, "GET", "/api/videos?collection=current");
   await broken(page, "**/comments*");
   await page.goto(`/video/${film!.id}`);
   const comments = section(page, "Comments");
@@ -48,18 +65,26 @@ test("comments that cannot be loaded or posted say so in so many words", async (
   await expect(page.getByLabel("Your comment")).toHaveValue("A word from home");
 });
 
-test("a profile of which a part is missing shows the rest, and one that cannot be saved keeps what was typed", async ({ page }) => {
+test("a profile of which a part is missing shows the rest, and one that cannot be saved keeps what was typed", async ({
+  page,
+}) => {
   await asLeah(page);
   await broken(page, "**/api/profile");
   await page.goto("/profile");
   const alert = page.getByRole("main").getByRole("alert");
   await expect(alert).toContainText("Failed to load profile data.");
   await page.unroute("**/api/profile");
-  const parts = [["payments", "Payment Information", "Your payments could not be loaded"], ["favorites*", "Favorites", "Your favorites could not be loaded"]] as const;
+  const parts = [
+    ["payments", "Payment Information", "Your payments could not be loaded"],
+    ["favorites*", "Favorites", "Your favorites could not be loaded"],
+  ] as const;
   for (const [api] of parts) await broken(page, `**/api/profile/${api}`);
   await broken(page, "**/api/auth/sessions");
   await alert.getByRole("button", { name: "Retry" }).click();
-  for (const [api, name, sentence] of [...parts, ["sessions", "Where you are signed in", "Your devices could not be loaded"] as const]) {
+  for (const [api, name, sentence] of [
+    ...parts,
+    ["sessions", "Where you are signed in", "Your devices could not be loaded"] as const,
+  ]) {
     await expect(section(page, name).getByRole("alert")).toContainText(sentence);
     await page.unroute(api === "sessions" ? "**/api/auth/sessions" : `**/api/profile/${api}`);
     await section(page, name).getByRole("button", { name: "Retry" }).click();
@@ -96,7 +121,11 @@ test("signing in says what stands in its way, and keeps what was typed", async (
   await expect(toast(page)).toContainText("Login Failed");
   await expect(page.getByRole("main").getByRole("alert")).toContainText("You seem to be offline.");
   await page.context().setOffline(false);
-  for (const [status, sentence] of [[500, "Something went wrong. Please try again."], [502, "The camp's server is busy right now."], [504, "The camp's server is busy right now."]] as const) {
+  for (const [status, sentence] of [
+    [500, "Something went wrong. Please try again."],
+    [502, "The camp's server is busy right now."],
+    [504, "The camp's server is busy right now."],
+  ] as const) {
     await broken(page, "**/api/auth/sign-in", "POST", status);
     await page.getByRole("button", { name: "Sign In" }).click();
     await expect(page.getByRole("main").getByRole("alert")).toContainText(sentence);
@@ -130,7 +159,9 @@ test("a message and an address for the list wait in their fields until they can 
 });
 
 test("on a slow line every page shows the shape of what is coming", async ({ page, request }) => {
-  const { items: [film] } = await call<{ items: { id: string }[] }>(request, "GET", "/api/videos?collection=current");
+  const {
+    items: [film],
+  } = await call<{ items: { id: string }[] }>(request, "GET", "/api/videos?collection=current");
   for (const [address, label, healed] of [
     ["/", "Loading videos", section(page, "Latest videos").getByRole("article").first()],
     ["/current-videos", "Loading videos", page.getByRole("main").getByRole("article").first()],
@@ -151,7 +182,9 @@ test("on a slow line every page shows the shape of what is coming", async ({ pag
   }
 });
 
-test("a page that was never opened before cannot be had offline, says so, and comes when the network is back", async ({ page }) => {
+test("a page that was never opened before cannot be had offline, says so, and comes when the network is back", async ({
+  page,
+}) => {
   await page.goto("/current-videos");
   await expect(page.getByRole("main").getByRole("article").first()).toBeVisible();
   await page.context().setOffline(true);
@@ -159,7 +192,10 @@ test("a page that was never opened before cannot be had offline, says so, and co
   await page.getByRole("contentinfo").getByRole("link", { name: "Privacy Policy" }).click();
   await expect(page.getByRole("main").getByRole("alert")).toBeVisible();
   await page.context().setOffline(false);
-  await page.getByRole("main").getByRole("button", { name: /Retry|Reload/ }).click();
+  await page
+    .getByRole("main")
+    .getByRole("button", { name: /Retry|Reload/ })
+    .click();
   await expect(page.getByRole("heading", { name: "Privacy Policy", level: 1 })).toBeVisible();
 });
 

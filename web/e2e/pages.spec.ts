@@ -7,31 +7,47 @@ type Product = { title: string; price: number; images: unknown[] };
 const opened = (page: Page) => page.locator("details[name=faq][open]");
 
 demoTest.describe("Questions and answers", () => {
-  demoTest("one answer is open at a time, has an address of its own, and all ten topics are there", async ({ page, request }) => {
-    const { items } = await call<{ items: Entry[] }>(request, "GET", "/api/faq");
-    await page.goto("/faq");
-    await expect(page.getByRole("heading", { name: "Frequently Asked Questions" })).toBeVisible();
-    await expect(page.locator("details[name=faq]")).toHaveCount(items.length);
-    expect(items.map(({ slug }) => slug).toSorted()).toEqual(["access", "comments", "downloads", "live-streaming", "multiple-children", "notifications", "privacy", "quality", "technical", "videos"]);
-    await expect(opened(page)).toHaveCount(0);
-    for (const { slug, question } of items.slice(0, 3)) {
-      await page.getByRole("heading", { name: question }).click();
-      await expect(opened(page)).toHaveCount(1);
-      await expect(opened(page).getByRole("heading")).toHaveText(question);
-      await expect(page).toHaveURL(new RegExp(`#${slug}$`));
-    }
-    await page.getByRole("heading", { name: items[2]!.question }).click();
-    await expect(opened(page)).toHaveCount(0);
+  demoTest(
+    "one answer is open at a time, has an address of its own, and all ten topics are there",
+    async ({ page, request }) => {
+      const { items } = await call<{ items: Entry[] }>(request, "GET", "/api/faq");
+      await page.goto("/faq");
+      await expect(page.getByRole("heading", { name: "Frequently Asked Questions" })).toBeVisible();
+      await expect(page.locator("details[name=faq]")).toHaveCount(items.length);
+      expect(items.map(({ slug }) => slug).toSorted()).toEqual([
+        "access",
+        "comments",
+        "downloads",
+        "live-streaming",
+        "multiple-children",
+        "notifications",
+        "privacy",
+        "quality",
+        "technical",
+        "videos",
+      ]);
+      await expect(opened(page)).toHaveCount(0);
+      for (const { slug, question } of items.slice(0, 3)) {
+        await page.getByRole("heading", { name: question }).click();
+        await expect(opened(page)).toHaveCount(1);
+        await expect(opened(page).getByRole("heading")).toHaveText(question);
+        await expect(page).toHaveURL(new RegExp(`#${slug}$`));
+      }
+      await page.getByRole("heading", { name: items[2]!.question }).click();
+      await expect(opened(page)).toHaveCount(0);
 
-    await page.goto("/about");
-    await page.goto("/faq#downloads");
-    await expect(opened(page).getByRole("heading")).toHaveText(items.find(({ slug }) => slug === "downloads")!.question);
-    await expect(opened(page)).toBeInViewport();
-    const still = page.getByRole("region", { name: "Still Have Questions?" });
-    await expect(still.getByRole("link", { name: /@/ })).toHaveAttribute("href", /^mailto:/);
-    await still.getByRole("link", { name: "Contact Support" }).click();
-    await expect(page.getByRole("heading", { name: "Contact Us" })).toBeVisible();
-  });
+      await page.goto("/about");
+      await page.goto("/faq#downloads");
+      await expect(opened(page).getByRole("heading")).toHaveText(
+        items.find(({ slug }) => slug === "downloads")!.question,
+      );
+      await expect(opened(page)).toBeInViewport();
+      const still = page.getByRole("region", { name: "Still Have Questions?" });
+      await expect(still.getByRole("link", { name: /@/ })).toHaveAttribute("href", /^mailto:/);
+      await still.getByRole("link", { name: "Contact Support" }).click();
+      await expect(page.getByRole("heading", { name: "Contact Us" })).toBeVisible();
+    },
+  );
 });
 
 test("answers say what the settings say, also after staff have changed them", async ({ page, camp, somebody }) => {
@@ -41,7 +57,9 @@ test("answers say what the settings say, also after staff have changed them", as
   await expect(opened(page)).toContainText("Everybody who has the address of this site can watch the videos");
   await call(desk.request, "PATCH", "/api/admin/settings", { access: "families", contactEmail: "office@pine.example" });
   await page.reload();
-  await expect(opened(page)).toContainText("Only registered parents and authorized family members can watch the videos");
+  await expect(opened(page)).toContainText(
+    "Only registered parents and authorized family members can watch the videos",
+  );
   await expect(page.getByRole("region", { name: "Still Have Questions?" })).toContainText("office@pine.example");
 });
 
@@ -52,8 +70,18 @@ demoTest.describe("Who we are", () => {
     await expect(story).toHaveCSS("direction", "rtl");
     expect((await story.innerText()).match(/[\u05d0-\u05ea]/g)!.length, "a story, not a line").toBeGreaterThan(500);
     const offers = page.getByRole("region", { name: "What We Offer" });
-    await expect(offers.getByRole("heading", { level: 3 })).toHaveText(["Daily Videos", "Live Updates", "Community", "Complete Archive"]);
-    for (const [link, heading] of [["Watch this year", "This Year Videos"], ["Read the updates", "Live Updates"], ["How it works", "Frequently Asked Questions"], ["Open the Gallery", "Gallery"]] as const) {
+    await expect(offers.getByRole("heading", { level: 3 })).toHaveText([
+      "Daily Videos",
+      "Live Updates",
+      "Community",
+      "Complete Archive",
+    ]);
+    for (const [link, heading] of [
+      ["Watch this year", "This Year Videos"],
+      ["Read the updates", "Live Updates"],
+      ["How it works", "Frequently Asked Questions"],
+      ["Open the Gallery", "Gallery"],
+    ] as const) {
       await offers.getByRole("link", { name: link }).click();
       await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
       await page.goBack();
@@ -61,8 +89,15 @@ demoTest.describe("Who we are", () => {
   });
 
   demoTest("the texts of the law say when they were written and whom to ask", async ({ page, request }) => {
-    const site = await call<{ contact_email: string; contact_phone: string; today: string }>(request, "GET", "/api/site");
-    for (const [link, title] of [["Privacy Policy", "Privacy Policy"], ["Terms of Service", "Terms of Service"]] as const) {
+    const site = await call<{ contact_email: string; contact_phone: string; today: string }>(
+      request,
+      "GET",
+      "/api/site",
+    );
+    for (const [link, title] of [
+      ["Privacy Policy", "Privacy Policy"],
+      ["Terms of Service", "Terms of Service"],
+    ] as const) {
       await page.goto("/");
       await page.getByRole("contentinfo").getByRole("link", { name: link }).click();
       const main = page.getByRole("main");
@@ -70,7 +105,8 @@ demoTest.describe("Who we are", () => {
       await expect(main.getByText("Last updated:")).toBeVisible();
       const written = await main.locator("header time").getAttribute("datetime");
       expect(written).toMatch(/^2026-\d\d-\d\d$/);
-      for (const words of [site.contact_email, site.contact_phone]) await expect(main.getByText(words).first()).toBeVisible();
+      for (const words of [site.contact_email, site.contact_phone])
+        await expect(main.getByText(words).first()).toBeVisible();
       const chapters = page.getByRole("navigation", { name: "On this page" }).getByRole("link");
       await chapters.last().click();
       await expect(main.getByRole("heading", { name: await chapters.last().innerText() })).toBeInViewport();
@@ -79,32 +115,39 @@ demoTest.describe("Who we are", () => {
 });
 
 demoTest.describe("The store", () => {
-  demoTest("a product is ordered by writing to the camp, its name already in the subject", async ({ page, request }) => {
-    const { items } = await call<{ items: Product[] }>(request, "GET", "/api/store");
-    const product = items.find(({ title }) => /^[\w ]+$/.test(title)) ?? items[0]!;
-    await page.goto("/store");
-    await expect(page.getByRole("main").getByRole("article")).toHaveCount(items.length);
-    await expect(page.locator("iframe")).toHaveCount(0);
-    const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: product.title, exact: true }) });
-    await expect(card).toContainText(`$${Math.floor(product.price / 100)}`);
-    await card.getByRole("link", { name: /Contact us to order/i }).click();
-    await expect(page.getByLabel("Subject")).toHaveValue(new RegExp(product.title));
-    await expect(page.getByRole("radio", { name: "Camp staff" })).toBeChecked();
-  });
+  demoTest(
+    "a product is ordered by writing to the camp, its name already in the subject",
+    async ({ page, request }) => {
+      const { items } = await call<{ items: Product[] }>(request, "GET", "/api/store");
+      const product = items.find(({ title }) => /^[\w ]+$/.test(title)) ?? items[0]!;
+      await page.goto("/store");
+      await expect(page.getByRole("main").getByRole("article")).toHaveCount(items.length);
+      await expect(page.locator("iframe")).toHaveCount(0);
+      const card = page
+        .getByRole("article")
+        .filter({ has: page.getByRole("heading", { name: product.title, exact: true }) });
+      await expect(card).toContainText(`$${Math.floor(product.price / 100)}`);
+      await card.getByRole("link", { name: /Contact us to order/i }).click();
+      await expect(page.getByLabel("Subject")).toHaveValue(new RegExp(product.title));
+      await expect(page.getByRole("radio", { name: "Camp staff" })).toBeChecked();
+    },
+  );
 });
 
 test.describe("The embedded shop", () => {
   test.use({ settings: { shopUrl: "https://shop.example/camp" } });
 
   test("stands in a frame of its own, grows as it asks, and leads nowhere else", async ({ page }) => {
-    await page.route("https://shop.example/**", (route) => route.fulfill({
-      contentType: "text/html",
-      body: `<!doctype html><title>Shop</title><h1>Camp shirts</h1><script>
+    await page.route("https://shop.example/**", (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: `<!doctype html><title>Shop</title><h1>Camp shirts</h1><script>
         parent.postMessage({ type: "height", height: 1500 }, "*");
         addEventListener("message", ({ data }) => (document.title = JSON.stringify(data)));
         setTimeout(() => parent.postMessage({ type: "navigate", url: "https://evil.example/" }, "*"), 100);
       </script>`,
-    }));
+      }),
+    );
     await page.goto("/store");
     const frame = page.frameLocator("iframe[title='Camp shop']");
     await expect(frame.getByRole("heading", { name: "Camp shirts" })).toBeVisible();
@@ -117,10 +160,16 @@ test.describe("The embedded shop", () => {
     await page.evaluate(() => postMessage({ type: "height", height: 600 }, "*"));
     await expect(page.locator("iframe")).toHaveCSS("height", "1500px");
     await expect(page).toHaveURL(/\/store$/);
-    expect(await page.evaluate(() => [...document.scripts].every(({ src }) => !src || new URL(src).origin === location.origin))).toBe(true);
+    expect(
+      await page.evaluate(() =>
+        [...document.scripts].every(({ src }) => !src || new URL(src).origin === location.origin),
+      ),
+    ).toBe(true);
 
     const leaves = page.waitForURL("https://shop.example/cart");
-    await page.frames()[1]!.evaluate(() => parent.postMessage({ type: "navigate", url: "https://shop.example/cart" }, "*"));
+    await page
+      .frames()[1]!
+      .evaluate(() => parent.postMessage({ type: "navigate", url: "https://shop.example/cart" }, "*"));
     await leaves;
   });
 });

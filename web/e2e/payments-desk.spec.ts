@@ -6,12 +6,21 @@ import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
 
-const add = (page: Page, name: string) => call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", { full_name: name, email: `${name.split(" ")[0]!.toLowerCase()}@family.example`, child_name: "Lipa" });
+const add = (page: Page, name: string) =>
+  call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", {
+    full_name: name,
+    email: `${name.split(" ")[0]!.toLowerCase()}@family.example`,
+    child_name: "Lipa",
+  });
 const detail = (page: Page, id: string) => call<Schemas["FamilyDetail"]>(page.request, "GET", `/api/admin/users/${id}`);
-const ledger = async (page: Page, id: string) => (await detail(page, id)).payments.toReversed().map(({ kind, amount }) => [kind, amount]);
+const ledger = async (page: Page, id: string) =>
+  (await detail(page, id)).payments.toReversed().map(({ kind, amount }) => [kind, amount]);
 
 test.describe("Payments", () => {
-  test("a payment is recorded once, mailed, refunded, adjusted and voided, and the ledger keeps it all", async ({ page, camp }) => {
+  test("a payment is recorded once, mailed, refunded, adjusted and voided, and the ledger keeps it all", async ({
+    page,
+    camp,
+  }) => {
     await staff(page, camp);
     const { id } = await add(page, "Bluma Yarmush");
     await page.goto(`/admin/users?user=${id}`);
@@ -23,16 +32,22 @@ test.describe("Payments", () => {
     await expect(pay.getByText("Please enter an amount greater than 0.")).toBeVisible();
     await pay.getByLabel("Payment Amount").fill("3000");
     await pay.getByRole("button", { name: "Record payment of $3,000" }).click();
-    await expect(pay.getByLabel("Payment Amount")).toHaveAccessibleDescription(/more than the remaining balance of \$2,800/);
+    await expect(pay.getByLabel("Payment Amount")).toHaveAccessibleDescription(
+      /more than the remaining balance of \$2,800/,
+    );
     await pay.getByLabel("Payment Amount").fill("500");
     await pay.getByLabel("The family sees this").fill("Check 114");
     await pay.getByLabel("Only staff see this").fill("Promised the rest by Friday");
 
     // The response is lost; a second try still records one payment.
-    await page.route(`**/api/admin/users/${id}/payments`, async (route) => {
-      await route.fetch();
-      await route.abort();
-    }, { times: 1 });
+    await page.route(
+      `**/api/admin/users/${id}/payments`,
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
     await pay.getByRole("button", { name: "Record payment of $500" }).click();
     await expect(toast(page)).toContainText("Failed to record payment: ");
     await expect(pay.getByLabel("The family sees this")).toHaveValue("Check 114");
@@ -53,7 +68,9 @@ test.describe("Payments", () => {
     await expect(refund.getByText("The family gets a corrected receipt by mail")).toBeVisible();
     await refund.getByRole("button", { name: "Record refund of $120.50" }).click();
     await expect(toast(page)).toContainText("Refund of $120.50 recorded successfully. Remaining balance: $2,420.50");
-    expect((await camp.mailTo("bluma@family.example", /^Corrected receipt .* refund of \$120\.50$/)).text).toContain("Remaining balance: $2,420.50");
+    expect((await camp.mailTo("bluma@family.example", /^Corrected receipt .* refund of \$120\.50$/)).text).toContain(
+      "Remaining balance: $2,420.50",
+    );
     await drawer.getByRole("button", { name: "Adjustment" }).click();
     const adjust = page.getByRole("dialog", { name: "Record Adjustment" });
     await adjust.getByLabel("What it does").selectOption("Adds to what was paid");
@@ -73,7 +90,10 @@ test.describe("Payments", () => {
     await expect(question.getByRole("alert")).toContainText("Please void the refund first.");
     await expect(question.getByLabel("The family sees this")).toHaveValue("It bounced");
     await question.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("dialog", { name: "Discard what you typed?" }).getByRole("button", { name: "Discard" }).click();
+    await page
+      .getByRole("dialog", { name: "Discard what you typed?" })
+      .getByRole("button", { name: "Discard" })
+      .click();
     await drawer.getByRole("button", { name: /^Void refund of \$120\.50/ }).click();
     await page.getByLabel("The family sees this").fill("Never cashed");
     await page.getByRole("button", { name: "Void refund", exact: true }).click();
@@ -86,7 +106,13 @@ test.describe("Payments", () => {
     expect(corrected.text).toContain("Reason: It bounced");
     expect(corrected.text).toContain("Remaining balance: $2,720.50");
     await expect(drawer.getByText("Voided")).toHaveCount(2);
-    expect(await ledger(page, id)).toEqual([["payment", 50_000], ["refund", -12_050], ["adjustment", 7_950], ["void", 12_050], ["void", -50_000]]);
+    expect(await ledger(page, id)).toEqual([
+      ["payment", 50_000],
+      ["refund", -12_050],
+      ["adjustment", 7_950],
+      ["void", 12_050],
+      ["void", -50_000],
+    ]);
     expect((await detail(page, id)).plan).toMatchObject({ paid_amount: 7_950, total_amount: 280_000 });
   });
 
@@ -115,7 +141,8 @@ test.describe("Payments", () => {
 
     await guest.goto("/profile");
     const mine = guest.getByRole("region", { name: "Payment Information" });
-    for (const words of ["$2,500", "$1,000", "$1,500", "August 31, 2099", "Paid in the winter"]) await expect(mine).toContainText(words);
+    for (const words of ["$2,500", "$1,000", "$1,500", "August 31, 2099", "Paid in the winter"])
+      await expect(mine).toContainText(words);
     await expect(guest.getByRole("switch", { name: /^Camp updates/i })).toBeChecked();
   });
 
@@ -123,8 +150,15 @@ test.describe("Payments", () => {
     await staff(page, camp);
     const { id } = await add(page, "Bluma Yarmush");
     const paid = async (amount: number, date: string) =>
-      page.request.post(`/api/admin/users/${id}/payments`, { data: { kind: "payment", amount, payment_date: date, notes: "Check 114" }, headers: { "Idempotency-Key": randomUUID() } });
-    for (const [amount, date] of [[100_000, "2026-01-05"], [50_000, "2026-02-05"]] as const) expect((await paid(amount, date)).ok()).toBe(true);
+      page.request.post(`/api/admin/users/${id}/payments`, {
+        data: { kind: "payment", amount, payment_date: date, notes: "Check 114" },
+        headers: { "Idempotency-Key": randomUUID() },
+      });
+    for (const [amount, date] of [
+      [100_000, "2026-01-05"],
+      [50_000, "2026-02-05"],
+    ] as const)
+      expect((await paid(amount, date)).ok()).toBe(true);
     await page.goto(`/admin/users?user=${id}`);
     await page.getByRole("link", { name: "Statement" }).click();
     await expect(page.getByRole("heading", { name: "Statement" })).toBeVisible();
@@ -148,7 +182,11 @@ test.describe("Payments", () => {
     await expect(page.getByRole("article")).toContainText(/Remaining balance.*\$1,300/);
   });
 
-  test("two that are one family are merged after a look, and one is deleted for good", async ({ page, camp, somebody }) => {
+  test("two that are one family are merged after a look, and one is deleted for good", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await staff(page, camp);
     const [one, other] = [await add(page, "Bluma Yarmush"), await add(page, "Blima Yarmush")];
     const video = await posted(page, { title: "Campfire" });
@@ -168,18 +206,30 @@ test.describe("Payments", () => {
     await merge.getByRole("button", { name: "Merge the two" }).click();
     await expect(toast(page)).toContainText("Blima Yarmush is now part of Bluma Yarmush.");
     expect((await page.request.get(`/api/admin/users/${other.id}`)).status()).toBe(404);
-    expect(await detail(page, one.id)).toMatchObject({ logins: 1, email: "bluma@family.example", secondary_email: "blima@family.example", plan: { total_amount: 560_000 } });
+    expect(await detail(page, one.id)).toMatchObject({
+      logins: 1,
+      email: "bluma@family.example",
+      secondary_email: "blima@family.example",
+      plan: { total_amount: 560_000 },
+    });
     await guest.goto("/profile");
     await expect(guest.getByRole("region", { name: "Payment Information" })).toContainText("$5,600");
 
-    await page.getByRole("dialog", { name: "Bluma Yarmush", exact: true }).getByRole("button", { name: "Delete user" }).click();
+    await page
+      .getByRole("dialog", { name: "Bluma Yarmush", exact: true })
+      .getByRole("button", { name: "Delete user" })
+      .click();
     const question = page.getByRole("dialog", { name: "Delete user" });
-    await expect(question).toContainText("Are you sure you want to delete Bluma Yarmush? This action cannot be undone.");
+    await expect(question).toContainText(
+      "Are you sure you want to delete Bluma Yarmush? This action cannot be undone.",
+    );
     await question.getByRole("button", { name: "Delete user" }).click();
     await expect(toast(page)).toContainText("Bluma Yarmush has been removed from the system");
     await expect(page.getByText("No users yet")).toBeVisible();
     await guest.goto(`/video/${video.id}`);
-    await expect(guest.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText(/Former member.*There he is!/s);
+    await expect(guest.getByRole("region", { name: "Comments" }).getByRole("listitem")).toContainText(
+      /Former member.*There he is!/s,
+    );
     await expect(account(guest, "Blima Yarmush")).toBeHidden();
     await signInLink(guest).click();
     await signIn(guest, "blima@family.example");

@@ -1,4 +1,17 @@
-import { account, call, expect, linkTo, parent, password, signIn, signInLink, signUp, staff, test, toast } from "./house/camp";
+import {
+  account,
+  call,
+  expect,
+  linkTo,
+  parent,
+  password,
+  signIn,
+  signInLink,
+  signUp,
+  staff,
+  test,
+  toast,
+} from "./house/camp";
 import type { Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
 
@@ -39,14 +52,20 @@ test("a family corrects its names and chooses its mail, and finds it so the next
   await expect(preferences.getByRole("switch", { name: "Camp updates" })).toBeChecked();
   await expect(personal.getByLabel("Child's name")).toHaveValue("Mendy & Shloimy");
 
-  await expect(section(page, "Payment Information")).toContainText("No payment plan found. Please contact camp administration.");
+  await expect(section(page, "Payment Information")).toContainText(
+    "No payment plan found. Please contact camp administration.",
+  );
   await page.getByRole("main").getByRole("button", { name: "Sign Out", exact: true }).click();
   await expect(toast(page)).toContainText("Signed Out");
   await expect(page).toHaveURL(/\/$/);
   await expect(signInLink(page)).toBeVisible();
 });
 
-test("a second address counts when its owner has said yes, and can then have a login of its own", async ({ page, camp, somebody }) => {
+test("a second address counts when its owner has said yes, and can then have a login of its own", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const father = await somebody();
   await parent(page, camp, chaya);
   await page.goto("/profile");
@@ -60,18 +79,27 @@ test("a second address counts when its owner has said yes, and can then have a l
   await expect(personal.getByText("Waiting for confirmation")).toBeVisible();
 
   await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /confirm/)));
-  await expect(father.getByText("Chaya Feder, who signs in as chaya@family.example, wants to add your address dovid@family.example to their family.")).toBeVisible();
+  await expect(
+    father.getByText(
+      "Chaya Feder, who signs in as chaya@family.example, wants to add your address dovid@family.example to their family.",
+    ),
+  ).toBeVisible();
   await father.getByRole("button", { name: "Confirm my email" }).click();
   await expect(father.getByRole("heading", { name: "Your email is confirmed" })).toBeVisible();
   await camp.mailTo(chaya.email, /has a second address/);
   await page.reload();
   await expect(personal.getByText("Confirmed", { exact: true })).toBeVisible();
-  await expect(section(page, "Email Settings").getByRole("listitem").filter({ hasText: "dovid@family.example" })).toContainText("Confirmed");
+  await expect(
+    section(page, "Email Settings").getByRole("listitem").filter({ hasText: "dovid@family.example" }),
+  ).toContainText("Confirmed");
 
   await signUp(father, { name: "Dovid Feder", email: "dovid@family.example" });
   await father.goto("/profile");
   await expect(section(father, "Personal Information").getByLabel("Full name")).toHaveValue("Dovid Feder");
-  await expect(section(father, "Personal Information").getByLabel("Primary email"), "not before it is his for sure").toHaveValue("dovid@family.example");
+  await expect(
+    section(father, "Personal Information").getByLabel("Primary email"),
+    "not before it is his for sure",
+  ).toHaveValue("dovid@family.example");
   await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /Please confirm your email/)));
   await father.getByRole("button", { name: "Confirm my email" }).click();
   await expect(toast(father)).toContainText("Your account has been created and linked to your pre-existing profile.");
@@ -95,7 +123,11 @@ test("a second address counts when its owner has said yes, and can then have a l
 test("what a family owes and has paid is what staff recorded", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
-  const { id } = await call<{ id: string }>(desk.request, "POST", "/api/admin/users", { full_name: chaya.name, child_name: chaya.child, email: chaya.email });
+  const { id } = await call<{ id: string }>(desk.request, "POST", "/api/admin/users", {
+    full_name: chaya.name,
+    child_name: chaya.child,
+    email: chaya.email,
+  });
   const link = linkTo("/auth", await camp.mailTo(chaya.email, /invited/));
   await page.goto(link);
   await page.getByLabel("Password", { exact: true }).fill(password);
@@ -110,10 +142,20 @@ test("what a family owes and has paid is what staff recorded", async ({ page, ca
   const pay = (amount: number, more: object = {}, key = crypto.randomUUID()) =>
     desk.request.post(`/api/admin/users/${id}/payments`, {
       headers: { "idempotency-key": key },
-      data: { kind: "payment", amount, payment_date: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10), ...more },
+      data: {
+        kind: "payment",
+        amount,
+        payment_date: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10),
+        ...more,
+      },
     });
   const key = crypto.randomUUID();
-  for (const answer of [await pay(100_000, { notes: "Check 1042" }, key), await pay(100_000, { notes: "Check 1042" }, key), await pay(40_000)]) expect(answer.ok()).toBe(true);
+  for (const answer of [
+    await pay(100_000, { notes: "Check 1042" }, key),
+    await pay(100_000, { notes: "Check 1042" }, key),
+    await pay(40_000),
+  ])
+    expect(answer.ok()).toBe(true);
   await page.reload();
   await expect(payments.getByRole("progressbar", { name: "Paid" })).toHaveAttribute("aria-valuenow", "50");
   await expect(payments.getByRole("definition").filter({ hasText: "$1,400" })).toHaveCount(1);
@@ -130,8 +172,15 @@ test("what a family owes and has paid is what staff recorded", async ({ page, ca
   await expect(payments).toContainText("100%");
 });
 
-test("a login is a person's own: devices, password, address, data and the end of it", async ({ page, camp, somebody }) => {
-  const phone = await somebody({ userAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1" });
+test("a login is a person's own: devices, password, address, data and the end of it", async ({
+  page,
+  camp,
+  somebody,
+}) => {
+  const phone = await somebody({
+    userAgent:
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1",
+  });
   await parent(page, camp, chaya);
   await phone.goto("/auth");
   await signIn(phone, chaya.email);

@@ -5,11 +5,20 @@ import { isSound } from "./house/sound";
 import type { AdminVideo } from "./house/camp";
 import type { Page } from "@playwright/test";
 
-const row = (page: Page, title: string) => page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
+const row = (page: Page, title: string) =>
+  page
+    .getByRole("main")
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("heading", { name: title }) });
 const bar = (page: Page) => page.getByRole("group", { name: "Selected videos" });
-const videos = async (page: Page, query = "") => (await call<{ items: AdminVideo[] }>(page.request, "GET", `/api/admin/videos${query}`)).items;
+const videos = async (page: Page, query = "") =>
+  (await call<{ items: AdminVideo[] }>(page.request, "GET", `/api/admin/videos${query}`)).items;
 
-test("several drafts are published at once, every family hears of each, and several videos are deleted", async ({ page, camp, somebody }) => {
+test("several drafts are published at once, every family hears of each, and several videos are deleted", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await parent(await somebody(), camp, { name: "Dovid Klein", email: "dovid@family.example" });
   await staff(page, camp);
@@ -60,17 +69,27 @@ test("several drafts are published at once, every family hears of each, and seve
 
   // Nobody got two mails, and nobody got mail about the draft.
   await pause(1_000);
-  for (const family of ["chaya@family.example", "dovid@family.example"]) expect(await camp.mailsTo(family, /New video/)).toHaveLength(3);
+  for (const family of ["chaya@family.example", "dovid@family.example"])
+    expect(await camp.mailsTo(family, /New video/)).toHaveLength(3);
 });
 
-test("reported comments are found, hidden and deleted from the drawer, and then none waits", async ({ page, camp, somebody }) => {
+test("reported comments are found, hidden and deleted from the drawer, and then none waits", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await staff(page, camp);
   const video = await posted(page, { title: "Campfire" });
   await posted(page, { title: "Swim relay" });
   const chaya = await somebody();
   await parent(chaya, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   const said: string[] = [];
-  for (const content of ["Unkind words", "Another address: spam.example", "What a night!", "We could hear them sing."]) {
+  for (const content of [
+    "Unkind words",
+    "Another address: spam.example",
+    "What a night!",
+    "We could hear them sing.",
+  ]) {
     said.push((await call<{ id: string }>(chaya.request, "POST", `/api/videos/${video.id}/comments`, { content })).id);
   }
   const reader = await somebody();
@@ -82,15 +101,23 @@ test("reported comments are found, hidden and deleted from the drawer, and then 
   await expect(page.getByLabel("Filter by what needs attention")).toHaveValue("reported_comments");
   await expect(row(page, "Campfire")).toContainText("2 reported comments");
   await expect(row(page, "Swim relay")).toBeHidden();
-  await row(page, "Campfire").getByRole("button", { name: /details of Campfire/ }).click();
+  await row(page, "Campfire")
+    .getByRole("button", { name: /details of Campfire/ })
+    .click();
   const drawer = page.getByRole("dialog", { name: "Campfire" });
   const comments = drawer.getByRole("list").getByRole("listitem");
   // Reported comments come first, although others are newer.
   await expect(comments).toContainText([/spam\.example/, /Unkind words/, /We could hear/, /What a night/]);
   await comments.filter({ hasText: "Unkind words" }).getByRole("button", { name: /^Hide/ }).click();
   await expect(toast(page)).toContainText("Comment hidden");
-  await comments.filter({ hasText: "spam.example" }).getByRole("button", { name: /^Delete/ }).click();
-  await page.getByRole("dialog", { name: "Delete the comment by Chaya Feder?" }).getByRole("button", { name: "Delete comment" }).click();
+  await comments
+    .filter({ hasText: "spam.example" })
+    .getByRole("button", { name: /^Delete/ })
+    .click();
+  await page
+    .getByRole("dialog", { name: "Delete the comment by Chaya Feder?" })
+    .getByRole("button", { name: "Delete comment" })
+    .click();
   await expect(toast(page)).toContainText("Comment deleted");
   await expect(comments).toHaveCount(3);
   await drawer.getByRole("button", { name: "Close" }).click();
@@ -109,7 +136,11 @@ test("reported comments are found, hidden and deleted from the drawer, and then 
 test.describe("Mails that fail", () => {
   test.use({ post: "smtp" });
 
-  test("are counted, found from the dashboard, and go out when they are tried again", async ({ page, camp, somebody }) => {
+  test("are counted, found from the dashboard, and go out when they are tried again", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await parent(await somebody(), camp, { name: "Dovid Klein", email: "dovid@family.example" });
     await staff(page, camp);
@@ -128,7 +159,9 @@ test.describe("Mails that fail", () => {
     await page.goto("/admin/reports?attention=failed_mails");
     await expect(row(page, "Campfire")).toContainText("1 failed mail");
     await expect(row(page, "Swim relay")).toBeHidden();
-    await row(page, "Campfire").getByRole("button", { name: /details of Campfire/ }).click();
+    await row(page, "Campfire")
+      .getByRole("button", { name: /details of Campfire/ })
+      .click();
     const drawer = page.getByRole("dialog", { name: "Campfire" });
     await expect(drawer.getByRole("region", { name: "Mail to families" })).toContainText("Queued0Sent1Failed1");
 
@@ -144,7 +177,10 @@ test.describe("Mails that fail", () => {
   });
 });
 
-test("several videos are chosen and published by keyboard alone, and the page is sound with them chosen", async ({ page, camp }) => {
+test("several videos are chosen and published by keyboard alone, and the page is sound with them chosen", async ({
+  page,
+  camp,
+}) => {
   await staff(page, camp);
   for (const title of ["Swim relay", "Campfire"]) await posted(page, { title, status: "draft" });
   await page.goto("/admin/reports");

@@ -7,13 +7,28 @@ type Schemas = components["schemas"];
 /** The local time in the camp's time zone. */
 function campClock(moment: Date) {
   const parts = new Intl.DateTimeFormat("en-CA", {
-    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZone: "America/New_York",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZone: "America/New_York",
   }).formatToParts(moment);
   const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
-  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}`, second: part("second") };
+  return {
+    date: `${part("year")}-${part("month")}-${part("day")}`,
+    time: `${part("hour")}:${part("minute")}`,
+    second: part("second"),
+  };
 }
 
-test("a scheduled video appears by itself on an open Home page when its time comes, and is mailed once", async ({ page, camp, somebody }) => {
+test("a scheduled video appears by itself on an open Home page when its time comes, and is mailed once", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   const desk = await somebody();
   await staff(desk, camp);
@@ -52,7 +67,10 @@ test("a scheduled video appears by itself on an open Home page when its time com
   const { id, version } = items.find(({ title }) => title === "Grand Siyum")!;
   const moment = new Date(Date.now() + 8_000);
   const near = campClock(moment);
-  await call(desk.request, "PATCH", `/api/admin/videos/${id}`, { version, scheduled_date: `${near.date}T${near.time}:${near.second}` });
+  await call(desk.request, "PATCH", `/api/admin/videos/${id}`, {
+    version,
+    scheduled_date: `${near.date}T${near.time}:${near.second}`,
+  });
   await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible();
   expect(Date.now()).toBeGreaterThanOrEqual(moment.getTime() - 1_000);
   await camp.mailTo("chaya@family.example", /Grand Siyum/);

@@ -53,7 +53,9 @@ test("what an owner changes is seen outside, by families and strangers", async (
   await test.step("a first comment waits for the camp", async () => {
     await region(page, "Security").getByLabel("Access to videos").selectOption({ label: "Everyone" });
     await region(page, "Security").getByRole("switch", { name: "Sign-up" }).check();
-    await region(page, "Security").getByLabel("Comments", { exact: true }).selectOption({ label: "Everybody’s first one waits for approval" });
+    await region(page, "Security")
+      .getByLabel("Comments", { exact: true })
+      .selectOption({ label: "Everybody’s first one waits for approval" });
     await save(page, "Security");
     const mother = await somebody();
     await parent(mother, camp, { name: "Leah Roth", email: "leah@family.example" });
@@ -74,22 +76,34 @@ test("what an owner changes is seen outside, by families and strangers", async (
   });
 });
 
-test("colors and pictures of the camp's own stand where the built-in ones stood, until they are taken back", async ({ page, camp, somebody }) => {
+test("colors and pictures of the camp's own stand where the built-in ones stood, until they are taken back", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await staff(page, camp, "miriam", "owner");
   const stranger = await somebody();
-  const ground = (from: Page) => from.getByRole("link", { name: "View All Current Videos" }).evaluate((link) => getComputedStyle(link).backgroundColor);
+  const ground = (from: Page) =>
+    from
+      .getByRole("link", { name: "View All Current Videos" })
+      .evaluate((link) => getComputedStyle(link).backgroundColor);
   await stranger.goto("/");
   const builtIn = await ground(stranger);
   await page.goto("/admin/settings");
   const look = region(page, "Look");
   await look.getByLabel(/^Main color/).fill("#7a2fb0");
   await save(page, "Look");
-  const upload = (of: string, name: string) => look.getByLabel(`File for ${of}`).setInputFiles({ name: `${name}.jpg`, mimeType: "image/jpeg", buffer: photo(name) });
+  const upload = (of: string, name: string) =>
+    look
+      .getByLabel(`File for ${of}`)
+      .setInputFiles({ name: `${name}.jpg`, mimeType: "image/jpeg", buffer: photo(name) });
   await upload("Logo", "campfire");
   await expect(look.getByAltText("Logo on dark ground")).toBeVisible();
   await upload("Home pictures", "lake");
   await expect(look.getByRole("button", { name: "Remove home picture 1" })).toBeVisible();
-  await look.getByLabel("File for Logo").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: Buffer.from("no picture") });
+  await look
+    .getByLabel("File for Logo")
+    .setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: Buffer.from("no picture") });
   await expect(look.getByText("This is not a valid image file.")).toBeVisible();
   await isSound(page, "the settings with pictures");
 
@@ -100,10 +114,16 @@ test("colors and pictures of the camp's own stand where the built-in ones stood,
   await isSound(stranger, "the home page in the camp's own look");
 
   await look.getByRole("button", { name: "Remove home picture 1" }).click();
-  await page.getByRole("dialog", { name: "Remove this picture?" }).getByRole("button", { name: "Remove picture" }).click();
+  await page
+    .getByRole("dialog", { name: "Remove this picture?" })
+    .getByRole("button", { name: "Remove picture" })
+    .click();
   await expect(look.getByText("The three built-in scenes take turns.")).toBeVisible();
   await look.getByRole("button", { name: "Back to the built-in one" }).click();
-  await page.getByRole("dialog", { name: "Go back to the built-in logo?" }).getByRole("button", { name: "Remove the logo" }).click();
+  await page
+    .getByRole("dialog", { name: "Go back to the built-in logo?" })
+    .getByRole("button", { name: "Remove the logo" })
+    .click();
   await expect(look.getByText(/built-in tent/)).toBeVisible();
   await look.getByRole("button", { name: "Built in main color" }).click();
   await save(page, "Look");
@@ -131,7 +151,13 @@ test("two owners do not overwrite each other, and a file brings back what was", 
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export" }).click();
   const file = await (await download).path();
-  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ siteName: "Camp of Miriam", commentModeration: "at_once", mainColor: "", logo: null, heroPictures: [] });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+    siteName: "Camp of Miriam",
+    commentModeration: "at_once",
+    mainColor: "",
+    logo: null,
+    heroPictures: [],
+  });
 
   await general.getByLabel("Camp name").fill("Another camp");
   await general.getByLabel("Default plan amount").fill("3,100");
@@ -152,9 +178,17 @@ test("a member of the staff who is no owner is refused", async ({ page, camp }) 
   await staff(page, camp);
   await page.goto("/admin/settings");
   await expect(page.getByText("Only owners can see this page")).toBeVisible();
-  for (const path of ["/api/admin/settings", "/api/admin/settings/export"]) expect((await page.request.get(path)).status(), path).toBe(403);
+  for (const path of ["/api/admin/settings", "/api/admin/settings/export"])
+    expect((await page.request.get(path)).status(), path).toBe(403);
   expect((await page.request.patch("/api/admin/settings", { data: { siteName: "Mine" } })).status()).toBe(403);
-  expect((await page.request.post("/api/admin/settings/pictures/logo", { headers: { "content-type": "image/jpeg" }, data: photo("lake") })).status()).toBe(403);
+  expect(
+    (
+      await page.request.post("/api/admin/settings/pictures/logo", {
+        headers: { "content-type": "image/jpeg" },
+        data: photo("lake"),
+      })
+    ).status(),
+  ).toBe(403);
 });
 
 test("an owner changes settings by keyboard alone", async ({ page, camp }) => {
@@ -179,5 +213,8 @@ test("an owner changes settings by keyboard alone", async ({ page, camp }) => {
   await expect(toast(page)).toContainText("Notifications Updated");
   await isSound(page, "the settings");
   const all = await call<{ items: { key: string; value: unknown }[] }>(page.request, "GET", "/api/admin/settings");
-  expect(Object.fromEntries(all.items.map(({ key, value }) => [key, value]))).toMatchObject({ siteName: "Camp by Keyboard", dailyReports: false });
+  expect(Object.fromEntries(all.items.map(({ key, value }) => [key, value]))).toMatchObject({
+    siteName: "Camp by Keyboard",
+    dailyReports: false,
+  });
 });

@@ -18,7 +18,9 @@ const isIn = (page: Page) => expect(page.getByRole("navigation", { name: "Staff 
 
 /** What an authenticator app shows (RFC 6238). */
 function totp(secret: string, at = Date.now()) {
-  const bits = [...secret].map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const bits = [...secret]
+    .map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"))
+    .join("");
   const key = Buffer.from(bits.match(/.{8}/g)!.map((byte) => parseInt(byte, 2)));
   const step = Buffer.alloc(8);
   step.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
@@ -59,7 +61,9 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
   await test.step("its session is seen and ended", async () => {
     await row(page, "weber").getByRole("button", { name: "Sessions of weber" }).click();
     await isSound(page, "the sessions of an account");
-    await dialog(page).getByRole("button", { name: /^Sign out Computer/ }).click();
+    await dialog(page)
+      .getByRole("button", { name: /^Sign out Computer/ })
+      .click();
     await expect(dialog(page).getByText("Not signed in anywhere")).toBeVisible();
     await page.keyboard.press("Escape");
     expect((await other.request.get("/api/admin/sessions")).status()).toBe(401);
@@ -89,7 +93,9 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
   });
 
   await test.step("it gets a link by mail and chooses a password", async () => {
-    await row(page, "weberin").getByRole("button", { name: /^Mail weberin/ }).click();
+    await row(page, "weberin")
+      .getByRole("button", { name: /^Mail weberin/ })
+      .click();
     await dialog(page).getByRole("button", { name: "Send the link" }).click();
     await other.goto(linkTo("/auth/reset", await camp.mailTo("weber@camp.example", /Choose a new password/)));
     await other.getByLabel("New password").fill(fresh);

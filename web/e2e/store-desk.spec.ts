@@ -7,15 +7,26 @@ import { isSound } from "./house/sound";
 
 type Schemas = components["schemas"];
 
-const cardOf = (page: Page, title: string) => page.getByRole("article").filter({ has: page.getByRole("heading", { name: title }) });
-const figure = (page: Page, label: string) => page.getByLabel("Figures").locator("div").filter({ hasText: label }).getByRole("definition");
+const cardOf = (page: Page, title: string) =>
+  page.getByRole("article").filter({ has: page.getByRole("heading", { name: title }) });
+const figure = (page: Page, label: string) =>
+  page.getByLabel("Figures").locator("div").filter({ hasText: label }).getByRole("definition");
 const onShow = async (page: Page) => (await call<Schemas["Store"]>(page.request, "GET", "/api/store")).items;
 const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: "image/jpeg", buffer });
 
 const product = (page: Page, change: Partial<Schemas["NewProduct"]> & { title: string }) =>
-  call<{ id: string }>(page.request, "POST", "/api/admin/products", { price: 1_850, category: "clothing", stock_quantity: 12, ...change });
+  call<{ id: string }>(page.request, "POST", "/api/admin/products", {
+    price: 1_850,
+    category: "clothing",
+    stock_quantity: 12,
+    ...change,
+  });
 
-test("a product is added with a photo that keeps no place, hidden, put in order and deleted", async ({ page, camp, somebody }) => {
+test("a product is added with a photo that keeps no place, hidden, put in order and deleted", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   await staff(page, camp);
   const visitor = await somebody();
   await page.goto("/admin/store");
@@ -31,11 +42,21 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
     await panel.getByLabel("Price").fill("18.5");
     await panel.getByLabel("Stock Quantity").fill("12");
     await panel.getByLabel("Category").selectOption("Clothing");
-    await panel.getByLabel("Choose pictures").setInputFiles([jpeg("IMG_0042.jpg", original), jpeg("campfire.jpg", photo("campfire"))]);
+    await panel
+      .getByLabel("Choose pictures")
+      .setInputFiles([jpeg("IMG_0042.jpg", original), jpeg("campfire.jpg", photo("campfire"))]);
     const pictures = panel.getByRole("list", { name: "Pictures" });
     await expect(pictures.getByRole("listitem")).toHaveCount(2);
     // A photo taken upright is shown upright.
-    await expect.poll(() => pictures.getByRole("listitem").first().locator("img").evaluate((img: HTMLImageElement) => img.naturalHeight > img.naturalWidth)).toBe(true);
+    await expect
+      .poll(() =>
+        pictures
+          .getByRole("listitem")
+          .first()
+          .locator("img")
+          .evaluate((img: HTMLImageElement) => img.naturalHeight > img.naturalWidth),
+      )
+      .toBe(true);
     await panel.getByLabel("New").check();
     await panel.getByRole("button", { name: "Add Product" }).click();
     await expect(toast(page)).toContainText("Product Added");
@@ -140,7 +161,9 @@ test("what is missing or cannot be taken is said, and nothing that was typed is 
   await pick.setInputFiles(jpeg("huge.jpg", Buffer.alloc(10 * 1024 * 1024 + 1)));
   await expect(toast(page)).toContainText("File too large");
   await expect(toast(page)).toContainText("huge.jpg is larger than 10MB.");
-  await pick.setInputFiles(["lake", "campfire", "swim", "hike", "siyum"].map((name) => jpeg(`${name}.jpg`, photo(name))));
+  await pick.setInputFiles(
+    ["lake", "campfire", "swim", "hike", "siyum"].map((name) => jpeg(`${name}.jpg`, photo(name))),
+  );
   await expect(toast(page)).toContainText("Too many images");
   await expect(toast(page)).toContainText("You can only upload up to 4 images per product.");
   const pictures = panel.getByRole("list", { name: "Pictures" }).getByRole("listitem");
@@ -215,7 +238,9 @@ test("the desk can be used by keyboard alone and by everybody, in both themes", 
   await expect(panel.getByLabel("Product Title")).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(panel.getByText("Please fill in all required fields.").first()).toBeVisible();
-  await panel.getByLabel("Choose pictures").setInputFiles([jpeg("lake.jpg", photo("lake")), jpeg("swim.jpg", photo("swim"))]);
+  await panel
+    .getByLabel("Choose pictures")
+    .setInputFiles([jpeg("lake.jpg", photo("lake")), jpeg("swim.jpg", photo("swim"))]);
   await expect(panel.getByRole("list", { name: "Pictures" }).getByRole("listitem")).toHaveCount(2);
   await isSound(page, "the product dialog with complaints");
   await panel.getByLabel("Product Title").focus();

@@ -7,11 +7,21 @@ test.describe("A report that cannot be saved", () => {
     await page.goto("/admin/reports?action=upload");
   });
 
-  test("a hostile or useless link is refused with a clear sentence, and the form keeps what was typed", async ({ page }) => {
+  test("a hostile or useless link is refused with a clear sentence, and the form keeps what was typed", async ({
+    page,
+  }) => {
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("Campfire");
     await form.getByLabel("Description").fill("With marshmallows.");
-    for (const link of ["javascript:alert(1)", "not a link", "data:text/html,<b>hi</b>", "https://camp.example/a-page.html", "http://camp.example/film.mp4", "https://user:secret@camp.example/film.mp4", "https://drive.google.com/drive/folders/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV"]) {
+    for (const link of [
+      "javascript:alert(1)",
+      "not a link",
+      "data:text/html,<b>hi</b>",
+      "https://camp.example/a-page.html",
+      "http://camp.example/film.mp4",
+      "https://user:secret@camp.example/film.mp4",
+      "https://drive.google.com/drive/folders/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV",
+    ]) {
       await form.getByLabel("Video URL").fill(link);
       await form.getByRole("button", { name: "Publish" }).click();
       await expect(form.getByText("Please enter a valid URL."), link).toBeVisible();
@@ -48,8 +58,15 @@ test.describe("A report that cannot be saved", () => {
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("Campfire");
     await form.getByLabel("Video URL").fill(onYouTube().link);
-    for (const [status, sentence] of [[500, "Something went wrong. Please try again."], [503, "The camp's server is busy right now."]] as const) {
-      await page.route("**/api/admin/videos", (route) => route.request().method() === "POST" ? route.fulfill({ status, body: "<html>no</html>", contentType: "text/html" }) : route.fallback());
+    for (const [status, sentence] of [
+      [500, "Something went wrong. Please try again."],
+      [503, "The camp's server is busy right now."],
+    ] as const) {
+      await page.route("**/api/admin/videos", (route) =>
+        route.request().method() === "POST"
+          ? route.fulfill({ status, body: "<html>no</html>", contentType: "text/html" })
+          : route.fallback(),
+      );
       await form.getByRole("button", { name: "Publish" }).click();
       await expect(form.getByRole("alert")).toContainText(sentence);
       await expect(form.getByLabel("Title")).toHaveValue("Campfire");
@@ -88,7 +105,11 @@ const loseAnswer = (page: Page, api: string) =>
     await page.unroute(api);
   });
 
-test("a form whose answer is lost can be sent again, and makes one record and one mail for each family", async ({ page, camp, somebody }) => {
+test("a form whose answer is lost can be sent again, and makes one record and one mail for each family", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const chaya = await somebody();
   await parent(chaya, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await call(chaya.request, "PATCH", "/api/profile", { camp_updates_email: true });
@@ -96,11 +117,54 @@ test("a form whose answer is lost can be sent again, and makes one record and on
   await staff(page, camp);
 
   const forms = [
-    { page: "reports?action=upload", api: "videos", role: "region", name: "New report", action: /^Publish/, said: "Video uploaded successfully and notifications sent!", fields: { Title: "Campfire", "Video URL": onYouTube().link } },
-    { page: "live-updates?action=create", api: "live-updates", role: "region", name: "New update", action: "Post update to 1 person", said: "Your update has been posted and parents will be notified.", fields: { Title: "Rain plan", Message: "We are indoors.", Author: "Camp office" } },
-    { page: "gallery", api: "gallery", role: "dialog", open: /^Add/, name: "Add Gallery Video", action: "Add to Gallery", said: "Gallery video uploaded successfully!", fields: { "Video Title": "Long ago", "Google Drive Video URL": onYouTube().link } },
-    { page: "store", api: "products", role: "dialog", open: /^Add/, name: "Add New Product", action: "Add Product", said: "Camp cap has been added to the store", fields: { "Product Title": "Camp cap", Price: "18.5", "Stock Quantity": "12", Category: "Clothing" } },
-    { page: "faq", api: "faq", role: "dialog", open: /^Add/, name: "Add FAQ", action: "Add and publish", said: "FAQ Added", fields: { Question: "May we bring a dog?", Answer: "Please ask at the office." } },
+    {
+      page: "reports?action=upload",
+      api: "videos",
+      role: "region",
+      name: "New report",
+      action: /^Publish/,
+      said: "Video uploaded successfully and notifications sent!",
+      fields: { Title: "Campfire", "Video URL": onYouTube().link },
+    },
+    {
+      page: "live-updates?action=create",
+      api: "live-updates",
+      role: "region",
+      name: "New update",
+      action: "Post update to 1 person",
+      said: "Your update has been posted and parents will be notified.",
+      fields: { Title: "Rain plan", Message: "We are indoors.", Author: "Camp office" },
+    },
+    {
+      page: "gallery",
+      api: "gallery",
+      role: "dialog",
+      open: /^Add/,
+      name: "Add Gallery Video",
+      action: "Add to Gallery",
+      said: "Gallery video uploaded successfully!",
+      fields: { "Video Title": "Long ago", "Google Drive Video URL": onYouTube().link },
+    },
+    {
+      page: "store",
+      api: "products",
+      role: "dialog",
+      open: /^Add/,
+      name: "Add New Product",
+      action: "Add Product",
+      said: "Camp cap has been added to the store",
+      fields: { "Product Title": "Camp cap", Price: "18.5", "Stock Quantity": "12", Category: "Clothing" },
+    },
+    {
+      page: "faq",
+      api: "faq",
+      role: "dialog",
+      open: /^Add/,
+      name: "Add FAQ",
+      action: "Add and publish",
+      said: "FAQ Added",
+      fields: { Question: "May we bring a dog?", Answer: "Please ask at the office." },
+    },
   ] as const;
   for (const one of forms) {
     await page.goto(`/admin/${one.page}`);
@@ -120,7 +184,10 @@ test("a form whose answer is lost can be sent again, and makes one record and on
     await expect(toast(page), one.name).toContainText(one.said);
     await expect(form).toBeHidden();
   }
-  const made = async (api: string, field: string) => (await call<{ items: Record<string, string>[] }>(page.request, "GET", `/api/admin/${api}`)).items.map((row) => row[field]);
+  const made = async (api: string, field: string) =>
+    (await call<{ items: Record<string, string>[] }>(page.request, "GET", `/api/admin/${api}`)).items.map(
+      (row) => row[field],
+    );
   expect(await made("videos?limit=50", "title")).toEqual(["Long ago", "Campfire"]);
   expect(await made("live-updates", "title")).toEqual(["Rain plan"]);
   expect(await made("products", "title")).toEqual(["Camp cap"]);
@@ -129,7 +196,11 @@ test("a form whose answer is lost can be sent again, and makes one record and on
   await camp.mailTo("leah@family.example", /Campfire/);
   await camp.mailTo("chaya@family.example", /Campfire/);
   await camp.mailTo("chaya@family.example", /Rain plan/);
-  expect((await camp.mails()).map(({ to, subject }) => `${to.join()} ${subject}`).filter((line) => /Campfire|Rain plan|Long ago/.test(line))).toHaveLength(3);
+  expect(
+    (await camp.mails())
+      .map(({ to, subject }) => `${to.join()} ${subject}`)
+      .filter((line) => /Campfire|Rain plan|Long ago/.test(line)),
+  ).toHaveLength(3);
 });
 
 test("a comment written offline waits in its field until it can be posted", async ({ page, camp, somebody }) => {
@@ -209,9 +280,24 @@ test("a list that cannot be loaded says so and offers another try", async ({ pag
   const video = await posted(desk, { title: "Campfire" });
   const pages = [
     ["/", "**/api/videos?*", "The videos could not be loaded", page.getByRole("link", { name: "Campfire" }).first()],
-    ["/current-videos", "**/api/videos?*", "The videos could not be loaded", page.getByRole("link", { name: "Campfire" })],
-    ["/past-videos", "**/api/videos/years", "The gallery could not be loaded", page.getByText("No archived videos available yet")],
-    [`/video/${video.id}`, `**/api/videos/${video.id}`, "The video could not be loaded", page.getByRole("heading", { name: "Campfire" })],
+    [
+      "/current-videos",
+      "**/api/videos?*",
+      "The videos could not be loaded",
+      page.getByRole("link", { name: "Campfire" }),
+    ],
+    [
+      "/past-videos",
+      "**/api/videos/years",
+      "The gallery could not be loaded",
+      page.getByText("No archived videos available yet"),
+    ],
+    [
+      `/video/${video.id}`,
+      `**/api/videos/${video.id}`,
+      "The video could not be loaded",
+      page.getByRole("heading", { name: "Campfire" }),
+    ],
   ] as const;
   for (const [address, api, sentence, healed] of pages) {
     await page.route(api, (route) => route.fulfill({ status: 503, body: "" }));

@@ -8,7 +8,8 @@ import type { Page } from "@playwright/test";
 
 const film = readFileSync(join(import.meta.dirname, "../../core/src/seed/media/lake.mp4"));
 const failed = "When you tried this link, the video did not start.";
-const posts = async (page: Page) => (await call<{ items: AdminVideo[] }>(page.request, "GET", "/api/admin/videos")).items;
+const posts = async (page: Page) =>
+  (await call<{ items: AdminVideo[] }>(page.request, "GET", "/api/admin/videos")).items;
 
 test.describe("A video is tried before it is published", () => {
   let elsewhere: Server;
@@ -26,7 +27,11 @@ test.describe("A video is tried before it is published", () => {
   });
   test.afterAll(() => new Promise((done) => elsewhere.close(done)));
 
-  test("in the upload form, in the edit drawer and in the gallery, without publishing anything", async ({ page, camp, somebody }) => {
+  test("in the upload form, in the edit drawer and in the gallery, without publishing anything", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await staff(page, camp);
     await page.goto("/admin/reports?action=upload");
@@ -62,7 +67,9 @@ test.describe("A video is tried before it is published", () => {
     await page.goto("/admin/gallery");
     await page.getByRole("button", { name: "Add Gallery Video" }).first().click();
     const dialog = page.getByRole("dialog", { name: "Add Gallery Video" });
-    await dialog.getByLabel("Google Drive Video URL").fill("https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/view");
+    await dialog
+      .getByLabel("Google Drive Video URL")
+      .fill("https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/view");
     await dialog.getByRole("button", { name: "Try it" }).click();
     await expect(dialog.frameLocator("iframe").getByRole("heading", { name: "It plays" })).toBeVisible();
     await expect(dialog.getByText("set it to “Anyone with the link”")).toBeVisible();

@@ -27,14 +27,20 @@ test("Back, a link and a press that ends outside take away nothing that was type
 
   // A form in the page: every way of leaving the page asks first, and then goes to the target.
   await page.goto("/admin/dashboard");
-  await page.getByRole("complementary").getByRole("link", { name: /^Users/ }).click();
+  await page
+    .getByRole("complementary")
+    .getByRole("link", { name: /^Users/ })
+    .click();
   await page.getByRole("button", { name: "Add New User" }).first().click();
   await page.getByLabel("Parent Name").fill("Bluma Yarmush");
   const leave = page.getByRole("dialog", { name: "Leave this page?" });
   await page.goBack();
   await leave.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByLabel("Parent Name")).toHaveValue("Bluma Yarmush");
-  await page.getByRole("complementary").getByRole("link", { name: /^Store/ }).click();
+  await page
+    .getByRole("complementary")
+    .getByRole("link", { name: /^Store/ })
+    .click();
   await leave.getByRole("button", { name: "Leave" }).click();
   await expect(page).toHaveURL(/\/admin\/store$/);
   await page.goBack();

@@ -14,7 +14,11 @@ async function withSecondAddress({ request }: Page) {
   await call(request, "PATCH", `/api/admin/users/${family!.id}`, { version: family!.version, secondary_email: moshe });
 }
 
-test("who stops all emails is shown so, and saving the profile untouched brings none back", async ({ page, camp, somebody }) => {
+test("who stops all emails is shown so, and saving the profile untouched brings none back", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   await parent(page, camp, chaya);
@@ -51,7 +55,9 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   // Staff see it, and cannot change it.
   await desk.goto("/admin/users?q=feder");
   await desk.getByRole("button", { name: /Chaya Feder.*details/ }).click();
-  await expect(desk.getByText("Stopped videos, updates and letters; only its owner can begin them again.")).toBeVisible();
+  await expect(
+    desk.getByText("Stopped videos, updates and letters; only its owner can begin them again."),
+  ).toBeVisible();
 
   await card(page).getByRole("button", { name: "Customize Notifications" }).click();
   await card(page).getByRole("switch", { name: "Daily videos" }).check();

@@ -7,8 +7,13 @@ import type { Page } from "@playwright/test";
 type Schemas = components["schemas"];
 
 const post = (page: Page, update: Partial<Schemas["NewUpdate"]> & { title: string }) =>
-  call<Schemas["SavedUpdate"]>(page.request, "POST", "/api/admin/live-updates", { message: "Bring a hat.", author: "Camp office", ...update });
-const card = (page: Page, title: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title, level: 3 }) });
+  call<Schemas["SavedUpdate"]>(page.request, "POST", "/api/admin/live-updates", {
+    message: "Bring a hat.",
+    author: "Camp office",
+    ...update,
+  });
+const card = (page: Page, title: string) =>
+  page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title, level: 3 }) });
 const news = (page: Page) => page.getByRole("region", { name: "Live updates" });
 const follower = async (page: Page, camp: Portal) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
@@ -16,7 +21,11 @@ const follower = async (page: Page, camp: Portal) => {
 };
 
 test.describe("Live updates", () => {
-  test("an update is posted with its number of readers, hidden, shown, corrected and deleted; home follows by itself", async ({ page, camp, somebody }) => {
+  test("an update is posted with its number of readers, hidden, shown, corrected and deleted; home follows by itself", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     const guest = await somebody();
     await follower(guest, camp);
     await staff(page, camp);
@@ -28,13 +37,16 @@ test.describe("Live updates", () => {
     const form = page.getByRole("region", { name: "New update" });
     const button = form.getByRole("button", { name: "Post update to 1 person" });
     await button.click();
-    for (const words of ["Title is required", "Message is required", "Author is required"]) await expect(form.getByText(words)).toBeVisible();
+    for (const words of ["Title is required", "Message is required", "Author is required"])
+      await expect(form.getByText(words)).toBeVisible();
     await form.getByLabel("Title").fill("Rain plan");
     await form.getByLabel("Message").fill("Activities move indoors.\n\nPlease send boots.");
     await form.getByLabel("Author").fill("Camp office");
     await expect(form.getByLabel("Priority")).toHaveValue("medium");
     await form.getByLabel("Priority").selectOption("High");
-    await page.route("**/api/admin/live-updates", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()));
+    await page.route("**/api/admin/live-updates", (route) =>
+      route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback(),
+    );
     await button.click();
     await expect(form.getByRole("alert")).toBeVisible();
     await expect(form.getByLabel("Message")).toHaveValue("Activities move indoors.\n\nPlease send boots.");
@@ -47,7 +59,9 @@ test.describe("Live updates", () => {
     for (const words of ["High", "Active", "Posted by Camp office (miriam)"]) await expect(rain).toContainText(words);
     await expect(toast(guest)).toContainText("Camp Update!");
     await expect(news(guest)).toContainText("High Priority");
-    expect((await camp.mailTo("chaya@family.example", /^High priority: Rain plan/)).text).toContain("Please send boots.");
+    expect((await camp.mailTo("chaya@family.example", /^High priority: Rain plan/)).text).toContain(
+      "Please send boots.",
+    );
     await expect(rain).toContainText("1 sent");
 
     await rain.getByRole("button", { name: "Deactivate" }).click();
@@ -102,15 +116,22 @@ test.describe("Live updates", () => {
       await expect(panel.getByLabel("Time")).toHaveValue("23:59");
       await panel.getByRole("button", { name: "Save update" }).click();
       await expect(panel).toBeHidden();
-      await expect(card(page, "Package room closes at 5")).toContainText(new RegExp(`Pinned.*Until .*Jul 31, ${year}, 11:59\\sPM`, "s"));
+      await expect(card(page, "Package room closes at 5")).toContainText(
+        new RegExp(`Pinned.*Until .*Jul 31, ${year}, 11:59\\sPM`, "s"),
+      );
       await expect(first).toContainText("Package room closes at 5");
       await expect(first).toContainText("Pinned");
 
-      await news(guest).getByRole("button", { name: /^Show All/ }).click();
+      await news(guest)
+        .getByRole("button", { name: /^Show All/ })
+        .click();
       await expect(news(guest)).toContainText("The bus is on the bridge");
       // The form sets the expiry by the minute; this one is a few seconds away.
       const end = new Date(Date.now() + 8_000).toISOString().slice(0, 19);
-      await call(page.request, "PATCH", `/api/admin/live-updates/${soon.update.id}`, { version: soon.update.version, expires_at: end });
+      await call(page.request, "PATCH", `/api/admin/live-updates/${soon.update.id}`, {
+        version: soon.update.version,
+        expires_at: end,
+      });
       await expect(news(guest)).not.toContainText("The bus is on the bridge");
       expect(Date.now(), "not before its end").toBeGreaterThanOrEqual(Date.parse(`${end}Z`) - 1_000);
       await page.getByRole("button", { name: "Refresh" }).click();
@@ -120,7 +141,11 @@ test.describe("Live updates", () => {
     });
   });
 
-  test("two people at one update lose nothing; a search and the way back stand in the address bar", async ({ page, camp, somebody }) => {
+  test("two people at one update lose nothing; a search and the way back stand in the address bar", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await staff(page, camp);
     const { update } = await post(page, { title: "Rain plan" });
     await post(page, { title: "Fresh bread", author: "Kitchen" });
@@ -143,7 +168,10 @@ test.describe("Live updates", () => {
     await panel.getByLabel("Title").fill("Rain plan, day two");
     const colleague = await somebody();
     await staff(colleague, camp, "yitty");
-    await call(colleague.request, "PATCH", `/api/admin/live-updates/${update.id}`, { version: update.version, message: "Boots, please." });
+    await call(colleague.request, "PATCH", `/api/admin/live-updates/${update.id}`, {
+      version: update.version,
+      message: "Boots, please.",
+    });
     await panel.getByRole("button", { name: "Save update" }).click();
     await expect(panel.getByRole("alert")).toContainText("Somebody else changed this update in the meantime.");
     await panel.getByRole("button", { name: "Reload and keep what I typed" }).click();

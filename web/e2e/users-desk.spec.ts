@@ -7,20 +7,31 @@ type Schemas = components["schemas"];
 
 /** Families that were imported from a table, without mail. */
 const plant = (page: Page, ...rows: string[]) =>
-  call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", { csv: ["Name,Child,Email,Total,Paid,Due Date", ...rows].join("\n"), dry_run: false });
+  call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", {
+    csv: ["Name,Child,Email,Total,Paid,Due Date", ...rows].join("\n"),
+    dry_run: false,
+  });
 
 const familyOf = async (page: Page, q: string) =>
-  (await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", `/api/admin/users?q=${encodeURIComponent(q)}`)).items[0]!;
+  (await call<{ items: Schemas["FamilyRow"][] }>(page.request, "GET", `/api/admin/users?q=${encodeURIComponent(q)}`))
+    .items[0]!;
 
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const names = (page: Page) => page.getByRole("row").getByRole("button", { name: /, details$/ });
 const drawerOf = async (page: Page, name: string): Promise<Locator> => {
-  await row(page, name).getByRole("button", { name: /, details$/ }).click();
+  await row(page, name)
+    .getByRole("button", { name: /, details$/ })
+    .click();
   return page.getByRole("dialog", { name, exact: true });
 };
 
 test.describe("Users", () => {
-  test("a family is added by hand, invited, and comes in by its invitation", async ({ page, camp, somebody, context }) => {
+  test("a family is added by hand, invited, and comes in by its invitation", async ({
+    page,
+    camp,
+    somebody,
+    context,
+  }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await staff(page, camp);
     await page.goto("/admin/users");
@@ -36,7 +47,9 @@ test.describe("Users", () => {
     await form.getByLabel("Child Name").fill("Duvi");
 
     // The server is unavailable for a moment: no typed text is lost.
-    await page.route("**/api/admin/users", (route) => (route.request().method() === "POST" ? route.fulfill({ status: 503, body: "no" }) : route.fallback()));
+    await page.route("**/api/admin/users", (route) =>
+      route.request().method() === "POST" ? route.fulfill({ status: 503, body: "no" }) : route.fallback(),
+    );
     await add.click();
     await expect(form.getByRole("alert")).toBeVisible();
     await expect(toast(page)).toContainText("Failed to add user");
@@ -46,7 +59,14 @@ test.describe("Users", () => {
     await expect(toast(page)).toContainText("User Added Successfully");
     await expect(toast(page)).toContainText("User added successfully with payment plan.");
     await expect(row(page, "Esty Brachfeld")).toContainText("$0 of $2,800");
-    expect(await familyOf(page, "esty")).toMatchObject({ full_name: "Esty Brachfeld", child_name: "Duvi", email_notifications: true, daily_video_email: true, camp_updates_email: false, invited: true });
+    expect(await familyOf(page, "esty")).toMatchObject({
+      full_name: "Esty Brachfeld",
+      child_name: "Duvi",
+      email_notifications: true,
+      daily_video_email: true,
+      camp_updates_email: false,
+      invited: true,
+    });
 
     await page.getByRole("button", { name: "Add New User" }).click();
     await expect(form.getByLabel("Parent Name")).toHaveValue("");
@@ -78,12 +98,26 @@ test.describe("Users", () => {
     await expect(drawer).toContainText("1 login on this family.");
   });
 
-  test("cards, search, filters and sorts tell the truth, and the address bar knows them", async ({ page, camp, somebody }) => {
+  test("cards, search, filters and sorts tell the truth, and the address bar knows them", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await staff(page, camp);
-    await plant(page, "Adina Zehner,Pinny,adina@family.example,1000,1000,", "Bluma Yarmush,Lipa,bluma@family.example,2000,500,2020-01-01", "Cirel Xylander,Motty,cirel@family.example,3000,0,2099-01-01", "Dina Weberman,Hindy,,1500.50,0.50,");
+    await plant(
+      page,
+      "Adina Zehner,Pinny,adina@family.example,1000,1000,",
+      "Bluma Yarmush,Lipa,bluma@family.example,2000,500,2020-01-01",
+      "Cirel Xylander,Motty,cirel@family.example,3000,0,2099-01-01",
+      "Dina Weberman,Hindy,,1500.50,0.50,",
+    );
     await signUp(await somebody(), { name: "Edel Vogelfang", email: "edel@family.example" });
     await page.goto("/admin/users");
-    const card = (label: string) => page.locator("dl > div").filter({ has: page.locator("dt", { hasText: label }) }).first();
+    const card = (label: string) =>
+      page
+        .locator("dl > div")
+        .filter({ has: page.locator("dt", { hasText: label }) })
+        .first();
     await expect(card("Total Users")).toContainText("5");
     await expect(card("Paid in Full")).toContainText("1");
     await expect(card("Total Revenue")).toContainText("$1,500.50");
@@ -94,9 +128,18 @@ test.describe("Users", () => {
     await expect(row(page, "Edel Vogelfang")).toContainText("No Plan");
 
     const filter = page.getByRole("group", { name: "Filter" });
-    for (const [name, found] of [["Paid in Full", ["Adina"]], ["Overdue", ["Bluma"]], ["No Plan", ["Edel"]], ["To approve", ["Edel"]], ["Payment Due", ["Edel", "Dina", "Cirel"]], ["All Users", ["Edel", "Dina", "Cirel", "Bluma", "Adina"]]] as const) {
+    for (const [name, found] of [
+      ["Paid in Full", ["Adina"]],
+      ["Overdue", ["Bluma"]],
+      ["No Plan", ["Edel"]],
+      ["To approve", ["Edel"]],
+      ["Payment Due", ["Edel", "Dina", "Cirel"]],
+      ["All Users", ["Edel", "Dina", "Cirel", "Bluma", "Adina"]],
+    ] as const) {
       await filter.getByRole("button", { name }).click();
-      await expect.poll(async () => (await names(page).allInnerTexts()).map((text) => text.split(" ")[0]).toSorted(), name).toEqual([...found].toSorted());
+      await expect
+        .poll(async () => (await names(page).allInnerTexts()).map((text) => text.split(" ")[0]).toSorted(), name)
+        .toEqual([...found].toSorted());
     }
     const head = (name: string) => page.getByRole("columnheader", { name }).getByRole("button");
     await head("Name").click();
@@ -145,20 +188,30 @@ test.describe("Users", () => {
     await expect(toast(colleague)).toContainText("User profile and payment information updated successfully");
 
     await mine.getByRole("button", { name: "Save All Changes" }).click();
-    await expect(mine.getByRole("alert")).toContainText("Somebody else changed this user in the meantime. Nothing was saved.");
+    await expect(mine.getByRole("alert")).toContainText(
+      "Somebody else changed this user in the meantime. Nothing was saved.",
+    );
     await mine.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(mine.getByLabel("Full Name")).toHaveValue("Bluma Yarmush-Stein");
     await expect(mine.getByLabel("Total Amount")).toHaveValue("1,800.00");
     await expect(mine.getByLabel("Child Name")).toHaveValue("Lipa & Surele");
     await mine.getByRole("button", { name: "Save All Changes" }).click();
     await expect(mine).toBeHidden();
-    expect(await familyOf(page, "bluma")).toMatchObject({ full_name: "Bluma Yarmush-Stein", child_name: "Lipa & Surele", plan: { total_amount: 180_000, paid_amount: 50_000 } });
+    expect(await familyOf(page, "bluma")).toMatchObject({
+      full_name: "Bluma Yarmush-Stein",
+      child_name: "Lipa & Surele",
+      plan: { total_amount: 180_000, paid_amount: 50_000 },
+    });
   });
 
   test.describe("of families only", () => {
     test.use({ settings: { access: "families" } });
 
-    test("who registered by themselves are approved or refused, are told, and choose their mail", async ({ page, camp, somebody }) => {
+    test("who registered by themselves are approved or refused, are told, and choose their mail", async ({
+      page,
+      camp,
+      somebody,
+    }) => {
       await staff(page, camp);
       await posted(page, { title: "Campfire" });
       const guest = await somebody();
@@ -173,7 +226,10 @@ test.describe("Users", () => {
       await expect(guest.getByRole("button", { name: "Play Campfire" })).toBeVisible();
 
       await page.getByRole("button", { name: "Refuse Feige Unger" }).click();
-      await page.getByRole("dialog", { name: "Refuse this registration?" }).getByRole("button", { name: "Refuse", exact: true }).click();
+      await page
+        .getByRole("dialog", { name: "Refuse this registration?" })
+        .getByRole("button", { name: "Refuse", exact: true })
+        .click();
       await expect(toast(page)).toContainText("User Refused");
       await camp.mailTo("feige@family.example", /^Your registration at/);
       await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
@@ -186,7 +242,11 @@ test.describe("Users", () => {
       await expect(page.getByRole("button", { name: "Approve Gitel Tannen" })).toBeVisible();
       const colleague = await somebody();
       await staff(colleague, camp, "brayndl");
-      await call(colleague.request, "POST", `/api/admin/users/${(await familyOf(page, "gitel")).id}/refuse?seen=waiting`);
+      await call(
+        colleague.request,
+        "POST",
+        `/api/admin/users/${(await familyOf(page, "gitel")).id}/refuse?seen=waiting`,
+      );
       await page.getByRole("button", { name: "Approve Gitel Tannen" }).click();
       await expect(toast(page)).toContainText("Gitel Tannen: brayndl refused this registration in the meantime.");
       await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
@@ -197,13 +257,17 @@ test.describe("Users", () => {
 
       await page.getByRole("button", { name: "Show all users" }).click();
       await expect(row(page, "Feige Unger")).toContainText("Refused");
-      const [updates, videos] = ["Updates", "Videos"].map((name) => page.getByRole("switch", { name: `${name} mail to Edel Vogelfang` })) as [Locator, Locator];
+      const [updates, videos] = ["Updates", "Videos"].map((name) =>
+        page.getByRole("switch", { name: `${name} mail to Edel Vogelfang` }),
+      ) as [Locator, Locator];
       await updates.click();
       await videos.click();
       await expect(updates).toBeChecked();
       await expect(videos).not.toBeChecked();
       await expect(toast(page)).toContainText("Email notification preferences updated");
-      await expect.poll(() => familyOf(page, "edel")).toMatchObject({ camp_updates_email: true, daily_video_email: false });
+      await expect
+        .poll(() => familyOf(page, "edel"))
+        .toMatchObject({ camp_updates_email: true, daily_video_email: false });
     });
   });
 
@@ -212,8 +276,11 @@ test.describe("Users", () => {
     await page.goto("/admin/users");
     await page.getByRole("button", { name: "Import" }).first().click();
     const drawer = page.getByRole("dialog", { name: "Import users" });
-    const csv = "Name,Child,Email,Total,Shoe size\nAdina Zehner,Pinny,adina@family.example,1000,34\nBluma Yarmush,Lipa,not-an-address,2000,35\nCirel Xylander,Motty,,many,36\n";
-    await drawer.getByLabel("Excel or CSV file").setInputFiles({ name: "bunk.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    const csv =
+      "Name,Child,Email,Total,Shoe size\nAdina Zehner,Pinny,adina@family.example,1000,34\nBluma Yarmush,Lipa,not-an-address,2000,35\nCirel Xylander,Motty,,many,36\n";
+    await drawer
+      .getByLabel("Excel or CSV file")
+      .setInputFiles({ name: "bunk.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
     await drawer.getByRole("button", { name: "Check the table" }).click();
     await expect(drawer.getByRole("status")).toContainText("What would happen with 3 rows");
     await expect(drawer.getByText("Not used: Shoe size.")).toBeVisible();
@@ -224,7 +291,9 @@ test.describe("Users", () => {
     expect(await call(page.request, "GET", "/api/admin/users")).toMatchObject({ items: [] });
 
     await drawer.getByRole("button", { name: "Remove" }).click();
-    await drawer.getByLabel("Or paste the table").fill(csv.replace("not-an-address", "bluma@family.example").replace("many", "1500"));
+    await drawer
+      .getByLabel("Or paste the table")
+      .fill(csv.replace("not-an-address", "bluma@family.example").replace("many", "1500"));
     await drawer.getByRole("button", { name: "Check the table" }).click();
     await drawer.getByRole("button", { name: "Import 3 families" }).click();
     await expect(toast(page)).toContainText("3 added, 0 updated, 0 unchanged.");
@@ -237,7 +306,10 @@ test.describe("Users", () => {
     const table = await readFile(await (await download).path(), "utf8");
     expect(table, "spreadsheets know it for UTF-8").toMatch(/^\ufeffName,/);
     for (const cell of ["Adina Zehner", "bluma@family.example", "Motty"]) expect(table).toContain(cell);
-    const again = await call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", { csv: table, dry_run: true });
+    const again = await call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", {
+      csv: table,
+      dry_run: true,
+    });
     expect(again).toMatchObject({ added: 0, updated: 0, problems: [] });
 
     const colleague = await somebody();

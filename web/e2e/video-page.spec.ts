@@ -4,7 +4,10 @@ test("an embed is nothing but a picture until somebody presses play", async ({ p
   const desk = await somebody();
   await staff(desk, camp);
   const film = await posted(desk, { title: "Campfire" });
-  const drive = await posted(desk, { title: "Boat trip", video_url: "https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/view?usp=sharing" });
+  const drive = await posted(desk, {
+    title: "Boat trip",
+    video_url: "https://drive.google.com/file/d/1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV/view?usp=sharing",
+  });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   for (const [id, title, player] of [
@@ -24,7 +27,11 @@ test("an embed is nothing but a picture until somebody presses play", async ({ p
   }
 });
 
-test("what is said under a video appears and vanishes on other open pages, with its age", async ({ page, camp, somebody }) => {
+test("what is said under a video appears and vanishes on other open pages, with its age", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   const film = await posted(desk, { title: "Campfire" });
@@ -46,7 +53,11 @@ test("what is said under a video appears and vanishes on other open pages, with 
   await expect(theirs.getByRole("listitem").first()).toContainText("Just now");
   await expect(reader.getByText("2 comments", { exact: true })).toBeVisible();
 
-  await page.getByRole("listitem").filter({ hasText: "First!" }).getByRole("button", { name: "Delete comment by Chaya Feder" }).click();
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: "First!" })
+    .getByRole("button", { name: "Delete comment by Chaya Feder" })
+    .click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete comment" }).click();
   await expect(theirs.getByRole("listitem")).toHaveCount(1);
   await expect(reader.getByText("1 comment", { exact: true })).toBeVisible();
@@ -59,7 +70,12 @@ test("what is said under a video appears and vanishes on other open pages, with 
 
   const age = theirs.getByRole("listitem").first().locator("time");
   const now = Date.parse((await age.getAttribute("datetime"))!);
-  for (const [minutes, words] of [[1.5, "1 minute ago"], [60, "1 hour ago"], [26 * 60, "1 day ago"], [6.5 * 24 * 60, "6 days ago"]] as const) {
+  for (const [minutes, words] of [
+    [1.5, "1 minute ago"],
+    [60, "1 hour ago"],
+    [26 * 60, "1 day ago"],
+    [6.5 * 24 * 60, "6 days ago"],
+  ] as const) {
     await reader.clock.setFixedTime(now + minutes * 60_000);
     await reader.reload();
     await expect(age).toHaveText(words);
@@ -69,7 +85,11 @@ test("what is said under a video appears and vanishes on other open pages, with 
   await expect(age).toHaveText(/^[A-Z][a-z]+ \d+, \d{4}$/);
 });
 
-test("a like is one family's, makes the video its favorite, and is taken back as easily", async ({ page, camp, somebody }) => {
+test("a like is one family's, makes the video its favorite, and is taken back as easily", async ({
+  page,
+  camp,
+  somebody,
+}) => {
   const desk = await somebody();
   await staff(desk, camp);
   const film = await posted(desk, { title: "Campfire" });
@@ -112,26 +132,31 @@ demoTest.describe("In the sample camp", () => {
     await expect(page.getByRole("region", { name: "Latest videos" })).toBeVisible();
   });
 
-  demoTest("copying is confirmed for two seconds, and says when the browser forbids it", async ({ page, request, context }) => {
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
-    await page.clock.install();
-    await page.goto(`/video/${items[0]!.id}`);
-    await expect(page.getByRole("button", { name: "Copy link" })).toBeVisible();
-    await page.clock.pauseAt(Date.now() + 60_000);
-    await page.getByRole("button", { name: "Copy link" }).click();
-    await expect(toast(page)).toContainText("Link copied!");
-    await expect(toast(page)).toContainText("Video link copied to clipboard.");
-    await page.clock.runFor(1_900);
-    await expect(page.getByRole("button", { name: "Copied!" })).toBeVisible();
-    await page.clock.runFor(200);
-    await expect(page.getByRole("button", { name: "Copy link" })).toBeVisible();
-    await page.evaluate(() => Object.defineProperty(navigator.clipboard, "writeText", { value: () => Promise.reject(new Error("No")) }));
-    await page.getByRole("button", { name: "Copy link" }).click();
-    await expect(toast(page)).toContainText("Copy failed");
-    await expect(toast(page)).toContainText("Please copy the link manually.");
-    await expect(page.getByRole("button", { name: "Copied!" })).toBeHidden();
-  });
+  demoTest(
+    "copying is confirmed for two seconds, and says when the browser forbids it",
+    async ({ page, request, context }) => {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
+      await page.clock.install();
+      await page.goto(`/video/${items[0]!.id}`);
+      await expect(page.getByRole("button", { name: "Copy link" })).toBeVisible();
+      await page.clock.pauseAt(Date.now() + 60_000);
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await expect(toast(page)).toContainText("Link copied!");
+      await expect(toast(page)).toContainText("Video link copied to clipboard.");
+      await page.clock.runFor(1_900);
+      await expect(page.getByRole("button", { name: "Copied!" })).toBeVisible();
+      await page.clock.runFor(200);
+      await expect(page.getByRole("button", { name: "Copy link" })).toBeVisible();
+      await page.evaluate(() =>
+        Object.defineProperty(navigator.clipboard, "writeText", { value: () => Promise.reject(new Error("No")) }),
+      );
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await expect(toast(page)).toContainText("Copy failed");
+      await expect(toast(page)).toContainText("Please copy the link manually.");
+      await expect(page.getByRole("button", { name: "Copied!" })).toBeHidden();
+    },
+  );
 
   demoTest("a phone offers its own ways to share", async ({ request, somebody }) => {
     const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
@@ -142,9 +167,13 @@ demoTest.describe("In the sample camp", () => {
     await phone.goto(`/video/${items[0]!.id}`);
     await phone.getByRole("button", { name: "Share" }).tap();
     await phone.getByRole("button", { name: "Other apps" }).tap();
-    await expect.poll(() => phone.evaluate(() => (window as unknown as { shared?: object }).shared)).toEqual({
-      title: items[0]!.title, text: `Check out this camp video: ${items[0]!.title}`, url: phone.url(),
-    });
+    await expect
+      .poll(() => phone.evaluate(() => (window as unknown as { shared?: object }).shared))
+      .toEqual({
+        title: items[0]!.title,
+        text: `Check out this camp video: ${items[0]!.title}`,
+        url: phone.url(),
+      });
     await expect(phone.getByRole("button", { name: "Other apps" })).toBeHidden();
   });
 });

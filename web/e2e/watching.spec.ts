@@ -19,13 +19,18 @@ test("a video of the camp's own plays, and can be wound forward and back", async
   await page.getByRole("button", { name: /^Play / }).click();
   const video = page.locator("video");
   await expect.poll(() => video.evaluate(currentTime)).toBeGreaterThan(0.3);
-  expect(await video.evaluate((v: HTMLVideoElement) => ({ error: v.error, width: v.videoWidth > 0 }))).toEqual({ error: null, width: true });
+  expect(await video.evaluate((v: HTMLVideoElement) => ({ error: v.error, width: v.videoWidth > 0 }))).toEqual({
+    error: null,
+    width: true,
+  });
 
   await video.evaluate((v: HTMLVideoElement) => {
     v.pause();
     v.currentTime = 5;
   });
-  await expect.poll(() => video.evaluate((v: HTMLVideoElement) => !v.seeking && v.readyState >= 2 && v.currentTime)).toBeCloseTo(5, 1);
+  await expect
+    .poll(() => video.evaluate((v: HTMLVideoElement) => !v.seeking && v.readyState >= 2 && v.currentTime))
+    .toBeCloseTo(5, 1);
   const back = await video.evaluate(async (v: HTMLVideoElement) => {
     const sought = new Promise((done) => v.addEventListener("seeked", done, { once: true }));
     v.currentTime = 1;
@@ -43,7 +48,11 @@ test("a video of the camp's own plays, and can be wound forward and back", async
   expect((await piece.body()).length).toBe(100);
 });
 
-test("a view is counted when somebody presses play, once, and not when the page is loaded", async ({ page, request, somebody }) => {
+test("a view is counted when somebody presses play, once, and not when the page is loaded", async ({
+  page,
+  request,
+  somebody,
+}) => {
   const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
   const film = items.filter(({ video_type }) => video_type === "upload").at(-1)!;
   const views = async () => (await call<Card>(request, "GET", `/api/videos/${film.id}`)).view_count;
@@ -100,7 +109,10 @@ ownTest("a film that cannot be played says so, and plays once its host is back",
   await new Promise<void>((done) => host.listen(0, "127.0.0.1", done));
   const desk = await somebody();
   await staff(desk, camp);
-  const film = await posted(desk, { title: "Campfire", video_url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/campfire.mp4` });
+  const film = await posted(desk, {
+    title: "Campfire",
+    video_url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/campfire.mp4`,
+  });
   await page.goto(`/video/${film.id}`);
   await expect(page.getByRole("alert")).toContainText("This video could not be played");
   await expect(page.getByRole("link", { name: "Open the file" })).toBeVisible();

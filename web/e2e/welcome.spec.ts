@@ -1,4 +1,18 @@
-import { account, call, expect, hold, parent, password, posted, signIn, signInLink, staff, test, toast, told } from "./house/camp";
+import {
+  account,
+  call,
+  expect,
+  hold,
+  parent,
+  password,
+  posted,
+  signIn,
+  signInLink,
+  staff,
+  test,
+  toast,
+  told,
+} from "./house/camp";
 import type { Page } from "@playwright/test";
 
 const welcome = (page: Page) => page.getByRole("dialog", { name: "Welcome to Visiting Day!" });
@@ -15,7 +29,11 @@ test.describe("The welcome", () => {
     if (address === "/") await expect(card(page)).toBeVisible();
   }
 
-  test("comes after fifteen seconds of looking, leads to an account in three steps, and never again to this family", async ({ page, camp, somebody }) => {
+  test("comes after fifteen seconds of looking, leads to an account in three steps, and never again to this family", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
     await arrive(page);
     // The clock also runs by itself, on a busy machine by seconds at each step.
     await page.clock.pauseAt(Date.now() + 2_000);
@@ -49,7 +67,12 @@ test.describe("The welcome", () => {
       await next.click();
     });
     await test.step("your details, of which none is lost on the way back", async () => {
-      for (const [label, value] of [["Your Name", "Chaya Feder"], ["Child's Name", "Mendy"], ["Email", "chaya@family.example"], ["Password", password]] as const) {
+      for (const [label, value] of [
+        ["Your Name", "Chaya Feder"],
+        ["Child's Name", "Mendy"],
+        ["Email", "chaya@family.example"],
+        ["Password", password],
+      ] as const) {
         await expect(next).toBeDisabled();
         await dialog.getByLabel(label, { exact: true }).fill(value);
       }
@@ -73,7 +96,13 @@ test.describe("The welcome", () => {
       await expect(account(page, "Chaya Feder")).toBeVisible();
     });
     const profile = await call<Record<string, unknown>>(page.request, "GET", "/api/profile");
-    expect(profile).toMatchObject({ child_name: "Mendy", user_type: "parent", camp_updates_email: true, daily_video_email: true, email_notifications: true });
+    expect(profile).toMatchObject({
+      child_name: "Mendy",
+      user_type: "parent",
+      camp_updates_email: true,
+      daily_video_email: true,
+      email_notifications: true,
+    });
     await camp.mailTo("chaya@family.example", /Please confirm/);
 
     await test.step("not on another device of hers, also when she signs out there", async () => {
@@ -163,7 +192,9 @@ test.describe("The card of notifications", () => {
     await expect(updates).not.toBeChecked();
 
     await updates.check();
-    await page.route("**/api/profile", (route) => route.request().method() === "PATCH" ? route.fulfill({ status: 500, body: "" }) : route.fallback());
+    await page.route("**/api/profile", (route) =>
+      route.request().method() === "PATCH" ? route.fulfill({ status: 500, body: "" }) : route.fallback(),
+    );
     await card(page).getByRole("button", { name: "Save" }).click();
     await expect(toast(page)).toContainText("Error");
     await expect(updates).toBeChecked();

@@ -15,7 +15,9 @@ const address = `127.0.0.1:${free.address().port}`;
 await new Promise((closed) => free.close(closed));
 
 const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("CAMP_"));
-const portal = spawn(binary, ["serve", "--with-worker", "--data-dir", join(folder, "camp"), "--bind", address], { env: Object.fromEntries(foreign) });
+const portal = spawn(binary, ["serve", "--with-worker", "--data-dir", join(folder, "camp"), "--bind", address], {
+  env: Object.fromEntries(foreign),
+});
 let log = "";
 for (const stream of [portal.stdout, portal.stderr]) stream.on("data", (text) => (log += text));
 const ended = once(portal, "exit");

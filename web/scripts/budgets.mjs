@@ -24,7 +24,9 @@ const travels = (file) => {
 const total = (files) => [...new Set(files)].reduce((sum, file) => sum + travels(file), 0);
 
 const home = [...withImports("index.html"), ...withImports("src/app/home.tsx")].map((key) => manifest[key]);
-const fonts = Object.values(manifest).map(({ file }) => file).concat(home.flatMap(({ assets = [] }) => assets));
+const fonts = Object.values(manifest)
+  .map(({ file }) => file)
+  .concat(home.flatMap(({ assets = [] }) => assets));
 const english = fonts.filter((file) => /-latin-(wght|600)/.test(file));
 
 const sizes = {
@@ -37,12 +39,18 @@ let failed = false;
 for (const [name, limit] of Object.entries(budgets)) {
   const over = sizes[name] === 0 || sizes[name] > limit;
   failed ||= over;
-  console.log(`${over ? "OVER" : "ok  "}  ${name.padEnd(7)} ${(sizes[name] / KiB).toFixed(1).padStart(6)} KiB of ${(limit / KiB).toFixed(1)}`);
+  console.log(
+    `${over ? "OVER" : "ok  "}  ${name.padEnd(7)} ${(sizes[name] / KiB).toFixed(1).padStart(6)} KiB of ${(limit / KiB).toFixed(1)}`,
+  );
 }
 
 // Nothing of the staff area may reach a public page, except behind its own lazy door.
-const open = Object.keys(manifest).filter((key) => /^src\/(?!admin\/)/.test(key) && manifest[key].isDynamicEntry && key !== "src/app/admin.tsx");
-const leaks = ["index.html", ...open].flatMap((key) => [...withImports(key)]).filter((key) => /admin|staff/i.test(manifest[key].src ?? ""));
+const open = Object.keys(manifest).filter(
+  (key) => /^src\/(?!admin\/)/.test(key) && manifest[key].isDynamicEntry && key !== "src/app/admin.tsx",
+);
+const leaks = ["index.html", ...open]
+  .flatMap((key) => [...withImports(key)])
+  .filter((key) => /admin|staff/i.test(manifest[key].src ?? ""));
 if (leaks.length > 0) {
   failed = true;
   console.log(`OVER  staff code in public chunks: ${leaks.join(", ")}`);

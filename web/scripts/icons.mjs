@@ -15,7 +15,9 @@ const icons = [
   { file: "apple-touch-icon.png", size: 180, mark: 0.68, ground: paper },
 ];
 
-const browser = await chromium.launch(process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] } : {});
+const browser = await chromium.launch(
+  process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] } : {},
+);
 const page = await browser.newPage({ colorScheme: "light" });
 for (const { file, size, mark, ground } of icons) {
   await page.setViewportSize({ width: size, height: size });
@@ -31,7 +33,9 @@ for (const { file, size, mark, ground } of icons) {
 const small = [];
 for (const size of [32, 48]) {
   await page.setViewportSize({ width: size, height: size });
-  await page.setContent(`<style>html, body { margin: 0; background: transparent } #logo { display: block; width: ${size}px; height: ${size}px }</style>${logo}`);
+  await page.setContent(
+    `<style>html, body { margin: 0; background: transparent } #logo { display: block; width: ${size}px; height: ${size}px }</style>${logo}`,
+  );
   small.push({ size, png: await page.screenshot({ omitBackground: true }) });
 }
 const head = Buffer.from([0, 0, 1, 0, small.length, 0]);

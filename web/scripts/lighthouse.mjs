@@ -37,10 +37,19 @@ async function open() {
 
 async function measure(url) {
   const report = join(place, "report.json");
-  await run("npx", [
-    "--yes", lighthouse, url, "--quiet", "--output=json", `--output-path=${report}`,
-    `--chrome-flags=--headless=new${process.getuid?.() === 0 ? " --no-sandbox" : ""}`,
-  ], { env: { ...process.env, CHROME_PATH: process.env.CHROMIUM || "/usr/bin/chromium" } });
+  await run(
+    "npx",
+    [
+      "--yes",
+      lighthouse,
+      url,
+      "--quiet",
+      "--output=json",
+      `--output-path=${report}`,
+      `--chrome-flags=--headless=new${process.getuid?.() === 0 ? " --no-sandbox" : ""}`,
+    ],
+    { env: { ...process.env, CHROME_PATH: process.env.CHROMIUM || "/usr/bin/chromium" } },
+  );
   const { categories, audits } = JSON.parse(await readFile(report, "utf8"));
   return {
     scores: Object.fromEntries(Object.keys(least).map((name) => [name, Math.round(categories[name].score * 100)])),
@@ -62,7 +71,12 @@ let failed = 0;
 const { portal, url } = await open();
 try {
   const { items } = await (await fetch(`${url}/api/videos?collection=current&limit=1`)).json();
-  for (const [name, path] of [["Home", "/"], ["Video", `/video/${items[0].id}`], ["Gallery", "/past-videos"], ["FAQ", "/faq"]]) {
+  for (const [name, path] of [
+    ["Home", "/"],
+    ["Video", `/video/${items[0].id}`],
+    ["Gallery", "/past-videos"],
+    ["FAQ", "/faq"],
+  ]) {
     const all = [];
     for (let i = 0; i < runs; i++) all.push(await measure(url + path));
     const scores = Object.keys(least).map((category) => [category, median(all.map((one) => one.scores[category]))]);
@@ -70,9 +84,12 @@ try {
     if (low.length === 0) passed++;
     else failed++;
     const ms = (key) => `${Math.round(median(all.map((one) => one[key])))} ms`;
-    console.log(`${low.length === 0 ? "ok  " : "LOW "}  ${name.padEnd(8)} ${scores.map(([category, score]) => `${category} ${score}`).join(", ")}`);
+    console.log(
+      `${low.length === 0 ? "ok  " : "LOW "}  ${name.padEnd(8)} ${scores.map(([category, score]) => `${category} ${score}`).join(", ")}`,
+    );
     console.log(`      first paint ${ms("first")}, largest ${ms("largest")}, blocked ${ms("blocked")}`);
-    for (const audit of new Set(low.length === 0 ? [] : all.flatMap((one) => one.failed))) console.log(`      fails: ${audit}`);
+    for (const audit of new Set(low.length === 0 ? [] : all.flatMap((one) => one.failed)))
+      console.log(`      fails: ${audit}`);
   }
 } finally {
   portal.kill();

@@ -19,16 +19,22 @@ const faces = ["latin", "hebrew"].map((script) => {
 
 const shared = readFileSync(new URL("shared.svg", art), "utf8").replace(/<\/?svg[^>]*>/g, "");
 const asked = process.argv.slice(2);
-const all = readdirSync(art).map((file) => file.replace(".svg", "")).filter((name) => name !== "shared");
+const all = readdirSync(art)
+  .map((file) => file.replace(".svg", ""))
+  .filter((name) => name !== "shared");
 const names = asked.length > 0 ? asked : all;
 
 mkdirSync(kept, { recursive: true });
-const browser = await chromium.launch(process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] } : {});
+const browser = await chromium.launch(
+  process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] } : {},
+);
 const page = await browser.newPage({ colorScheme: "light" });
 for (const name of names) {
   // The light of the hour stands on the drawing, and what is shared is drawn in it.
   const drawing = readFileSync(new URL(`${name}.svg`, art), "utf8").replace(">", () => `>${shared}`);
-  await page.setContent(`<style>${faces.join("")} body { margin: 0; } svg { display: block; width: 100vw; font-family: latin, hebrew; }</style>${drawing}`);
+  await page.setContent(
+    `<style>${faces.join("")} body { margin: 0; } svg { display: block; width: 100vw; font-family: latin, hebrew; }</style>${drawing}`,
+  );
   await page.evaluate(() => document.fonts.ready);
   for (const { end, width, quality } of sizes) {
     await page.setViewportSize({ width, height: (width * 3) / 4 });

@@ -6,12 +6,18 @@ import subsetFont from "subset-font";
 const from = new URL("../node_modules/@fontsource-variable/frank-ruhl-libre/files/", import.meta.url);
 const to = new URL("../src/fonts/", import.meta.url);
 
-const letters = (first, last) =>
-  String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, i) => first + i));
+const letters = (first, last) => String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, i) => first + i));
 
 const faces = [
   ["latin", letters(0x20, 0x7e) + letters(0xa0, 0xff) + "ŒœŁł–—‘’“”…•·×−"],
-  ["hebrew", letters(0x5b0, 0x5ea) + letters(0x5f0, 0x5f4) + letters(0xfb1d, 0xfb4f).normalize("NFC") + letters(0xfb2a, 0xfb4f) + " –—‘’“”…"],
+  [
+    "hebrew",
+    letters(0x5b0, 0x5ea) +
+      letters(0x5f0, 0x5f4) +
+      letters(0xfb1d, 0xfb4f).normalize("NFC") +
+      letters(0xfb2a, 0xfb4f) +
+      " –—‘’“”…",
+  ],
 ];
 
 for (const [name, text] of faces) {

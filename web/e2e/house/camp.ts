@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test as base, type APIRequestContext, type BrowserContext, type BrowserContextOptions, type Page } from "@playwright/test";
+import {
+  expect,
+  test as base,
+  type APIRequestContext,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from "@playwright/test";
 import type { components } from "../../src/api/schema.gen";
 import { linkTo } from "./mail";
 import { Portal, type Plan } from "./portal";
@@ -59,7 +66,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     const portal = await Portal.open({ post, seeded, settings });
     await lend(portal);
     const troubles = await portal.troubles().catch((error: unknown) => [String(error)]);
-    if (info.status !== info.expectedStatus) await info.attach("portal.log", { body: portal.logged, contentType: "text/plain" });
+    if (info.status !== info.expectedStatus)
+      await info.attach("portal.log", { body: portal.logged, contentType: "text/plain" });
     await portal.close();
     expect(troubles, "the journey left trouble behind the scenes").toEqual([]);
   },
@@ -91,7 +99,8 @@ export const demoTest = test.extend({
   camp: async ({ demo }, lend, info) => {
     await lend(demo);
     const troubles = await demo.troubles();
-    if (info.status !== info.expectedStatus) await info.attach("portal.log", { body: demo.logged, contentType: "text/plain" });
+    if (info.status !== info.expectedStatus)
+      await info.attach("portal.log", { body: demo.logged, contentType: "text/plain" });
     expect(troubles, "the journey left trouble behind the scenes").toEqual([]);
   },
 });
@@ -102,7 +111,8 @@ const media = join(import.meta.dirname, "../../../core/src/seed/media");
 async function watch(context: BrowserContext, newcomers: boolean): Promise<string[]> {
   const complaints: string[] = [];
   // Most people have seen the welcome popup, which would cover the page after fifteen seconds.
-  if (!newcomers) await context.addInitScript(() => location.protocol === "http:" && localStorage.setItem("welcomePopupShown", "1"));
+  if (!newcomers)
+    await context.addInitScript(() => location.protocol === "http:" && localStorage.setItem("welcomePopupShown", "1"));
   context.on("weberror", (error) => complaints.push(String(error.error())));
   context.on("console", (message) => {
     if (/Content[- ]Security[- ]Policy|Minified React error/i.test(message.text())) complaints.push(message.text());
@@ -115,7 +125,10 @@ async function watch(context: BrowserContext, newcomers: boolean): Promise<strin
         return route.fulfill({ body: readFileSync(join(media, "lake.jpg")), contentType: "image/jpeg" });
       }
       if (/^(www\.youtube-nocookie\.com|drive\.google\.com)$/.test(url.hostname)) {
-        return route.fulfill({ body: "<!doctype html><title>Player</title><h1>It plays</h1>", contentType: "text/html" });
+        return route.fulfill({
+          body: "<!doctype html><title>Player</title><h1>It plays</h1>",
+          contentType: "text/html",
+        });
       }
       complaints.push(`asked for ${url.href}`);
       return route.abort();
@@ -127,7 +140,12 @@ async function watch(context: BrowserContext, newcomers: boolean): Promise<strin
 type Person = { name: string; email: string; child?: string; daily?: boolean };
 
 /** Sends a request like a page's script, with the cookies of the browser. */
-export async function call<T = unknown>(request: APIRequestContext, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, data?: unknown): Promise<T> {
+export async function call<T = unknown>(
+  request: APIRequestContext,
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  data?: unknown,
+): Promise<T> {
   const answer = await request.fetch(path, { method, ...(data === undefined ? {} : { data }) });
   expect(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`).toBe(true);
   const text = await answer.text();
@@ -137,7 +155,14 @@ export async function call<T = unknown>(request: APIRequestContext, method: "GET
 /** Signs a parent up in this browser; the address stays unconfirmed. */
 export async function signUp({ request }: Page, { name, email, child = "Yossi", daily = true }: Person) {
   await call(request, "POST", "/api/auth/sign-up", {
-    name, email, password, user_type: "parent", child_name: child, email_notifications: true, daily_video_email: daily, camp_updates_email: false,
+    name,
+    email,
+    password,
+    user_type: "parent",
+    child_name: child,
+    email_notifications: true,
+    daily_video_email: daily,
+    camp_updates_email: false,
   });
 }
 
@@ -160,8 +185,15 @@ export function hire(camp: Portal, username = "miriam", role: "owner" | "staff" 
 }
 
 /** Posts a video as staff. */
-export async function posted(staffPage: Page, video: Partial<Schemas["NewVideo"]> & { title: string }): Promise<AdminVideo> {
-  const saved = await call<Schemas["SavedVideo"]>(staffPage.request, "POST", "/api/admin/videos", { video_url: onYouTube().link, status: "published", ...video });
+export async function posted(
+  staffPage: Page,
+  video: Partial<Schemas["NewVideo"]> & { title: string },
+): Promise<AdminVideo> {
+  const saved = await call<Schemas["SavedVideo"]>(staffPage.request, "POST", "/api/admin/videos", {
+    video_url: onYouTube().link,
+    status: "published",
+    ...video,
+  });
   return saved.video;
 }
 
@@ -169,7 +201,11 @@ type NewUpdate = Partial<Schemas["NewUpdate"]> & { title: string };
 
 /** Posts an update as staff. */
 export async function told(staffPage: Page, update: NewUpdate): Promise<Schemas["AdminUpdate"]> {
-  const saved = await call<Schemas["SavedUpdate"]>(staffPage.request, "POST", "/api/admin/live-updates", { message: "More at supper.", author: "Camp office", ...update });
+  const saved = await call<Schemas["SavedUpdate"]>(staffPage.request, "POST", "/api/admin/live-updates", {
+    message: "More at supper.",
+    author: "Camp office",
+    ...update,
+  });
   return saved.update;
 }
 
@@ -188,7 +224,8 @@ export async function hold(page: Page, address: string | RegExp, method?: string
 export const toast = (page: Page) => page.getByRole("list", { name: "Notifications" });
 
 /** The header's profile link of a signed-in user. */
-export const account = (page: Page, name: string) => page.getByRole("banner").getByRole("link", { name: `${name} View Profile` });
+export const account = (page: Page, name: string) =>
+  page.getByRole("banner").getByRole("link", { name: `${name} View Profile` });
 
 /** The header's sign-in link. */
 export const signInLink = (page: Page) => page.getByRole("banner").getByRole("link", { name: "Sign In" });

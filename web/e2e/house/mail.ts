@@ -38,7 +38,9 @@ export class MailServer {
       authOptional: true,
       disabledCommands: ["STARTTLS"],
       onRcptTo({ address }, _session, taken) {
-        taken(box.unknown.has(address) ? Object.assign(new Error("5.1.1 No such user here"), { responseCode: 550 }) : null);
+        taken(
+          box.unknown.has(address) ? Object.assign(new Error("5.1.1 No such user here"), { responseCode: 550 }) : null,
+        );
       },
       onData(stream, { envelope }, taken) {
         const pieces: Buffer[] = [];

@@ -42,7 +42,8 @@ export class Portal {
   }
 
   private static async attempt({ post, seeded, settings }: Plan): Promise<Portal> {
-    if (!existsSync(binary)) throw new Error(`There is no ${binary}. Run \`cargo build -p cli\`, or name one in CAMP_E2E_BIN.`);
+    if (!existsSync(binary))
+      throw new Error(`There is no ${binary}. Run \`cargo build -p cli\`, or name one in CAMP_E2E_BIN.`);
     const folder = await mkdtemp(join(tmpdir(), "camp-e2e-"));
     const server = post === "smtp" ? await MailServer.open() : null;
     const portal = new Portal(folder, `http://127.0.0.1:${await freePort()}`, server);
@@ -62,7 +63,8 @@ export class Portal {
   /** Runs a command of the binary in this camp and returns its output. */
   run(args: string[], input = ""): string {
     const said = spawnSync(binary, args, { env: this.environment(), input, encoding: "utf8" });
-    if (said.status !== 0) throw new Error(`camp ${args.join(" ")} ended with ${said.status}: ${said.stderr || said.error?.message}`);
+    if (said.status !== 0)
+      throw new Error(`camp ${args.join(" ")} ended with ${said.status}: ${said.stderr || said.error?.message}`);
     return said.stdout;
   }
 
@@ -77,7 +79,10 @@ export class Portal {
   }
 
   private async start() {
-    const child = spawn(binary, ["serve", "--with-worker"], { env: this.environment(), stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(binary, ["serve", "--with-worker"], {
+      env: this.environment(),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.process = child;
     process.once("exit", this.kill);
     const keep = (text: Buffer) => (this.log += text.toString());
@@ -118,14 +123,14 @@ export class Portal {
 
   /** From now on, the mail server refuses mail to these addresses for its content. */
   refuseMailTo(...addresses: string[]) {
-    if (!this.server) throw new Error("Only a mail server refuses mail: test.use({ post: \"smtp\" })");
+    if (!this.server) throw new Error('Only a mail server refuses mail: test.use({ post: "smtp" })');
     this.server.refused.clear();
     for (const address of addresses) this.server.refused.add(address);
   }
 
   /** From now on, these mailboxes do not exist. */
   nobodyHas(...addresses: string[]) {
-    if (!this.server) throw new Error("Only a mail server refuses mail: test.use({ post: \"smtp\" })");
+    if (!this.server) throw new Error('Only a mail server refuses mail: test.use({ post: "smtp" })');
     this.server.unknown.clear();
     for (const address of addresses) this.server.unknown.add(address);
   }
@@ -171,7 +176,10 @@ export class Portal {
 export const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 async function answers(url: string) {
-  return fetch(url).then(({ ok }) => ok, () => false);
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 function freePort(): Promise<number> {

@@ -12,7 +12,10 @@ declare global {
 }
 
 /** The narrowest phone, and a laptop's window at twice the size. */
-const narrow = [[320, 640, "at 320 pixels"], [640, 360, "at 200 %"]] as const;
+const narrow = [
+  [320, 640, "at 320 pixels"],
+  [640, 360, "at 200 %"],
+] as const;
 
 /** The axe rules that depend on the theme. */
 const ofColors = { runOnly: ["color-contrast", "link-in-text-block"] };
@@ -26,8 +29,13 @@ export async function isSound(page: Page, what: string) {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const options = { resultTypes: ["violations" as const], ...(colorScheme === "dark" ? ofColors : {}) };
-    const results: AxeResults = await page.evaluate((chosen) => window.axe.run({ exclude: ["iframe"] }, chosen), options);
-    const violations = results.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" … ")}`);
+    const results: AxeResults = await page.evaluate(
+      (chosen) => window.axe.run({ exclude: ["iframe"] }, chosen),
+      options,
+    );
+    const violations = results.violations.map(
+      ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" … ")}`,
+    );
     expect.soft(violations, `${what}, ${colorScheme}`).toEqual([]);
   }
   await hasRoom(page, what);
@@ -40,11 +48,13 @@ export async function hasRoom(page: Page, what: string) {
     await page.setViewportSize({ width, height });
     const wide = await page.evaluate(() => {
       const rooms = [document.documentElement, ...document.querySelectorAll("dialog[open], dialog[open] > *")];
-      return rooms.filter((room) => room.scrollWidth > room.clientWidth).flatMap((room) => {
-        const edge = room.getBoundingClientRect().left + room.clientWidth + 1;
-        const all = [...room.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > edge);
-        return [room, ...all].slice(0, 4).map((element) => element.outerHTML.slice(0, 200));
-      });
+      return rooms
+        .filter((room) => room.scrollWidth > room.clientWidth)
+        .flatMap((room) => {
+          const edge = room.getBoundingClientRect().left + room.clientWidth + 1;
+          const all = [...room.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > edge);
+          return [room, ...all].slice(0, 4).map((element) => element.outerHTML.slice(0, 200));
+        });
     });
     expect.soft(wide, `${what} ${where}`).toEqual([]);
   }

@@ -17,6 +17,9 @@ it("what we offer are four things", async () => {
   open("/about");
   const offer = within(await screen.findByRole("region", { name: "What We Offer" }));
   expect(offer.getAllByRole("heading", { level: 3 }).map((title) => title.textContent)).toEqual([
-    "Daily Videos", "Live Updates", "Community", "Complete Archive",
+    "Daily Videos",
+    "Live Updates",
+    "Community",
+    "Complete Archive",
   ]);
 });

@@ -11,10 +11,34 @@ import { story } from "./story";
 type Offer = { icon: IconName; title: string; text: string; to?: string; action?: string };
 
 const offers: Offer[] = [
-  { icon: "film", title: "Daily Videos", text: "A film of the day, posted in the evening while the day is still fresh: learning, games, trips, and faces by the dozen.", to: paths.currentVideos, action: "Watch this year" },
-  { icon: "horn", title: "Live Updates", text: "Short notes from camp when there is something to tell: a change of plan, a visiting day, a storm that passed.", to: paths.updates, action: "Read the updates" },
-  { icon: "talk", title: "Community", text: "Parents, grandparents and old campers watch together and leave a kind word. The boys read them when they are home.", to: paths.faq, action: "How it works" },
-  { icon: "calendar", title: "Complete Archive", text: "Summer after summer, kept in one place, so that a song or a friend from years ago is never further than a search.", to: paths.pastVideos, action: "Open the Gallery" },
+  {
+    icon: "film",
+    title: "Daily Videos",
+    text: "A film of the day, posted in the evening while the day is still fresh: learning, games, trips, and faces by the dozen.",
+    to: paths.currentVideos,
+    action: "Watch this year",
+  },
+  {
+    icon: "horn",
+    title: "Live Updates",
+    text: "Short notes from camp when there is something to tell: a change of plan, a visiting day, a storm that passed.",
+    to: paths.updates,
+    action: "Read the updates",
+  },
+  {
+    icon: "talk",
+    title: "Community",
+    text: "Parents, grandparents and old campers watch together and leave a kind word. The boys read them when they are home.",
+    to: paths.faq,
+    action: "How it works",
+  },
+  {
+    icon: "calendar",
+    title: "Complete Archive",
+    text: "Summer after summer, kept in one place, so that a song or a friend from years ago is never further than a search.",
+    to: paths.pastVideos,
+    action: "Open the Gallery",
+  },
 ];
 
 export default function About() {
@@ -22,11 +46,23 @@ export default function About() {
   const [name] = splitScripts(site?.site_name ?? "our camp");
   return (
     <>
-      <PageMeta title="About" description="Who we are: a boys' camp in the mountains, its story in Yiddish, and what this portal offers parents." />
+      <PageMeta
+        title="About"
+        description="Who we are: a boys' camp in the mountains, its story in Yiddish, and what this portal offers parents."
+      />
       <section aria-labelledby="about" className="relative isolate overflow-hidden bg-[oklch(0.3_0.04_230)]">
-        <img src="/art/hero-dawn.svg" alt="" width={1440} height={900} fetchPriority="high" className="absolute inset-0 -z-1 size-full max-w-none object-cover object-[26%_60%] md:object-[50%_60%]" />
+        <img
+          src="/art/hero-dawn.svg"
+          alt=""
+          width={1440}
+          height={900}
+          fetchPriority="high"
+          className="absolute inset-0 -z-1 size-full max-w-none object-cover object-[26%_60%] md:object-[50%_60%]"
+        />
         <div className="wrap min-h-104 pt-8 text-[oklch(0.25_0.035_200)] md:min-h-144 md:pt-14">
-          <h1 id="about" className="max-w-[9.5em] text-[length:var(--text-4xl)] leading-[1.05]">About {name}</h1>
+          <h1 id="about" className="max-w-[9.5em] text-[length:var(--text-4xl)] leading-[1.05]">
+            About {name}
+          </h1>
           <p className="mt-3 max-w-[34em] text-lg text-balance">
             A summer in the mountains belongs to the boys. This is where those who stayed home get to see it.
           </p>
@@ -35,7 +71,9 @@ export default function About() {
 
       <section aria-labelledby="story" className="wrap pt-section">
         <div lang="yi" dir="rtl">
-          <h2 id="story" className="text-3xl">אונזער געשיכטע</h2>
+          <h2 id="story" className="text-3xl">
+            אונזער געשיכטע
+          </h2>
           <div className="mt-8 grid gap-12 md:gap-16">
             {story.map(({ title, text, picture }, i) => (
               <article key={title} className="grid items-center gap-x-12 gap-y-5 md:grid-cols-2 lg:gap-x-16">
@@ -62,10 +100,17 @@ export default function About() {
         <ul className="mt-6 grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
           {offers.map(({ icon, title, text, to, action }) => (
             <li key={title} className="sheet flex flex-col p-5">
-              <span className="mb-4 grid size-12 place-items-center rounded-full bg-pine-wash text-pine"><Icon name={icon} className="size-6" /></span>
+              <span className="mb-4 grid size-12 place-items-center rounded-full bg-pine-wash text-pine">
+                <Icon name={icon} className="size-6" />
+              </span>
               <h3>{title}</h3>
               <p className="mt-1.5 text-muted">{text}</p>
-              {to && <Link to={to} className={buttonLook("quiet", "-ms-2.5 mt-auto self-start pt-3")}>{action}<Icon name="next" className="size-[1em]" /></Link>}
+              {to && (
+                <Link to={to} className={buttonLook("quiet", "-ms-2.5 mt-auto self-start pt-3")}>
+                  {action}
+                  <Icon name="next" className="size-[1em]" />
+                </Link>
+              )}
             </li>
           ))}
         </ul>
@@ -74,7 +119,9 @@ export default function About() {
       <section className="wrap pt-section">
         <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4 rounded-lg bg-pine-wash px-5 py-6 sm:px-8">
           <p className="font-head text-xl">Anything you would like to know?</p>
-          <Link to={paths.contact} className={buttonLook()}>Contact Us</Link>
+          <Link to={paths.contact} className={buttonLook()}>
+            Contact Us
+          </Link>
         </div>
       </section>
     </>

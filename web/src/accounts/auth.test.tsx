@@ -15,7 +15,10 @@ describe("signing in", () => {
     await user.type(password(), "secret words");
     await user.click(screen.getByRole("button", { name: "Sign In" }));
     expect(await screen.findByRole("heading", { name: "Gallery" })).toBeTruthy();
-    expect(camp.asked("POST", "/api/auth/sign-in")[0]?.body).toEqual({ email: "chaya@family.example", password: "secret words" });
+    expect(camp.asked("POST", "/api/auth/sign-in")[0]?.body).toEqual({
+      email: "chaya@family.example",
+      password: "secret words",
+    });
     expect(screen.getByRole("link", { name: /Chaya Lindenfeld/ })).toBeTruthy();
   });
 
@@ -44,7 +47,9 @@ describe("signing in", () => {
     await user.type(await email(), "chaya@family.example");
     await user.type(password(), "wrong");
     await user.click(screen.getByRole("button", { name: "Sign In" }));
-    expect((await screen.findAllByText("Too many attempts. You can try again in 10 minutes.")).length).toBeGreaterThan(0);
+    expect((await screen.findAllByText("Too many attempts. You can try again in 10 minutes.")).length).toBeGreaterThan(
+      0,
+    );
   });
 
   it("says when the server cannot be reached", async () => {
@@ -121,7 +126,11 @@ describe("creating an account", () => {
   });
 
   it("puts the server's complaint beside its field and clears nothing", async () => {
-    server({ "POST /api/auth/sign-up": refuse(422, "validation", "Too common.", [{ field: "password", message: "Please choose a less common password." }]) });
+    server({
+      "POST /api/auth/sign-up": refuse(422, "validation", "Too common.", [
+        { field: "password", message: "Please choose a less common password." },
+      ]),
+    });
     const user = open("/auth?mode=create");
     await fill(user);
     await user.click(screen.getByRole("button", { name: "Create Account" }));
@@ -165,7 +174,12 @@ describe("creating an account", () => {
 describe("an invitation", () => {
   it("fills in what the camp knows, for reading only", async () => {
     const camp = server({
-      "POST /api/auth/invitation": { email: "malky@family.example", full_name: "Malky Weiss", child_name: "Shmuel", user_type: "parent" },
+      "POST /api/auth/invitation": {
+        email: "malky@family.example",
+        full_name: "Malky Weiss",
+        child_name: "Shmuel",
+        user_type: "parent",
+      },
       "POST /api/auth/sign-up": { user: fresh, linked: true },
     });
     const user = open("/auth?invite=abc");

@@ -25,7 +25,9 @@ export default function Auth() {
     return (
       <SmallSheet title="Your invitation">
         <div role="status" aria-label="Loading your invitation" className="grid gap-5">
-          {Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-11" />)}
+          {Array.from({ length: 4 }, (_, i) => (
+            <Skeleton key={i} className="h-11" />
+          ))}
         </div>
       </SmallSheet>
     );
@@ -42,7 +44,15 @@ export default function Auth() {
 type UserType = "parent" | "visitor";
 type Prefill = { email?: string | null; full_name: string; child_name?: string | null; user_type: UserType };
 
-function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill: Prefill | null; inviteProblem: string | null }) {
+function AuthForm({
+  invite,
+  prefill,
+  inviteProblem,
+}: {
+  invite: string;
+  prefill: Prefill | null;
+  inviteProblem: string | null;
+}) {
   const site = useSite();
   const sessionChanged = useSessionChanged();
   const [params, setParams] = useSearchParams();
@@ -55,10 +65,13 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
   const asksForChild = creating && userType === "parent";
 
   function switchMode(mode: "create" | "sign-in") {
-    setParams((now) => {
-      now.set("mode", mode);
-      return now;
-    }, { replace: true });
+    setParams(
+      (now) => {
+        now.set("mode", mode);
+        return now;
+      },
+      { replace: true },
+    );
     if (password.current) password.current.value = "";
   }
 
@@ -91,7 +104,11 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
     },
     failed: (error) => {
       if (creating && isApiError(error, "taken")) {
-        toast({ title: "Account Exists", description: "This email is already registered. Please sign in instead.", destructive: true });
+        toast({
+          title: "Account Exists",
+          description: "This email is already registered. Please sign in instead.",
+          destructive: true,
+        });
         switchMode("sign-in");
         password.current?.focus();
         return true;
@@ -107,29 +124,55 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
 
   return (
     <SmallSheet title={creating ? "Create Account" : "Welcome Back"}>
-      <PageMeta title={creating ? "Create Account" : "Sign In"} description="Sign in to comment, like and hear from camp by email." />
+      <PageMeta
+        title={creating ? "Create Account" : "Sign In"}
+        description="Sign in to comment, like and hear from camp by email."
+      />
       {inviteProblem && <FormMessage>{inviteProblem}</FormMessage>}
       <form {...form} method="post" className="grid gap-4">
-        {creating && <NewAccountFields prefill={prefill} userType={userType} onUserType={setUserType} errors={errors} />}
+        {creating && (
+          <NewAccountFields prefill={prefill} userType={userType} onUserType={setUserType} errors={errors} />
+        )}
         <Field label="Email" error={errors.email}>
-          <TextInput name="email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} defaultValue={prefill?.email ?? undefined} required />
+          <TextInput
+            name="email"
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            dir="ltr"
+            maxLength={254}
+            defaultValue={prefill?.email ?? undefined}
+            required
+          />
         </Field>
         <Field
           label="Password"
           error={errors.password}
           hint={creating && site ? `At least ${site.password_min_length} characters.` : undefined}
         >
-          <PasswordInput ref={password} name="password" autoComplete={creating ? "new-password" : "current-password"} maxLength={128} required />
+          <PasswordInput
+            ref={password}
+            name="password"
+            autoComplete={creating ? "new-password" : "current-password"}
+            maxLength={128}
+            required
+          />
         </Field>
         <FormMessage>{message}</FormMessage>
         <Button type="submit" busy={busy}>
           {creating ? (busy ? "Creating Account..." : "Create Account") : busy ? "Signing In..." : "Sign In"}
         </Button>
       </form>
-      {!creating && <Link to={paths.forgot} className="link -my-2 inline-flex min-h-tap items-center justify-self-start text-sm">Forgot your password?</Link>}
+      {!creating && (
+        <Link to={paths.forgot} className="link -my-2 inline-flex min-h-tap items-center justify-self-start text-sm">
+          Forgot your password?
+        </Link>
+      )}
       <div className="border-t border-line pt-4 text-sm">
         {closed ? (
-          <p className="text-muted">New accounts are not being opened at the moment. Please contact the camp if you need one.</p>
+          <p className="text-muted">
+            New accounts are not being opened at the moment. Please contact the camp if you need one.
+          </p>
         ) : (
           <p className="flex flex-wrap items-center justify-between gap-x-3">
             <span className="text-muted">{creating ? "Already have an account?" : "New to the portal?"}</span>
@@ -146,34 +189,63 @@ function AuthForm({ invite, prefill, inviteProblem }: { invite: string; prefill:
 function welcome(created: boolean, linked: boolean, verified: boolean) {
   if (created) {
     const description = verified ? "You are now signed in." : "Please check your email to confirm your account.";
-    toast({ title: "Account Created", description: linked ? "Your account has been created and linked to your existing profile!" : description });
+    toast({
+      title: "Account Created",
+      description: linked ? "Your account has been created and linked to your existing profile!" : description,
+    });
   } else if (linked) {
     toast({ title: "Welcome!", description: "Your account has been created and linked to your pre-existing profile." });
   }
 }
 
-type NewAccountProps = { prefill: Prefill | null; userType: UserType; onUserType: (userType: UserType) => void; errors: Errors };
+type NewAccountProps = {
+  prefill: Prefill | null;
+  userType: UserType;
+  onUserType: (userType: UserType) => void;
+  errors: Errors;
+};
 
 /** The fields of a new account; those that the invitation has cannot be changed. */
 const NewAccountFields = ({ prefill, userType, onUserType, errors }: NewAccountProps) => (
   <>
     {!prefill && (
       <div className="grid gap-1.5">
-        <p className="text-sm font-medium" aria-hidden="true">I am a</p>
+        <p className="text-sm font-medium" aria-hidden="true">
+          I am a
+        </p>
         <Segmented
           label="I am a"
           value={userType}
-          options={[{ value: "parent", label: "Parent" }, { value: "visitor", label: "Visitor" }]}
+          options={[
+            { value: "parent", label: "Parent" },
+            { value: "visitor", label: "Visitor" },
+          ]}
           onChange={onUserType}
         />
       </div>
     )}
     <Field label="Your Name" error={errors.name}>
-      <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={prefill?.full_name} readOnly={Boolean(prefill?.full_name)} required />
+      <TextInput
+        name="name"
+        autoComplete="name"
+        dir="auto"
+        maxLength={120}
+        defaultValue={prefill?.full_name}
+        readOnly={Boolean(prefill?.full_name)}
+        required
+      />
     </Field>
     {userType === "parent" && (
       <Field label="Child's Name" error={errors.child_name}>
-        <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} defaultValue={prefill?.child_name ?? undefined} readOnly={Boolean(prefill?.child_name)} required />
+        <TextInput
+          name="child_name"
+          autoComplete="off"
+          dir="auto"
+          maxLength={200}
+          defaultValue={prefill?.child_name ?? undefined}
+          readOnly={Boolean(prefill?.child_name)}
+          required
+        />
       </Field>
     )}
   </>
@@ -184,6 +256,9 @@ function usePrefillToast(prefilled: boolean) {
   useEffect(() => {
     if (!prefilled || said.current) return;
     said.current = true;
-    toast({ title: "Information Pre-filled", description: "Your name and your child's name come from the camp's list." });
+    toast({
+      title: "Information Pre-filled",
+      description: "Your name and your child's name come from the camp's list.",
+    });
   }, [prefilled]);
 }

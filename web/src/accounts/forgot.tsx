@@ -25,7 +25,11 @@ export default function Forgot() {
       <PageMeta title="Forgot your password" description="Ask for a link to choose a new password." />
       {sentTo ? (
         <p role="status">
-          If <b className="font-medium"><bdi>{sentTo}</bdi></b> has an account, a link to choose a new password is on its way.
+          If{" "}
+          <b className="font-medium">
+            <bdi>{sentTo}</bdi>
+          </b>{" "}
+          has an account, a link to choose a new password is on its way.
         </p>
       ) : (
         <form {...form} className="grid gap-4">
@@ -34,10 +38,14 @@ export default function Forgot() {
             <TextInput name="email" type="email" autoComplete="email" dir="ltr" maxLength={320} required />
           </Field>
           <FormMessage>{message}</FormMessage>
-          <Button type="submit" busy={busy}>{busy ? "Sending..." : "Send the link"}</Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Sending..." : "Send the link"}
+          </Button>
         </form>
       )}
-      <Link to={paths.auth()} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Back to sign in</Link>
+      <Link to={paths.auth()} className="link inline-flex min-h-tap items-center justify-self-start text-sm">
+        Back to sign in
+      </Link>
     </SmallSheet>
   );
 }

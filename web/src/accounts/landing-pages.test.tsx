@@ -3,10 +3,19 @@ import { describe, expect, it } from "vitest";
 import { chaya, open, refuse, server } from "../test/portal";
 import type { Confirmation } from "./queries";
 
-const asked = (change: Partial<Confirmation> = {}): Confirmation => ({ kind: "login", email: "chaya@family.example", needs: "nothing", family: null, ...change });
+const asked = (change: Partial<Confirmation> = {}): Confirmation => ({
+  kind: "login",
+  email: "chaya@family.example",
+  needs: "nothing",
+  family: null,
+  ...change,
+});
 
 it("an address is confirmed by a press, never by opening the page", async () => {
-  const camp = server({ "POST /api/auth/verify/preview": asked(), "POST /api/auth/verify": { email: "chaya@family.example", linked: true, user: chaya } });
+  const camp = server({
+    "POST /api/auth/verify/preview": asked(),
+    "POST /api/auth/verify": { email: "chaya@family.example", linked: true, user: chaya },
+  });
   const user = open("/auth/verify?token=abc");
   const confirm = await screen.findByRole("button", { name: "Confirm my email" });
   expect(camp.asked("POST", "/api/auth/verify")).toHaveLength(0);
@@ -19,7 +28,9 @@ it("an address is confirmed by a press, never by opening the page", async () => 
 it("an account that somebody made elsewhere is confirmed with its password, or with a new one", async () => {
   const camp = server({
     "POST /api/auth/verify/preview": asked({ needs: "password_or_new_password" }),
-    "POST /api/auth/verify": refuse(422, "validation", "No.", [{ field: "current_password", message: "This is not the password of this account." }]),
+    "POST /api/auth/verify": refuse(422, "validation", "No.", [
+      { field: "current_password", message: "This is not the password of this account." },
+    ]),
   });
   const user = open("/auth/verify?token=abc");
   expect(await screen.findByText(/made an account for/)).toBeTruthy();
@@ -50,7 +61,10 @@ it("a change of address offers no new password", async () => {
 
 it("a second address is told whose family it would be in", async () => {
   const family = { full_name: "Mallory", email: "mallory@elsewhere.example", email_verified: false };
-  server({ "POST /api/auth/verify/preview": asked({ kind: "second_email", family }), "POST /api/auth/verify": { email: "chaya@family.example", linked: false, user: null } });
+  server({
+    "POST /api/auth/verify/preview": asked({ kind: "second_email", family }),
+    "POST /api/auth/verify": { email: "chaya@family.example", linked: false, user: null },
+  });
   const user = open("/auth/verify?token=abc");
   expect(await screen.findByText("Mallory")).toBeTruthy();
   expect(screen.getByText("mallory@elsewhere.example")).toBeTruthy();
@@ -61,7 +75,10 @@ it("a second address is told whose family it would be in", async () => {
 });
 
 it("a session that ended meanwhile asks for the password", async () => {
-  const camp = server({ "POST /api/auth/verify/preview": asked(), "POST /api/auth/verify": refuse(403, "password_required", "Please enter the password of this account.") });
+  const camp = server({
+    "POST /api/auth/verify/preview": asked(),
+    "POST /api/auth/verify": refuse(403, "password_required", "Please enter the password of this account."),
+  });
   const user = open("/auth/verify?token=abc");
   await user.click(await screen.findByRole("button", { name: "Confirm my email" }));
   camp.answer("POST /api/auth/verify/preview", asked({ needs: "password_or_new_password" }));
@@ -69,7 +86,13 @@ it("a session that ended meanwhile asks for the password", async () => {
   expect(await screen.findByLabelText("Password of this account")).toBeTruthy();
 });
 
-const ended = { "POST /api/auth/verify/preview": refuse(410, "gone", "This link was used already or has expired. Please ask for a new one.") };
+const ended = {
+  "POST /api/auth/verify/preview": refuse(
+    410,
+    "gone",
+    "This link was used already or has expired. Please ask for a new one.",
+  ),
+};
 const waiting = { "GET /api/session": { user: { ...chaya, email_verified: false } } };
 
 describe("a link that was used or has expired", () => {
@@ -103,21 +126,31 @@ describe("a link that was used or has expired", () => {
     open("/auth/verify?for=new_email&token=abc");
     expect(await screen.findByText("This link to change your email was used already or has expired.")).toBeTruthy();
     expect(screen.getByRole("heading", { name: "Confirm your new email" })).toBeTruthy();
-    expect(screen.getByText((_text, element) => element?.tagName === "P" && words.test(element.textContent))).toBeTruthy();
+    expect(
+      screen.getByText((_text, element) => element?.tagName === "P" && words.test(element.textContent)),
+    ).toBeTruthy();
     expect(within(screen.getByRole("main")).getByRole("link", { name: button }).getAttribute("href")).toBe(href);
     expect(screen.queryByText(/is confirmed already/)).toBeNull();
   });
 
-  it.each([["signed in", chaya], ["signed out", null]])("of a second address names who can send it again, %s", async (_, user) => {
+  it.each([
+    ["signed in", chaya],
+    ["signed out", null],
+  ])("of a second address names who can send it again, %s", async (_, user) => {
     server({ ...ended, "GET /api/session": { user } });
     open("/auth/verify?for=second_email&token=abc");
-    expect(await screen.findByText("This link to join a family’s emails was used already or has expired.")).toBeTruthy();
+    expect(
+      await screen.findByText("This link to join a family’s emails was used already or has expired."),
+    ).toBeTruthy();
     expect(screen.getByText(/ask whoever gave your address/)).toBeTruthy();
     expect(within(screen.getByRole("main")).queryByRole("link")).toBeNull();
   });
 
   it("while its page stood open leaves no form that cannot work", async () => {
-    const camp = server({ "POST /api/auth/verify/preview": asked({ kind: "new_email" }), "POST /api/auth/verify": refuse(410, "gone", "Used.") });
+    const camp = server({
+      "POST /api/auth/verify/preview": asked({ kind: "new_email" }),
+      "POST /api/auth/verify": refuse(410, "gone", "Used."),
+    });
     const user = open("/auth/verify?for=new_email&token=abc");
     const confirm = await screen.findByRole("button", { name: "Confirm my email" });
     for (const [key, answer] of Object.entries(ended)) camp.answer(key, answer);
@@ -167,7 +200,12 @@ it("staff choose theirs too, and are led to their own sign-in", async () => {
 it("the link of an email shows what comes, and what was stopped is chosen again signed out", async () => {
   const off = { daily_videos: false, camp_updates: true, general: true };
   const camp = server({
-    "POST /api/unsubscribe/preview": { email_hint: "c…a@family.example", category: "daily_videos", choice: off, family: true },
+    "POST /api/unsubscribe/preview": {
+      email_hint: "c…a@family.example",
+      category: "daily_videos",
+      choice: off,
+      family: true,
+    },
     "PUT /api/unsubscribe/choice": null,
   });
   const user = open("/unsubscribe?token=abc");
@@ -176,13 +214,18 @@ it("the link of an email shows what comes, and what was stopped is chosen again 
   await user.click(screen.getByRole("switch", { name: "Daily videos" }));
   await user.click(screen.getByRole("button", { name: "Save Preferences" }));
   expect(await screen.findByText("Preferences Saved! ✅")).toBeTruthy();
-  expect(camp.asked("PUT", "/api/unsubscribe/choice")[0]?.body).toEqual({ token: "abc", choice: { ...off, daily_videos: true } });
+  expect(camp.asked("PUT", "/api/unsubscribe/choice")[0]?.body).toEqual({
+    token: "abc",
+    choice: { ...off, daily_videos: true },
+  });
   expect(screen.getByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
 });
 
 it("a reader of the mailing list is offered no other mail", async () => {
   const choice = { daily_videos: false, camp_updates: false, general: true };
-  server({ "POST /api/unsubscribe/preview": { email_hint: "n…r@town.example", category: "general", choice, family: false } });
+  server({
+    "POST /api/unsubscribe/preview": { email_hint: "n…r@town.example", category: "general", choice, family: false },
+  });
   open("/unsubscribe?token=abc");
   expect(await screen.findByRole("button", { name: "Stop letters from camp" })).toBeTruthy();
   expect(screen.queryByRole("switch")).toBeNull();
@@ -191,7 +234,12 @@ it("a reader of the mailing list is offered no other mail", async () => {
 it("emails are stopped signed out, that kind or all of them", async () => {
   const all = { daily_videos: true, camp_updates: true, general: true };
   const camp = server({
-    "POST /api/unsubscribe/preview": { email_hint: "c…a@family.example", category: "daily_videos", choice: all, family: true },
+    "POST /api/unsubscribe/preview": {
+      email_hint: "c…a@family.example",
+      category: "daily_videos",
+      choice: all,
+      family: true,
+    },
     "POST /api/unsubscribe": null,
   });
   const user = open("/unsubscribe?token=abc");

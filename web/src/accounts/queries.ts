@@ -2,14 +2,21 @@ import { queryOptions } from "@tanstack/react-query";
 import type { components, paths } from "../api/schema.gen";
 import { api, send, type ProfilePatch } from "../api/client";
 
-type Body<Path extends keyof paths> = paths[Path] extends { post: { requestBody: { content: { "application/json": infer B } } } } ? B : never;
+type Body<Path extends keyof paths> = paths[Path] extends {
+  post: { requestBody: { content: { "application/json": infer B } } };
+}
+  ? B
+  : never;
 
 export const signIn = (body: Body<"/api/auth/sign-in">) => send(api.POST("/api/auth/sign-in", { body }));
 export const signUp = (body: Body<"/api/auth/sign-up">) => send(api.POST("/api/auth/sign-up", { body }));
 export const verifyEmail = (body: Body<"/api/auth/verify">) => send(api.POST("/api/auth/verify", { body }));
 export const forgotPassword = (email: string) => send(api.POST("/api/auth/forgot", { body: { email } }));
-export const resetPassword = (token: string, password: string) => send(api.POST("/api/auth/reset", { body: { token, password } }));
-export const chooseMail = (body: paths["/api/unsubscribe/choice"]["put"]["requestBody"]["content"]["application/json"]) => send(api.PUT("/api/unsubscribe/choice", { body }));
+export const resetPassword = (token: string, password: string) =>
+  send(api.POST("/api/auth/reset", { body: { token, password } }));
+export const chooseMail = (
+  body: paths["/api/unsubscribe/choice"]["put"]["requestBody"]["content"]["application/json"],
+) => send(api.PUT("/api/unsubscribe/choice", { body }));
 export const unsubscribe = (body: Body<"/api/unsubscribe">) => send(api.POST("/api/unsubscribe", { body }));
 
 export type Confirmation = components["schemas"]["Confirmation"];
@@ -58,10 +65,12 @@ export const endSession = (id: string) => send(api.DELETE("/api/auth/sessions/{i
 export const endAllSessions = () => send(api.POST("/api/auth/sessions/end-all"));
 export const changeEmail = (body: Body<"/api/auth/email">) => send(api.POST("/api/auth/email", { body }));
 export const changePassword = (body: Body<"/api/auth/password">) => send(api.POST("/api/auth/password", { body }));
-export const deleteAccount = (current_password: string) => send(api.POST("/api/auth/delete-account", { body: { current_password } }));
+export const deleteAccount = (current_password: string) =>
+  send(api.POST("/api/auth/delete-account", { body: { current_password } }));
 
 /** A file, so the browser fetches it by itself. */
 export const downloadAddress = "/api/profile/download";
 
 /** Stores it in the account, so that other devices do not ask. */
-export const rememberWelcome = () => send(api.PATCH("/api/profile", { body: { welcome_popup_shown: true } as Required<ProfilePatch> }));
+export const rememberWelcome = () =>
+  send(api.PATCH("/api/profile", { body: { welcome_popup_shown: true } as Required<ProfilePatch> }));

@@ -38,17 +38,25 @@ export default function Reset() {
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
       ) : (
         <form {...form} method="post" className="grid gap-4">
-          <Field label="New password" error={errors.password} hint={site && `At least ${site.password_min_length} characters.`}>
+          <Field
+            label="New password"
+            error={errors.password}
+            hint={site && `At least ${site.password_min_length} characters.`}
+          >
             <PasswordInput name="password" autoComplete="new-password" maxLength={128} required />
           </Field>
           <FormMessage>{message}</FormMessage>
-          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save new password"}</Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Saving..." : "Save new password"}
+          </Button>
         </form>
       )}
       {ofStaff ? (
         <p className="text-sm text-muted">An owner of the portal can send you a new link.</p>
       ) : (
-        <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Ask for a new link</Link>
+        <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">
+          Ask for a new link
+        </Link>
       )}
     </SmallSheet>
   );

@@ -9,7 +9,15 @@ import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Section } from "../ui/section";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { errorToast, toast } from "../ui/toast";
-import { changeEmail, changePassword, deleteAccount, downloadAddress, endAllSessions, endSession, sessionsQuery } from "./queries";
+import {
+  changeEmail,
+  changePassword,
+  deleteAccount,
+  downloadAddress,
+  endAllSessions,
+  endSession,
+  sessionsQuery,
+} from "./queries";
 import { SessionLine } from "./session-line";
 
 type Leaving = { onSignedOut: (said: { title: string; description?: string }) => Promise<void> };
@@ -22,12 +30,25 @@ export function Sessions({ onSignedOut }: Leaving) {
     <Section
       id="sessions"
       title="Where you are signed in"
-      beside={<Button look="quiet" onClick={() => setAsking(true)} className="-mx-2.5">Sign out everywhere</Button>}
+      beside={
+        <Button look="quiet" onClick={() => setAsking(true)} className="-mx-2.5">
+          Sign out everywhere
+        </Button>
+      }
     >
       {sessions.data ? (
-        <ul>{sessions.data.items.map((session) => <SessionRow key={session.id} session={session} />)}</ul>
+        <ul>
+          {sessions.data.items.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
       ) : sessions.isError ? (
-        <ErrorState title="Your devices could not be loaded" error={sessions.error} retrying={sessions.isFetching} onRetry={sessions.refetch} />
+        <ErrorState
+          title="Your devices could not be loaded"
+          error={sessions.error}
+          retrying={sessions.isFetching}
+          onRetry={sessions.refetch}
+        />
       ) : (
         <Loading label="Loading your devices" className="grid gap-3">
           <Skeleton className="h-12" />
@@ -37,7 +58,11 @@ export function Sessions({ onSignedOut }: Leaving) {
       {asking && (
         <ConfirmDialog
           title="Sign out everywhere?"
-          name={sessions.data && sessions.data.items.length > 1 ? `All ${sessions.data.items.length} devices, this one too` : "This device"}
+          name={
+            sessions.data && sessions.data.items.length > 1
+              ? `All ${sessions.data.items.length} devices, this one too`
+              : "This device"
+          }
           action="Sign out everywhere"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
@@ -70,13 +95,19 @@ export function AccountSection({ onSignedOut }: Leaving) {
     <Section id="account" title="Your account">
       <ul className="grid gap-px">
         <Row title="Password" text="Changing it signs you out on all other devices.">
-          <Button look="line" onClick={() => setOpen("password")}>Change password</Button>
+          <Button look="line" onClick={() => setOpen("password")}>
+            Change password
+          </Button>
         </Row>
         <Row title="Your data" text="Everything that the portal holds about you, as one file.">
-          <a href={downloadAddress} download="my-data.json" className={buttonLook("line")}>Download my data</a>
+          <a href={downloadAddress} download="my-data.json" className={buttonLook("line")}>
+            Download my data
+          </a>
         </Row>
         <Row title="Leave the portal" text="Deletes your login. The family record stays with the camp.">
-          <Button look="line" onClick={() => setOpen("delete")} className="border-clay! text-clay!">Delete my account</Button>
+          <Button look="line" onClick={() => setOpen("delete")} className="border-clay! text-clay!">
+            Delete my account
+          </Button>
         </Row>
       </ul>
       {open === "password" && <PasswordDialog onClose={close} />}
@@ -98,7 +129,10 @@ const Row = ({ title, text: words, children }: { title: string; text: string; ch
 export function EmailDialog({ onClose }: { onClose: () => void }) {
   const { user } = useSession();
   const change = useForm({
-    check: required({ new_email: "Please enter your new email address.", current_password: "Please enter your password." }),
+    check: required({
+      new_email: "Please enter your new email address.",
+      current_password: "Please enter your password.",
+    }),
     submit: async (data) => {
       const new_email = text(data, "new_email").trim();
       await changeEmail({ new_email, current_password: text(data, "current_password") });
@@ -106,21 +140,39 @@ export function EmailDialog({ onClose }: { onClose: () => void }) {
     },
     done: (email) => {
       onClose();
-      toast({ title: "One more step", description: `We wrote to ${email}. Your email changes when you press the button in that letter.` });
+      toast({
+        title: "One more step",
+        description: `We wrote to ${email}. Your email changes when you press the button in that letter.`,
+      });
     },
   });
   return (
     <Dialog title="Change your email" onClose={onClose}>
       <form {...change.form} className="grid gap-4">
-        <p className="text-muted">You sign in with <bdi className="font-medium wrap-anywhere text-ink">{user?.email}</bdi> until the new address is confirmed.</p>
+        <p className="text-muted">
+          You sign in with <bdi className="font-medium wrap-anywhere text-ink">{user?.email}</bdi> until the new address
+          is confirmed.
+        </p>
         <Field label="New email" error={change.errors.new_email}>
-          <TextInput name="new_email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} required />
+          <TextInput
+            name="new_email"
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            dir="ltr"
+            maxLength={254}
+            required
+          />
         </Field>
         <Field label="Your password" error={change.errors.current_password}>
           <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} required />
         </Field>
         <FormMessage>{change.message}</FormMessage>
-        <Buttons onClose={onClose}><Button type="submit" busy={change.busy}>{change.busy ? "Sending..." : "Send the confirmation"}</Button></Buttons>
+        <Buttons onClose={onClose}>
+          <Button type="submit" busy={change.busy}>
+            {change.busy ? "Sending..." : "Send the confirmation"}
+          </Button>
+        </Buttons>
       </form>
     </Dialog>
   );
@@ -131,7 +183,8 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const change = useForm({
     check: required({ current_password: "Please enter your password.", new_password: "Please enter a new password." }),
-    submit: (data) => changePassword({ current_password: text(data, "current_password"), new_password: text(data, "new_password") }),
+    submit: (data) =>
+      changePassword({ current_password: text(data, "current_password"), new_password: text(data, "new_password") }),
     done: async () => {
       onClose();
       toast({ title: "Password changed", description: "All other devices are signed out." });
@@ -144,11 +197,19 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
         <Field label="Current password" error={change.errors.current_password}>
           <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} required />
         </Field>
-        <Field label="New password" error={change.errors.new_password} hint={site && `At least ${site.password_min_length} characters.`}>
+        <Field
+          label="New password"
+          error={change.errors.new_password}
+          hint={site && `At least ${site.password_min_length} characters.`}
+        >
           <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />
         </Field>
         <FormMessage>{change.message}</FormMessage>
-        <Buttons onClose={onClose}><Button type="submit" busy={change.busy}>{change.busy ? "Saving..." : "Change password"}</Button></Buttons>
+        <Buttons onClose={onClose}>
+          <Button type="submit" busy={change.busy}>
+            {change.busy ? "Saving..." : "Change password"}
+          </Button>
+        </Buttons>
       </form>
     </Dialog>
   );
@@ -159,22 +220,35 @@ function DeleteDialog({ onClose, onSignedOut }: { onClose: () => void } & Leavin
   const remove = useForm({
     check: required({ current_password: "Please enter your password." }),
     submit: (data) => deleteAccount(text(data, "current_password")),
-    done: () => onSignedOut({ title: "Account deleted", description: "Your login is gone. The family record stays with the camp." }),
+    done: () =>
+      onSignedOut({
+        title: "Account deleted",
+        description: "Your login is gone. The family record stays with the camp.",
+      }),
   });
   return (
     <Dialog title="Delete my account" onClose={onClose}>
       <form {...remove.form} className="grid gap-4">
-        <p className="rounded-md bg-sunk px-4 py-3 font-medium wrap-anywhere"><bdi>{user?.email}</bdi></p>
+        <p className="rounded-md bg-sunk px-4 py-3 font-medium wrap-anywhere">
+          <bdi>{user?.email}</bdi>
+        </p>
         <ul className="grid list-disc gap-1 ps-5 text-muted">
           <li>Your login, your favorites and your sessions are deleted. This cannot be undone.</li>
           <li>Your comments stay, under the name “Former member”.</li>
-          <li>The family record, with its payment plan and payments, stays with the camp. Ask the office if it should go too.</li>
+          <li>
+            The family record, with its payment plan and payments, stays with the camp. Ask the office if it should go
+            too.
+          </li>
         </ul>
         <Field label="Your password" error={remove.errors.current_password}>
           <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} required />
         </Field>
         <FormMessage>{remove.message}</FormMessage>
-        <Buttons onClose={onClose}><Button type="submit" look="danger" busy={remove.busy}>{remove.busy ? "Deleting..." : "Delete my account"}</Button></Buttons>
+        <Buttons onClose={onClose}>
+          <Button type="submit" look="danger" busy={remove.busy}>
+            {remove.busy ? "Deleting..." : "Delete my account"}
+          </Button>
+        </Buttons>
       </form>
     </Dialog>
   );
@@ -182,7 +256,9 @@ function DeleteDialog({ onClose, onSignedOut }: { onClose: () => void } & Leavin
 
 const Buttons = ({ onClose, children }: { onClose: () => void; children: ReactNode }) => (
   <div className="flex flex-wrap justify-end gap-3">
-    <Button look="line" onClick={onClose}>Cancel</Button>
+    <Button look="line" onClick={onClose}>
+      Cancel
+    </Button>
     {children}
   </div>
 );

@@ -26,11 +26,19 @@ export function SessionLine({ session, busy, onEnd }: { session: LoginSession; b
           {label}
           {session.current && <Badge tone="good">This device</Badge>}
         </span>
-        <span className="block text-sm text-muted">{session.current ? `Since ${since}` : `Last seen ${age(session.last_seen_at, now).toLowerCase()}, since ${since}`}</span>
+        <span className="block text-sm text-muted">
+          {session.current
+            ? `Since ${since}`
+            : `Last seen ${age(session.last_seen_at, now).toLowerCase()}, since ${since}`}
+        </span>
       </span>
       {!session.current && (
         <Button look="quiet" busy={busy} onClick={onEnd}>
-          Sign out<span className="sr-only"> {label}, since {since}</span>
+          Sign out
+          <span className="sr-only">
+            {" "}
+            {label}, since {since}
+          </span>
         </Button>
       )}
     </li>

@@ -11,7 +11,11 @@ import { Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { chooseMail, unsubscribe, unsubscribeQuery } from "./queries";
 
-const categories = { daily_videos: "daily video emails", camp_updates: "camp update emails", general: "letters from camp" };
+const categories = {
+  daily_videos: "daily video emails",
+  camp_updates: "camp update emails",
+  general: "letters from camp",
+};
 
 /** Works without signing in: the link in the mail identifies the address. */
 export default function Unsubscribe() {
@@ -21,7 +25,8 @@ export default function Unsubscribe() {
   const stop = useMutation({ mutationFn: (scope: "category" | "everything") => unsubscribe({ token, scope }) });
 
   const client = useQueryClient();
-  const saved = (choice: Choice) => client.setQueryData(unsubscribeQuery(token).queryKey, (now) => now && { ...now, choice });
+  const saved = (choice: Choice) =>
+    client.setQueryData(unsubscribeQuery(token).queryKey, (now) => now && { ...now, choice });
   const category = preview.data && categories[preview.data.category];
   const comes = preview.data && preview.data.choice[preview.data.category];
   const nothing = preview.data && !Object.values(preview.data.choice).includes(true);
@@ -31,7 +36,11 @@ export default function Unsubscribe() {
       {token === "" ? (
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
       ) : preview.isPending ? (
-        <Loading label="Loading" className="grid gap-3"><Skeleton className="h-5" /><Skeleton className="h-11" /><Skeleton className="h-11" /></Loading>
+        <Loading label="Loading" className="grid gap-3">
+          <Skeleton className="h-5" />
+          <Skeleton className="h-11" />
+          <Skeleton className="h-11" />
+        </Loading>
       ) : !preview.data ? (
         <FormMessage>{explain(preview.error)}</FormMessage>
       ) : stop.isSuccess ? (
@@ -46,15 +55,23 @@ export default function Unsubscribe() {
           </p>
           <FormMessage>{stop.error && explain(stop.error)}</FormMessage>
           {comes ? (
-            <Button busy={stop.isPending} onClick={() => stop.mutate("category")}>Stop {category}</Button>
+            <Button busy={stop.isPending} onClick={() => stop.mutate("category")}>
+              Stop {category}
+            </Button>
           ) : (
             <p role="status">No {nothing ? "emails from camp" : category} go there any more.</p>
           )}
-          {!nothing && <Button look="line" busy={stop.isPending} onClick={() => stop.mutate("everything")}>Stop all emails from camp</Button>}
+          {!nothing && (
+            <Button look="line" busy={stop.isPending} onClick={() => stop.mutate("everything")}>
+              Stop all emails from camp
+            </Button>
+          )}
           {preview.data.family && <Preferences token={token} saved={preview.data.choice} onSaved={saved} />}
         </>
       )}
-      <Link to={paths.home} className="link inline-flex min-h-tap items-center justify-self-start text-sm">Return to Home</Link>
+      <Link to={paths.home} className="link inline-flex min-h-tap items-center justify-self-start text-sm">
+        Return to Home
+      </Link>
     </SmallSheet>
   );
 }
@@ -74,7 +91,10 @@ function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; 
     mutationFn: () => chooseMail({ token, choice: wanted }),
     onSuccess: () => {
       onSaved(wanted);
-      toast({ title: "Preferences Saved! ✅", description: "Your notification preferences have been updated successfully." });
+      toast({
+        title: "Preferences Saved! ✅",
+        description: "Your notification preferences have been updated successfully.",
+      });
     },
   });
 
@@ -85,7 +105,9 @@ function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; 
 
   return (
     <form onSubmit={submit} aria-labelledby="choose" className="mt-2 grid gap-3 border-t border-line pt-5">
-      <h2 id="choose" className="text-xl">Or choose what comes</h2>
+      <h2 id="choose" className="text-xl">
+        Or choose what comes
+      </h2>
       <div>
         {kinds.map(([kind, label]) => (
           <Switch
@@ -98,7 +120,9 @@ function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; 
         ))}
       </div>
       <FormMessage>{save.error && explain(save.error)}</FormMessage>
-      <Button type="submit" look="line" busy={save.isPending}>{save.isPending ? "Saving..." : "Save Preferences"}</Button>
+      <Button type="submit" look="line" busy={save.isPending}>
+        {save.isPending ? "Saving..." : "Save Preferences"}
+      </Button>
     </form>
   );
 }

@@ -117,7 +117,10 @@ describe("the welcome popup", () => {
   });
 
   it("makes the account, signs in and remembers it there too", async () => {
-    const { camp, user } = await invited({ "POST /api/auth/sign-up": { user: chaya, linked: false }, "PATCH /api/profile": family() });
+    const { camp, user } = await invited({
+      "POST /api/auth/sign-up": { user: chaya, linked: false },
+      "PATCH /api/profile": family(),
+    });
     await fill(user, "Parent");
     await user.click((await popup()).getByRole("button", { name: "Next Step" }));
     await user.click((await popup()).getByRole("checkbox", { name: "Camp updates" }));
@@ -126,8 +129,14 @@ describe("the welcome popup", () => {
     expect(screen.getByText("Welcome to Camp Pine Lake!")).toBeTruthy();
     expect(shown()).toBeNull();
     expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toEqual({
-      user_type: "parent", name: "Malky Weissberg", child_name: "Duvid", email: "malky@family.example", password: "long enough words",
-      daily_video_email: true, camp_updates_email: true, email_notifications: true,
+      user_type: "parent",
+      name: "Malky Weissberg",
+      child_name: "Duvid",
+      email: "malky@family.example",
+      password: "long enough words",
+      daily_video_email: true,
+      camp_updates_email: true,
+      email_notifications: true,
     });
     await vi.waitFor(() => expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ welcome_popup_shown: true }));
     expect(localStorage.getItem("welcomePopupShown")).not.toBeNull();
@@ -144,7 +153,9 @@ describe("the welcome popup", () => {
 
   it("says what the server says, beside its field, and loses nothing", async () => {
     const taken = "This email is already registered. Please sign in instead.";
-    const { user } = await invited({ "POST /api/auth/sign-up": refuse(409, "taken", taken, [{ field: "email", message: taken }]) });
+    const { user } = await invited({
+      "POST /api/auth/sign-up": refuse(409, "taken", taken, [{ field: "email", message: taken }]),
+    });
     await fill(user, "Visitor");
     await user.click((await popup()).getByRole("button", { name: "Next Step" }));
     await user.click((await popup()).getByRole("button", { name: "Create Account" }));

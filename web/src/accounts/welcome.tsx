@@ -68,7 +68,8 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
           : { title: "Error", description: "Something went wrong. Please try again.", destructive: true },
       );
       // The fields that the server rejected are on the previous step.
-      const wrong = isApiError(error) && ["name", "child_name", "email", "password"].find((field) => field in error.fields);
+      const wrong =
+        isApiError(error) && ["name", "child_name", "email", "password"].find((field) => field in error.fields);
       if (wrong) {
         go(1);
         form.current?.querySelector<HTMLElement>(`[name="${wrong}"]`)?.focus();
@@ -103,17 +104,26 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
           </h3>
         </div>
         {step === 0 && <WhoStep value={draft.user_type} onChange={(user_type) => change({ user_type })} />}
-        {step === 1 && <DetailsStep draft={draft} change={change} errors={fields} passwordLength={site?.password_min_length} />}
+        {step === 1 && (
+          <DetailsStep draft={draft} change={change} errors={fields} passwordLength={site?.password_min_length} />
+        )}
         {step === 2 && <PreferencesStep draft={draft} change={change} />}
         {join.isError && Object.keys(fields).length === 0 && <FormMessage>{explain(join.error)}</FormMessage>}
         <div className="flex gap-3">
-          {step > 0 && <Button look="line" icon="previous" onClick={() => go(step - 1)} disabled={join.isPending}>Back</Button>}
+          {step > 0 && (
+            <Button look="line" icon="previous" onClick={() => go(step - 1)} disabled={join.isPending}>
+              Back
+            </Button>
+          )}
           <Button type="submit" className="flex-1" disabled={missing !== null} busy={join.isPending}>
             {step < 2 ? "Next Step" : join.isPending ? "Creating Account..." : "Create Account"}
           </Button>
         </div>
         <p className="text-center text-sm text-muted">
-          Already have an account? <Link to={paths.auth()} onClick={onClose} className="link -my-3 inline-flex min-h-tap items-center">Sign in here</Link>
+          Already have an account?{" "}
+          <Link to={paths.auth()} onClick={onClose} className="link -my-3 inline-flex min-h-tap items-center">
+            Sign in here
+          </Link>
         </p>
       </form>
     </Dialog>
@@ -133,7 +143,9 @@ function missingIn({ user_type, name, email, password, child_name }: Draft, step
 
 const Progress = ({ at }: { at: number }) => (
   <div aria-hidden="true" className="flex gap-1.5">
-    {steps.map((step, i) => <span key={step} className={cx("h-1 flex-1 rounded-full", i <= at ? "bg-pine" : "bg-line")} />)}
+    {steps.map((step, i) => (
+      <span key={step} className={cx("h-1 flex-1 rounded-full", i <= at ? "bg-pine" : "bg-line")} />
+    ))}
   </div>
 );
 
@@ -154,7 +166,9 @@ function WhoStep({ value, onChange }: { value: UserType | null; onChange: (value
           <Icon name={icon} className="size-6 text-pine" />
           <span className="flex-1">
             <span className="block font-medium">{label}</span>
-            <span id={`${group}-${kind}`} className="block text-sm text-muted">{hint}</span>
+            <span id={`${group}-${kind}`} className="block text-sm text-muted">
+              {hint}
+            </span>
           </span>
           <input
             type="radio"
@@ -174,22 +188,64 @@ function WhoStep({ value, onChange }: { value: UserType | null; onChange: (value
 
 type StepProps = { draft: Draft; change: (part: Partial<Draft>) => void };
 
-function DetailsStep({ draft, change, errors, passwordLength }: StepProps & { errors: Record<string, string>; passwordLength: number | undefined }) {
+function DetailsStep({
+  draft,
+  change,
+  errors,
+  passwordLength,
+}: StepProps & { errors: Record<string, string>; passwordLength: number | undefined }) {
   return (
     <div className="grid gap-4">
       <Field label="Your Name" error={errors.name}>
-        <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} required value={draft.name} onChange={({ target }) => change({ name: target.value })} />
+        <TextInput
+          name="name"
+          autoComplete="name"
+          dir="auto"
+          maxLength={120}
+          required
+          value={draft.name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
       </Field>
       {draft.user_type === "parent" && (
         <Field label="Child's Name" error={errors.child_name}>
-          <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} required value={draft.child_name} onChange={({ target }) => change({ child_name: target.value })} />
+          <TextInput
+            name="child_name"
+            autoComplete="off"
+            dir="auto"
+            maxLength={200}
+            required
+            value={draft.child_name}
+            onChange={({ target }) => change({ child_name: target.value })}
+          />
         </Field>
       )}
       <Field label="Email" error={errors.email}>
-        <TextInput name="email" type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} required value={draft.email} onChange={({ target }) => change({ email: target.value })} />
+        <TextInput
+          name="email"
+          type="email"
+          autoComplete="email"
+          inputMode="email"
+          dir="ltr"
+          maxLength={254}
+          required
+          value={draft.email}
+          onChange={({ target }) => change({ email: target.value })}
+        />
       </Field>
-      <Field label="Password" error={errors.password} hint={passwordLength ? `At least ${passwordLength} characters.` : undefined}>
-        <PasswordInput name="password" autoComplete="new-password" maxLength={128} required value={draft.password} onChange={({ target }) => change({ password: target.value })} />
+      <Field
+        label="Password"
+        error={errors.password}
+        hint={passwordLength ? `At least ${passwordLength} characters.` : undefined}
+      >
+        <PasswordInput
+          name="password"
+          autoComplete="new-password"
+          maxLength={128}
+          required
+          value={draft.password}
+          onChange={({ target }) => change({ password: target.value })}
+        />
       </Field>
     </div>
   );
@@ -198,9 +254,24 @@ function DetailsStep({ draft, change, errors, passwordLength }: StepProps & { er
 function PreferencesStep({ draft, change }: StepProps): ReactNode {
   return (
     <div>
-      <Checkbox label="Daily videos" hint="When a new video is published" checked={draft.daily_video_email} onChange={({ target }) => change({ daily_video_email: target.checked })} />
-      <Checkbox label="Camp updates" hint="Short announcements through the day" checked={draft.camp_updates_email} onChange={({ target }) => change({ camp_updates_email: target.checked })} />
-      <Checkbox label="Letters from camp" hint="From the office, now and then" checked={draft.email_notifications} onChange={({ target }) => change({ email_notifications: target.checked })} />
+      <Checkbox
+        label="Daily videos"
+        hint="When a new video is published"
+        checked={draft.daily_video_email}
+        onChange={({ target }) => change({ daily_video_email: target.checked })}
+      />
+      <Checkbox
+        label="Camp updates"
+        hint="Short announcements through the day"
+        checked={draft.camp_updates_email}
+        onChange={({ target }) => change({ camp_updates_email: target.checked })}
+      />
+      <Checkbox
+        label="Letters from camp"
+        hint="From the office, now and then"
+        checked={draft.email_notifications}
+        onChange={({ target }) => change({ email_notifications: target.checked })}
+      />
     </div>
   );
 }

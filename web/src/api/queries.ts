@@ -1,4 +1,14 @@
-import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery, useQueryClient, type InvalidateOptions, type Query, type RefetchQueryFilters } from "@tanstack/react-query";
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+  type InvalidateOptions,
+  type Query,
+  type RefetchQueryFilters,
+} from "@tanstack/react-query";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a visible page polls for changes. */
@@ -15,14 +25,20 @@ export function setEventsConnected(yes: boolean) {
 export const pollInterval = () => (told ? 5 * 60_000 : everyThirtySeconds);
 
 /** The next page of a list that is on its way, if one is. */
-export const nextPage = ({ state, promise }: Query) => (state.fetchStatus === "fetching" && state.fetchMeta?.fetchMore ? promise?.catch(() => undefined) : undefined);
+export const nextPage = ({ state, promise }: Query) =>
+  state.fetchStatus === "fetching" && state.fetchMeta?.fetchMore ? promise?.catch(() => undefined) : undefined;
 
 /** A refresh waits for the next page of a list: it would break it off, and the press that asked for it would be lost. */
 class PatientClient extends QueryClient {
   override async refetchQueries(filters: RefetchQueryFilters = {}, options?: InvalidateOptions) {
-    const growing = this.getQueryCache().findAll(filters as object).filter(nextPage);
+    const growing = this.getQueryCache()
+      .findAll(filters as object)
+      .filter(nextPage);
     await Promise.all([
-      super.refetchQueries({ ...filters, predicate: (query) => !growing.includes(query) && (filters.predicate?.(query) ?? true) }, options),
+      super.refetchQueries(
+        { ...filters, predicate: (query) => !growing.includes(query) && (filters.predicate?.(query) ?? true) },
+        options,
+      ),
       ...growing.map(async (query) => {
         await nextPage(query);
         await super.refetchQueries({ queryKey: query.queryKey, exact: true, type: "active" }, options);
@@ -35,7 +51,8 @@ export function makeQueryClient(): QueryClient {
   // The session has ended: the header and the forms must show it.
   const onError = (error: unknown) => {
     const known = client.getQueryData(sessionQuery.queryKey)?.user;
-    if (known && isApiError(error, "sign_in_required")) void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    if (known && isApiError(error, "sign_in_required"))
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   };
   const client = new PatientClient({
     queryCache: new QueryCache({ onError }),

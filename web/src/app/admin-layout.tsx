@@ -32,12 +32,16 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
   return (
     <>
       <LeaveGuard />
-      <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">Skip to content</a>
+      <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">
+        Skip to content
+      </a>
       <div className="flex-1 lg:grid lg:grid-cols-[236px_minmax(0,1fr)]">
         <aside aria-label="Staff area" className="hidden border-e border-line bg-sunk lg:block">
           <div className="dense sticky top-0 flex h-dvh flex-col px-3 py-3">
             <Brand name={<SiteName />} className="px-2 pb-2" />
-            <div className="scroll-hint -mx-3 min-h-20 flex-1 overflow-y-auto px-3"><Navigation staff={staff} /></div>
+            <div className="scroll-hint -mx-3 min-h-20 flex-1 overflow-y-auto px-3">
+              <Navigation staff={staff} />
+            </div>
             <Person staff={staff} onSignedOut={onSignedOut} />
           </div>
         </aside>
@@ -59,7 +63,13 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
 
 /** Pages for printing have no navigation. */
 export const PrintLayout = () => (
-  <Suspense fallback={<div className="mx-auto w-full max-w-[50rem] px-gutter py-6"><PageSkeleton /></div>}>
+  <Suspense
+    fallback={
+      <div className="mx-auto w-full max-w-[50rem] px-gutter py-6">
+        <PageSkeleton />
+      </div>
+    }
+  >
     <Outlet />
   </Suspense>
 );
@@ -67,7 +77,13 @@ export const PrintLayout = () => (
 const SiteName = () => <bdi>{splitScripts(useSite()?.site_name ?? "")[0] || "The camp"}</bdi>;
 
 const Brand = ({ name, className }: { name: ReactNode; className?: string }) => (
-  <Link to={firstPage} className={cx("inline-flex min-h-tap min-w-0 items-center gap-2.5 font-head leading-tight text-ink no-underline", className)}>
+  <Link
+    to={firstPage}
+    className={cx(
+      "inline-flex min-h-tap min-w-0 items-center gap-2.5 font-head leading-tight text-ink no-underline",
+      className,
+    )}
+  >
     <LogoMark className="size-8.5 shrink-0" />
     <span className="min-w-0 text-[1.15rem]">
       {name}
@@ -101,7 +117,14 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
       <Icon name={icon} className="text-muted group-aria-[current]:text-pine" />
       {label}
       {tiles && note && (
-        <span className={cx("ms-auto text-xs tabular-nums", urgent?.(tiles) ? "rounded-full bg-amber px-2 py-0.5 font-medium text-on-amber" : "font-normal text-muted")}>{note(tiles)}</span>
+        <span
+          className={cx(
+            "ms-auto text-xs tabular-nums",
+            urgent?.(tiles) ? "rounded-full bg-amber px-2 py-0.5 font-medium text-on-amber" : "font-normal text-muted",
+          )}
+        >
+          {note(tiles)}
+        </span>
       )}
     </NavLink>
   );
@@ -122,7 +145,10 @@ function Person({ staff, onSignedOut }: Props) {
   return (
     <div className="person grid gap-3">
       <div className="grid gap-px">
-        <Link to={paths.home} className={quietLink}><Icon name="out" className="text-muted" />View the site</Link>
+        <Link to={paths.home} className={quietLink}>
+          <Icon name="out" className="text-muted" />
+          View the site
+        </Link>
         <button type="button" onClick={() => setOpen("password")} className={quietLink}>
           <Icon name="edit" className="text-muted" />
           Password
@@ -136,16 +162,25 @@ function Person({ staff, onSignedOut }: Props) {
           <Icon name="system" className="text-muted" />
           Sessions
         </button>
-        <button type="button" aria-disabled={signOut.isPending} onClick={() => !signOut.isPending && signOut.mutate()} className={quietLink}>
+        <button
+          type="button"
+          aria-disabled={signOut.isPending}
+          onClick={() => !signOut.isPending && signOut.mutate()}
+          className={quietLink}
+        >
           <Icon name="signOut" className="text-muted" />
           Sign Out
         </button>
       </div>
-      <div className="px-3"><ThemeSwitch /></div>
+      <div className="px-3">
+        <ThemeSwitch />
+      </div>
       <div className="flex min-w-0 items-center gap-2.5 border-t border-line px-2 pt-3">
         <Avatar initials={initials(staff.username)} />
         <p className="min-w-0 text-sm leading-tight">
-          <bdi className="block truncate font-medium" title={staff.email}>{staff.username}</bdi>
+          <bdi className="block truncate font-medium" title={staff.email}>
+            {staff.username}
+          </bdi>
           <span className="text-muted">{roleName(staff)}</span>
         </p>
       </div>
@@ -156,7 +191,8 @@ function Person({ staff, onSignedOut }: Props) {
   );
 }
 
-const quietLink = "flex min-h-tap w-full items-center gap-3 rounded-sm px-3 text-start text-[0.95rem] text-ink no-underline hover:bg-bone";
+const quietLink =
+  "flex min-h-tap w-full items-center gap-3 rounded-sm px-3 text-start text-[0.95rem] text-ink no-underline hover:bg-bone";
 
 function TopBar({ staff, onSignedOut }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -170,7 +206,13 @@ function TopBar({ staff, onSignedOut }: Props) {
   return (
     <header className="sticky top-0 z-20 flex items-center justify-between gap-3 border-b border-line bg-sunk px-gutter py-2 lg:hidden">
       <Brand name={here ?? <SiteName />} />
-      <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} className="-me-2" />
+      <IconButton
+        icon="menu"
+        label="Open menu"
+        aria-haspopup="dialog"
+        onClick={() => dialog.current?.showModal()}
+        className="-me-2"
+      />
       <dialog
         ref={dialog}
         aria-label="Menu"

@@ -18,7 +18,13 @@ it("the header leads to the pages that exist, and to sign-in with the way back",
   open("/past-videos");
   const main = within(await screen.findByRole("navigation", { name: "Main" }));
   expect(main.getAllByRole("link").map((link) => link.textContent)).toEqual([
-    "Home", "Current Videos", "Past Videos", "About", "FAQ", "Contact", "Store",
+    "Home",
+    "Current Videos",
+    "Past Videos",
+    "About",
+    "FAQ",
+    "Contact",
+    "Store",
   ]);
   expect(main.getByRole("link", { name: "Past Videos" }).getAttribute("aria-current")).toBe("page");
   expect(screen.getByRole("link", { name: "Staff" }).getAttribute("href")).toBe("/admin/login");
@@ -30,7 +36,12 @@ it("the footer leads to the pages, the office and the texts of the law", async (
   open("/nowhere");
   const footer = within(await screen.findByRole("contentinfo"));
   await footer.findByRole("link", { name: "(845) 555-0142" });
-  expect(footer.getAllByRole("link").slice(1).map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
+  expect(
+    footer
+      .getAllByRole("link")
+      .slice(1)
+      .map((link) => [link.textContent, link.getAttribute("href")]),
+  ).toEqual([
     ["Daily Reports", "/current-videos"],
     ["Report Archives", "/past-videos"],
     ["About Us", "/about"],

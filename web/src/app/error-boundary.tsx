@@ -13,7 +13,8 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
 
   override render() {
     if (!this.state.broken) return this.props.children;
-    if (this.props.small) return <p className="text-sm text-muted">This could not be loaded. Please load the page again.</p>;
+    if (this.props.small)
+      return <p className="text-sm text-muted">This could not be loaded. Please load the page again.</p>;
     return (
       <div className="wrap py-section">
         <ErrorState

@@ -25,29 +25,69 @@ export function Footer() {
               <p className="mt-3 max-w-[34ch] text-muted">A friendly hub for daily updates and progress reports.</p>
             </div>
             <Column title="Quick Links">
-              {quickLinks.map(({ label, to }) => <li key={label}><Link to={to} className={linkLook}>{label}</Link></li>)}
+              {quickLinks.map(({ label, to }) => (
+                <li key={label}>
+                  <Link to={to} className={linkLook}>
+                    {label}
+                  </Link>
+                </li>
+              ))}
             </Column>
             <Column title="Support">
-              {supportLinks.map(({ label, to }) => <li key={label}><Link to={to} className={linkLook}>{label}</Link></li>)}
-              {site?.contact_email && <li><a href={`mailto:${site.contact_email}`} className={cx(linkLook, "wrap-anywhere")}>{site.contact_email}</a></li>}
+              {supportLinks.map(({ label, to }) => (
+                <li key={label}>
+                  <Link to={to} className={linkLook}>
+                    {label}
+                  </Link>
+                </li>
+              ))}
+              {site?.contact_email && (
+                <li>
+                  <a href={`mailto:${site.contact_email}`} className={cx(linkLook, "wrap-anywhere")}>
+                    {site.contact_email}
+                  </a>
+                </li>
+              )}
               {site?.contact_phone && (
-                <li><a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className={linkLook}><bdi dir="ltr" className="tabular-nums">{site.contact_phone}</bdi></a></li>
+                <li>
+                  <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className={linkLook}>
+                    <bdi dir="ltr" className="tabular-nums">
+                      {site.contact_phone}
+                    </bdi>
+                  </a>
+                </li>
               )}
             </Column>
             <section aria-labelledby="stay-updated-title" className="col-span-2 min-w-0 md:col-span-1">
-              <h2 id="stay-updated-title" className="mb-2 text-[1.05rem]">Stay Updated</h2>
-              <p id="stay-updated" className="mb-2.5 text-sm text-muted">A letter now and then. We ask you to confirm first.</p>
+              <h2 id="stay-updated-title" className="mb-2 text-[1.05rem]">
+                Stay Updated
+              </h2>
+              <p id="stay-updated" className="mb-2.5 text-sm text-muted">
+                A letter now and then. We ask you to confirm first.
+              </p>
               <div className="min-h-12">
                 <ErrorBoundary small>
-                  <Suspense><StayUpdated describedBy="stay-updated" /></Suspense>
+                  <Suspense>
+                    <StayUpdated describedBy="stay-updated" />
+                  </Suspense>
                 </ErrorBoundary>
               </div>
             </section>
           </div>
           <div className="flex flex-wrap items-center gap-x-6 gap-y-2 border-t border-line py-4 text-sm text-muted">
-            {site && <span>© {site.current_year} {site.site_name}</span>}
-            {legalLinks.map(({ label, to }) => <Link key={to} to={to} className="link">{label}</Link>)}
-            <span className="flex items-center gap-3 md:ms-auto">Theme <ThemeSwitch /></span>
+            {site && (
+              <span>
+                © {site.current_year} {site.site_name}
+              </span>
+            )}
+            {legalLinks.map(({ label, to }) => (
+              <Link key={to} to={to} className="link">
+                {label}
+              </Link>
+            ))}
+            <span className="flex items-center gap-3 md:ms-auto">
+              Theme <ThemeSwitch />
+            </span>
           </div>
         </div>
       </div>

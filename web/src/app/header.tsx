@@ -23,15 +23,24 @@ export function Header() {
         <Logo />
         <nav aria-label="Main" className="mx-auto hidden gap-0.5 xl:flex">
           {mainNav.map(({ label, to }) => (
-            <NavLink key={to} to={to} end className={navLook}>{label}</NavLink>
+            <NavLink key={to} to={to} end className={navLook}>
+              {label}
+            </NavLink>
           ))}
         </nav>
-        <a href={paths.admin.login} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>Staff</a>
+        <a href={paths.admin.login} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
+          Staff
+        </a>
         <div className="ms-auto shrink-0 xl:ms-0">
           {user ? (
             <span className="flex items-center gap-1">
               <UserLink user={user} />
-              <IconButton icon="signOut" label="Sign Out" onClick={() => signOut.mutate()} className="-me-3 max-xl:hidden" />
+              <IconButton
+                icon="signOut"
+                label="Sign Out"
+                onClick={() => signOut.mutate()}
+                className="-me-3 max-xl:hidden"
+              />
             </span>
           ) : (
             <Link
@@ -51,7 +60,8 @@ export function Header() {
 const navLook = ({ isActive }: { isActive: boolean }) =>
   cx(
     "relative flex min-h-tap items-center rounded-sm px-2 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk",
-    isActive && "font-medium after:absolute after:inset-x-2 after:-bottom-[11px] after:h-[3px] after:rounded-t-[3px] after:bg-amber",
+    isActive &&
+      "font-medium after:absolute after:inset-x-2 after:-bottom-[11px] after:h-[3px] after:rounded-t-[3px] after:bg-amber",
   );
 
 function UserLink({ user }: { user: SessionUser }) {
@@ -62,7 +72,9 @@ function UserLink({ user }: { user: SessionUser }) {
       className="flex min-h-tap items-center gap-2.5 rounded-md text-end leading-tight text-ink no-underline hover:[&_small]:underline"
     >
       <span className="max-md:sr-only">
-        <span className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium"><bdi>{name}</bdi></span>{" "}
+        <span className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium">
+          <bdi>{name}</bdi>
+        </span>{" "}
         <small className="block text-xs text-muted">View Profile</small>
       </span>
       <Avatar initials={initials(name)} />
@@ -108,7 +120,10 @@ function MobileMenu({ onSignOut }: { onSignOut: (() => void) | null }) {
               {label}
             </NavLink>
           ))}
-          <a href={paths.admin.login} className="mt-3 flex min-h-13 items-center gap-3 rounded-md px-4 text-pine no-underline hover:bg-sunk">
+          <a
+            href={paths.admin.login}
+            className="mt-3 flex min-h-13 items-center gap-3 rounded-md px-4 text-pine no-underline hover:bg-sunk"
+          >
             <Icon name="key" />
             Staff Access
           </a>

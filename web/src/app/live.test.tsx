@@ -46,7 +46,11 @@ describe("a new update", () => {
 
   it("that was missed for hours is shown without a shout", async () => {
     await home();
-    line.tell("update.created", update({ id: "n2", title: "Slept through", created_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }), "2");
+    line.tell(
+      "update.created",
+      update({ id: "n2", title: "Slept through", created_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }),
+      "2",
+    );
     expect(await screen.findByText("Slept through")).toBeTruthy();
     expect(screen.queryByText(/Camp Update!/)).toBeNull();
   });
@@ -85,7 +89,11 @@ describe("the next page of a list that is on its way", () => {
     const asked = camp.asked("GET", "/api/live-updates").length;
     await come();
     expect(await screen.findByText("The first of the summer")).toBeTruthy();
-    await waitFor(() => expect(camp.asked("GET", "/api/live-updates").length, "and the list is refreshed after it").toBeGreaterThan(asked));
+    await waitFor(() =>
+      expect(camp.asked("GET", "/api/live-updates").length, "and the list is refreshed after it").toBeGreaterThan(
+        asked,
+      ),
+    );
   });
 
   it("does not lose the update whose refresh it broke off", async () => {
@@ -100,7 +108,10 @@ describe("the next page of a list that is on its way", () => {
     camp.answer("GET /api/live-updates", pages);
     await user.click(screen.getByRole("button", { name: "Load more updates" }));
     camp.answer("GET /api/live-updates", ({ query }: { query: { cursor?: string } }) =>
-      query.cursor ? list(update({ id: "old", title: "The first of the summer" })) : { items: [fresh({ id: "n2", title: "The buses have left" }), update()], next: "more" });
+      query.cursor
+        ? list(update({ id: "old", title: "The first of the summer" }))
+        : { items: [fresh({ id: "n2", title: "The buses have left" }), update()], next: "more" },
+    );
     await come();
     expect(await screen.findByRole("link", { name: "The buses have left" })).toBeTruthy();
     expect(await screen.findByText("The first of the summer")).toBeTruthy();
@@ -113,7 +124,11 @@ describe("the next page of a list that is on its way", () => {
     await screen.findByText("We could hear them in the song.");
     await settled();
     await user.click(screen.getByRole("button", { name: "Show older comments" }));
-    line.tell("comment.created", { video_id: "v1", comment: comment({ id: "c2", content: "Chazak!", created_at: new Date().toISOString() }) }, "2");
+    line.tell(
+      "comment.created",
+      { video_id: "v1", comment: comment({ id: "c2", content: "Chazak!", created_at: new Date().toISOString() }) },
+      "2",
+    );
     await act(() => new Promise((done) => setTimeout(done, 30)));
     await come();
     expect(await screen.findByText("The very first")).toBeTruthy();
@@ -148,7 +163,11 @@ it("comments of the open video come and go", async () => {
 
 it("one's own comment stops waiting when the camp has read it", async () => {
   const mine = comment({ id: "c2", content: "My first", mine: true, held: true });
-  server({ "GET /api/session": { user: chaya }, "GET /api/videos/v1": video({ comment_count: 0 }), "GET /api/videos/v1/comments": list(mine) });
+  server({
+    "GET /api/session": { user: chaya },
+    "GET /api/videos/v1": video({ comment_count: 0 }),
+    "GET /api/videos/v1/comments": list(mine),
+  });
   open("/video/v1");
   await screen.findByText("Waiting for the camp to read it");
   await settled();
@@ -211,7 +230,10 @@ it("an answer that is older than the news does not undo them", async () => {
 });
 
 it("nobody listens who may not watch", async () => {
-  server({ "GET /api/site": { ...site, access: "families" }, "GET /api/session": { user: { ...chaya, family: false } } });
+  server({
+    "GET /api/site": { ...site, access: "families" },
+    "GET /api/session": { user: { ...chaya, family: false } },
+  });
   open("/");
   await screen.findByRole("link", { name: /View Profile/ });
   await act(() => new Promise((done) => setTimeout(done, 50)));

@@ -19,7 +19,11 @@ type Pages<Item> = InfiniteData<Page<Item>, string>;
 const lively = ["updates", "update", "comments"];
 const everything = [...lively, "videos", "video"];
 /** The lists that a new video appears in. */
-const tonight = [["videos", "home"], ["videos", "newest"], ["videos", "list", { collection: "current" }]];
+const tonight = [
+  ["videos", "home"],
+  ["videos", "newest"],
+  ["videos", "list", { collection: "current" }],
+];
 
 /** Spreads the requests of many pages after a new video, in milliseconds. */
 const spread = 2_000;
@@ -29,7 +33,8 @@ export function live(client: QueryClient): () => void {
   const announced = new Set<string>();
   const later = new Set<ReturnType<typeof setTimeout>>();
 
-  const refresh = (...keys: (readonly unknown[])[]) => keys.forEach((queryKey) => void client.invalidateQueries({ queryKey }));
+  const refresh = (...keys: (readonly unknown[])[]) =>
+    keys.forEach((queryKey) => void client.invalidateQueries({ queryKey }));
 
   function refreshSoon(...keys: (readonly unknown[])[]) {
     const timer = setTimeout(() => {
@@ -56,12 +61,14 @@ export function live(client: QueryClient): () => void {
   const campName = () => splitScripts(client.getQueryData<Site>(siteQuery.queryKey)?.site_name ?? "")[0];
 
   function announce({ id, title, message, created_at }: LiveUpdate) {
-    if (isNews(id, created_at)) say({ id, title, body: message, path: paths.update(id) }, `New ${campName()} Camp Update!`.replace("  ", " "));
+    if (isNews(id, created_at))
+      say({ id, title, body: message, path: paths.update(id) }, `New ${campName()} Camp Update!`.replace("  ", " "));
   }
 
   function announceVideo({ id, title, published_at }: { id: string; title: string; published_at: string }) {
     // The lists show the video anyway; it is announced only to those who switched notifications on.
-    if (device && isNews(id, published_at)) say({ id, title, body: `A new video from ${campName()}`, path: paths.video(id) }, "New video");
+    if (device && isNews(id, published_at))
+      say({ id, title, body: `A new video from ${campName()}`, path: paths.video(id) }, "New video");
   }
 
   /** Changes cached data, also while an older response is still on its way. */
@@ -77,20 +84,33 @@ export function live(client: QueryClient): () => void {
   }
 
   function show(update: LiveUpdate) {
-    void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => ({ ...list, items: insertUpdate(list.items, update).slice(0, newestLimit) }));
-    void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(update.id).queryKey, () => ({ ...update, withdrawn: false }));
+    void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => ({
+      ...list,
+      items: insertUpdate(list.items, update).slice(0, newestLimit),
+    }));
+    void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(update.id).queryKey, () => ({
+      ...update,
+      withdrawn: false,
+    }));
     refresh(allUpdatesQuery.queryKey);
   }
 
   function withdraw(id: string) {
     void change<Page<LiveUpdate>>(newestUpdatesQuery.queryKey, (list) => without(list, id));
     void change<Pages<LiveUpdate>>(allUpdatesQuery.queryKey, (list) => withoutIn(list, id));
-    void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(id).queryKey, (one) => ({ ...one, title: "", message: "", author: "", withdrawn: true }));
+    void change<LiveUpdate & { withdrawn: boolean }>(updateQuery(id).queryKey, (one) => ({
+      ...one,
+      title: "",
+      message: "",
+      author: "",
+      withdrawn: true,
+    }));
     // Another update takes the free place.
     refreshSoon(newestUpdatesQuery.queryKey);
   }
 
-  const knows = ({ pages }: Pages<Comment>, id: string) => pages.some(({ items }) => items.some((comment) => comment.id === id));
+  const knows = ({ pages }: Pages<Comment>, id: string) =>
+    pages.some(({ items }) => items.some((comment) => comment.id === id));
 
   function addComment(videoId: string, comment: Comment) {
     void change<Pages<Comment>>(commentsQuery(videoId).queryKey, (known) => {
@@ -106,7 +126,10 @@ export function live(client: QueryClient): () => void {
   /** One's own comment was approved and is visible to everybody now. */
   const shownToAll = (known: Pages<Comment>, id: string): Pages<Comment> => ({
     ...known,
-    pages: known.pages.map((page) => ({ ...page, items: page.items.map((comment) => (comment.id === id ? { ...comment, held: false } : comment)) })),
+    pages: known.pages.map((page) => ({
+      ...page,
+      items: page.items.map((comment) => (comment.id === id ? { ...comment, held: false } : comment)),
+    })),
   });
 
   function removeComment(videoId: string, id: string) {
@@ -118,7 +141,10 @@ export function live(client: QueryClient): () => void {
   }
 
   const countComments = (videoId: string, by: number) =>
-    void change<Video>(["video", videoId], (video) => ({ ...video, comment_count: Math.max(0, video.comment_count + by) }));
+    void change<Video>(["video", videoId], (video) => ({
+      ...video,
+      comment_count: Math.max(0, video.comment_count + by),
+    }));
 
   function tell(...[kind, data]: Told) {
     switch (kind) {
@@ -157,7 +183,9 @@ export function live(client: QueryClient): () => void {
     listener = next;
     line?.end();
     const reset = () => everything.forEach((key) => refresh([key]));
-    line = may ? follow({ tell, begin, reset, following: setEventsConnected, unseen: () => device?.leads() ?? false }) : null;
+    line = may
+      ? follow({ tell, begin, reset, following: setEventsConnected, unseen: () => device?.leads() ?? false })
+      : null;
   }
 
   let device: Notices | null = null;

@@ -10,7 +10,9 @@ export default function NotFound() {
       <img src="/art/placeholder.svg" alt="" width={640} height={360} className="w-full max-w-md rounded-lg" />
       <h1 className="text-4xl">404</h1>
       <p className="text-lg text-muted">Oops! Page not found</p>
-      <Link to={paths.home} className={buttonLook()}>Return to Home</Link>
+      <Link to={paths.home} className={buttonLook()}>
+        Return to Home
+      </Link>
     </div>
   );
 }

@@ -4,16 +4,42 @@ import type { FamilyPayment, PaymentPlan } from "../api/client";
 import { card, chaya, family, list, open, refuse, server, strangely } from "../test/portal";
 
 const plan: PaymentPlan = {
-  total_amount: 532_000, paid_amount: 319_200, remaining_amount: 212_800, credit: 0, is_fully_paid: false,
-  due_date: "2026-08-14", percent: 60, badge: "payment_due", version: 1,
+  total_amount: 532_000,
+  paid_amount: 319_200,
+  remaining_amount: 212_800,
+  credit: 0,
+  is_fully_paid: false,
+  due_date: "2026-08-14",
+  percent: 60,
+  badge: "payment_due",
+  version: 1,
 };
 const payment = (change: Partial<FamilyPayment> = {}): FamilyPayment => ({
-  id: "p1", kind: "payment", amount: 120_000, payment_date: "2026-07-06", notes: "Check", created_at: "2026-07-06T12:00:00Z",
-  voided: false, void_of: null, ...change,
+  id: "p1",
+  kind: "payment",
+  amount: 120_000,
+  payment_date: "2026-07-06",
+  notes: "Check",
+  created_at: "2026-07-06T12:00:00Z",
+  voided: false,
+  void_of: null,
+  ...change,
 });
 const devices = list(
-  { id: "s1", device: "phone", current: true, created_at: "2026-07-01T12:00:00Z", last_seen_at: "2026-07-29T12:00:00Z" },
-  { id: "s2", device: "computer", current: false, created_at: "2026-06-01T12:00:00Z", last_seen_at: "2026-07-20T12:00:00Z" },
+  {
+    id: "s1",
+    device: "phone",
+    current: true,
+    created_at: "2026-07-01T12:00:00Z",
+    last_seen_at: "2026-07-29T12:00:00Z",
+  },
+  {
+    id: "s2",
+    device: "computer",
+    current: false,
+    created_at: "2026-06-01T12:00:00Z",
+    last_seen_at: "2026-07-20T12:00:00Z",
+  },
 );
 
 function profile(answers: Record<string, unknown> = {}) {
@@ -86,10 +112,16 @@ describe("personal information", () => {
     expect(camp.asked("PATCH", "/api/profile")[0]?.body).toMatchObject({ secondary_email: "zeide@family.example" });
   });
 
-  it.each([["removed", ""], ["changed", "zeide@family.example"]])("asks for the password before a confirmed secondary email is %s", async (_, typed) => {
+  it.each([
+    ["removed", ""],
+    ["changed", "zeide@family.example"],
+  ])("asks for the password before a confirmed secondary email is %s", async (_, typed) => {
     const known = family({ secondary_email: "tatty@family.example", secondary_email_verified: true });
     const wrong = "This is not your current password.";
-    const { camp, user } = profile({ "GET /api/profile": known, "PATCH /api/profile": refuse(422, "validation", "No.", [{ field: "current_password", message: wrong }]) });
+    const { camp, user } = profile({
+      "GET /api/profile": known,
+      "PATCH /api/profile": refuse(422, "validation", "No.", [{ field: "current_password", message: wrong }]),
+    });
     const email = await field(/Secondary email/);
     expect(screen.queryByLabelText("Your password")).toBeNull();
     await user.clear(email);
@@ -112,7 +144,9 @@ describe("personal information", () => {
 
   it("keeps what was typed when the server refuses it", async () => {
     const taken = "A user with this email already exists";
-    const { user } = profile({ "PATCH /api/profile": refuse(409, "taken", taken, [{ field: "secondary_email", message: taken }]) });
+    const { user } = profile({
+      "PATCH /api/profile": refuse(409, "taken", taken, [{ field: "secondary_email", message: taken }]),
+    });
     await user.type(await field(/Secondary email/), "taken@family.example");
     await user.click(screen.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("Error")).toBeTruthy();
@@ -133,7 +167,12 @@ describe("payment information", () => {
     profile({
       "GET /api/profile/payments": {
         plan,
-        items: [payment(), payment({ id: "p2", kind: "refund", amount: -25_000, notes: null }), payment({ id: "p3", amount: 1, voided: true, notes: "By mistake" }), payment({ id: "p4", kind: "void", amount: -1, notes: "Was somebody else's" })],
+        items: [
+          payment(),
+          payment({ id: "p2", kind: "refund", amount: -25_000, notes: null }),
+          payment({ id: "p3", amount: 1, voided: true, notes: "By mistake" }),
+          payment({ id: "p4", kind: "void", amount: -1, notes: "Was somebody else's" }),
+        ],
         currency: "USD",
       },
     });
@@ -172,7 +211,9 @@ describe("payment information", () => {
     const shown = await section("Payment Information");
     expect(await shown.findByText("No payment plan found. Please contact camp administration.")).toBeTruthy();
     expect(shown.getByRole("link", { name: "(845) 555-0142" }).getAttribute("href")).toBe("tel:8455550142");
-    expect(shown.getByRole("link", { name: "office@camp.example" }).getAttribute("href")).toBe("mailto:office@camp.example");
+    expect(shown.getByRole("link", { name: "office@camp.example" }).getAttribute("href")).toBe(
+      "mailto:office@camp.example",
+    );
   });
 
   it("does not take a failure for no plan", async () => {
@@ -210,7 +251,13 @@ describe("emails", () => {
   });
 
   it("of two addresses are chosen for the own one, and it is said what the other gets", async () => {
-    const other = { email: "moshe@family.example", confirmed: true, daily_video_email: true, camp_updates_email: false, email_notifications: true };
+    const other = {
+      email: "moshe@family.example",
+      confirmed: true,
+      daily_video_email: true,
+      camp_updates_email: false,
+      email_notifications: true,
+    };
     profile({ "GET /api/profile": family({ other_addresses: [other] }) });
     const emails = await section("Email Preferences");
     expect(await emails.findByText(/The other address of your family has its own\./)).toBeTruthy();
@@ -218,7 +265,13 @@ describe("emails", () => {
   });
 
   it("that do not go to one's own address cannot be chosen", async () => {
-    const other = { email: "moshe@family.example", confirmed: true, daily_video_email: true, camp_updates_email: false, email_notifications: true };
+    const other = {
+      email: "moshe@family.example",
+      confirmed: true,
+      daily_video_email: true,
+      camp_updates_email: false,
+      email_notifications: true,
+    };
     profile({ "GET /api/profile": family({ address_in_family: false, other_addresses: [other] }) });
     const emails = await section("Email Preferences");
     expect(await emails.findByText(/is not one of them; the office can enter it/)).toBeTruthy();
@@ -240,7 +293,10 @@ describe("emails", () => {
     await user.type(dialog.getByLabelText("Your password"), "secret words");
     await user.click(dialog.getByRole("button", { name: "Send the confirmation" }));
     expect(await screen.findByText(/We wrote to new@family.example/)).toBeTruthy();
-    expect(camp.asked("POST", "/api/auth/email")[0]?.body).toEqual({ new_email: "new@family.example", current_password: "secret words" });
+    expect(camp.asked("POST", "/api/auth/email")[0]?.body).toEqual({
+      new_email: "new@family.example",
+      current_password: "secret words",
+    });
   });
 });
 
@@ -285,7 +341,9 @@ describe("the account", () => {
 
   it("changes its password, and says what was wrong beside the field", async () => {
     const wrong = "This is not your password.";
-    const { camp, user } = profile({ "POST /api/auth/password": refuse(422, "validation", wrong, [{ field: "current_password", message: wrong }]) });
+    const { camp, user } = profile({
+      "POST /api/auth/password": refuse(422, "validation", wrong, [{ field: "current_password", message: wrong }]),
+    });
     await user.click(await screen.findByRole("button", { name: "Change password" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Change password" }));
     await user.type(dialog.getByLabelText("Current password"), "guess");

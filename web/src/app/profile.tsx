@@ -42,18 +42,28 @@ export default function Profile() {
   // Signing out leads home; opening the page without a session leads to the sign-in page.
   if (!pending && !user) return <Navigate to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
   return (
-    <div id="profile" className="wrap grid grid-cols-[minmax(0,1fr)] gap-x-12 gap-y-4 pt-4 lg:grid-cols-[212px_minmax(0,1fr)] lg:pt-8">
+    <div
+      id="profile"
+      className="wrap grid grid-cols-[minmax(0,1fr)] gap-x-12 gap-y-4 pt-4 lg:grid-cols-[212px_minmax(0,1fr)] lg:pt-8"
+    >
       <PageMeta title="Profile" description="Your family, your payments and your emails from camp." />
       <Contents />
       <div className="min-w-0">
         <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
           <h1>Your profile</h1>
-          <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>Sign Out</Button>
+          <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>
+            Sign Out
+          </Button>
         </div>
         {user && profile.data ? (
           <Sections user={user} profile={profile.data} />
         ) : asked.isError ? (
-          <ErrorState title="Failed to load profile data." error={asked.error} retrying={asked.isFetching} onRetry={asked.refetch} />
+          <ErrorState
+            title="Failed to load profile data."
+            error={asked.error}
+            retrying={asked.isFetching}
+            onRetry={asked.refetch}
+          />
         ) : (
           <ProfileSkeleton />
         )}
@@ -78,23 +88,25 @@ function Contents() {
   const at = useSectionInSight();
   return (
     <nav
-    aria-label="On this page"
-    className="flex gap-0.5 max-lg:-mx-gutter max-lg:overflow-x-auto max-lg:px-gutter max-lg:[scrollbar-width:none] lg:sticky lg:top-24 lg:grid lg:self-start"
-  >
-    {contents.filter(([id]) => device || id !== "device").map(([id, label]) => (
-      <a
-        key={id}
-        href={`#${id}`}
-        aria-current={id === at ? "location" : undefined}
-        className={cx(
-          "flex min-h-tap items-center border-transparent px-3 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3 max-lg:rounded-t-sm max-lg:border-b-3 lg:rounded-sm lg:border-s-3",
-          id === at && "border-amber! bg-pine-wash font-medium text-pine",
-        )}
-      >
-        {label}
-      </a>
-    ))}
-  </nav>
+      aria-label="On this page"
+      className="flex gap-0.5 max-lg:-mx-gutter max-lg:overflow-x-auto max-lg:px-gutter max-lg:[scrollbar-width:none] lg:sticky lg:top-24 lg:grid lg:self-start"
+    >
+      {contents
+        .filter(([id]) => device || id !== "device")
+        .map(([id, label]) => (
+          <a
+            key={id}
+            href={`#${id}`}
+            aria-current={id === at ? "location" : undefined}
+            className={cx(
+              "flex min-h-tap items-center border-transparent px-3 text-[0.95rem] whitespace-nowrap text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3 max-lg:rounded-t-sm max-lg:border-b-3 lg:rounded-sm lg:border-s-3",
+              id === at && "border-amber! bg-pine-wash font-medium text-pine",
+            )}
+          >
+            {label}
+          </a>
+        ))}
+    </nav>
   );
 }
 
@@ -103,7 +115,9 @@ function useSectionInSight() {
   const [at, setAt] = useState<string>(contents[0][0]);
   useEffect(() => {
     function look() {
-      const passed = contents.filter(([id]) => (document.getElementById(id)?.getBoundingClientRect().top ?? Infinity) < innerHeight / 3);
+      const passed = contents.filter(
+        ([id]) => (document.getElementById(id)?.getBoundingClientRect().top ?? Infinity) < innerHeight / 3,
+      );
       const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 4;
       setAt((end && passed.length > 1 ? contents : passed).at(-1)?.[0] ?? contents[0][0]);
     }
@@ -124,13 +138,22 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
       {user.awaiting_approval && (
         <p className="flex items-start gap-3 rounded-lg bg-lake-wash px-5 py-4 text-lake">
           <Icon name="clock" className="mt-1" />
-          <span>The camp still has to confirm that you belong to a family of this summer. We write to you as soon as it has; until then the videos stay closed.</span>
+          <span>
+            The camp still has to confirm that you belong to a family of this summer. We write to you as soon as it has;
+            until then the videos stay closed.
+          </span>
         </p>
       )}
       <PersonalInformation form={form} verified={user.email_verified} onChangeEmail={changeEmail} />
       <PaymentInformation />
       <Favorites />
-      <EmailSettings form={form} email={user.email} verified={user.email_verified} resend={<Resend email={user.email} />} onChangeEmail={changeEmail} />
+      <EmailSettings
+        form={form}
+        email={user.email}
+        verified={user.email_verified}
+        resend={<Resend email={user.email} />}
+        onChangeEmail={changeEmail}
+      />
       <EmailPreferences form={form} email={user.email} />
       <Device />
       <Sessions onSignedOut={signedOut} />
@@ -175,20 +198,37 @@ function Favorites() {
         videos.data.length > 0 ? (
           <>
             <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-x-5 gap-y-7">
-              {videos.data.map((video) => <li key={video.id}><VideoCard video={video} look="small" /></li>)}
+              {videos.data.map((video) => (
+                <li key={video.id}>
+                  <VideoCard video={video} look="small" />
+                </li>
+              ))}
             </ul>
             <LoadMore label="Load more favorites" list={videos} />
           </>
         ) : (
-          <EmptyState title="No favorites yet" text="Press the heart under a video and it stays here all winter." picture="/art/placeholder.svg">
-            <Link to={paths.currentVideos} className={buttonLook("line")}>View All Current Videos</Link>
+          <EmptyState
+            title="No favorites yet"
+            text="Press the heart under a video and it stays here all winter."
+            picture="/art/placeholder.svg"
+          >
+            <Link to={paths.currentVideos} className={buttonLook("line")}>
+              View All Current Videos
+            </Link>
           </EmptyState>
         )
       ) : videos.isError ? (
-        <ErrorState title="Your favorites could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
+        <ErrorState
+          title="Your favorites could not be loaded"
+          error={videos.error}
+          retrying={videos.isFetching}
+          onRetry={videos.refetch}
+        />
       ) : (
         <Loading label="Loading your favorites" className="grid gap-5 sm:grid-cols-3">
-          {Array.from({ length: 3 }, (_, i) => <Skeleton key={i} className="aspect-video rounded-md" />)}
+          {Array.from({ length: 3 }, (_, i) => (
+            <Skeleton key={i} className="aspect-video rounded-md" />
+          ))}
         </Loading>
       )}
     </Section>
@@ -198,7 +238,9 @@ function Favorites() {
 const ProfileSkeleton = () => (
   <Loading label="Loading your profile" className="grid gap-6">
     <div className="sheet grid gap-5 p-6 sm:grid-cols-2">
-      {Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-11" />)}
+      {Array.from({ length: 4 }, (_, i) => (
+        <Skeleton key={i} className="h-11" />
+      ))}
     </div>
     <Skeleton className="h-72 rounded-lg" />
   </Loading>

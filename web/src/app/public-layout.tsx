@@ -16,10 +16,7 @@ export function PublicLayout() {
 
   return (
     <>
-      <a
-        href="#main"
-        className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4"
-      >
+      <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">
         Skip to content
       </a>
       <Header />

@@ -55,7 +55,9 @@ export function Sitemap() {
   return (
     <Routes>
       <Route element={<PublicLayout />}>
-        {pages.map(({ path, Page }) => <Route key={path} path={path} element={<Page />} />)}
+        {pages.map(({ path, Page }) => (
+          <Route key={path} path={path} element={<Page />} />
+        ))}
       </Route>
       <Route path="admin/*" element={<Admin />} />
     </Routes>

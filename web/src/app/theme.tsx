@@ -5,9 +5,33 @@ import { Segmented } from "../ui/segmented";
 type Theme = "system" | "light" | "dark";
 
 const options = [
-  { value: "system", label: <><Icon name="system" /><span className="sr-only">System</span></> },
-  { value: "light", label: <><Icon name="sun" /><span className="sr-only">Light</span></> },
-  { value: "dark", label: <><Icon name="moon" /><span className="sr-only">Dark</span></> },
+  {
+    value: "system",
+    label: (
+      <>
+        <Icon name="system" />
+        <span className="sr-only">System</span>
+      </>
+    ),
+  },
+  {
+    value: "light",
+    label: (
+      <>
+        <Icon name="sun" />
+        <span className="sr-only">Light</span>
+      </>
+    ),
+  },
+  {
+    value: "dark",
+    label: (
+      <>
+        <Icon name="moon" />
+        <span className="sr-only">Dark</span>
+      </>
+    ),
+  },
 ] as const;
 
 const listeners = new Set<() => void>();

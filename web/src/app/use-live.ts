@@ -10,8 +10,12 @@ export function useLive() {
     let left = false;
     const start = () =>
       // A page that cannot load this part still polls.
-      void import("./live").then(({ live }) => left || (end = live(client)), () => undefined);
-    const idle = "requestIdleCallback" in window ? requestIdleCallback(start, { timeout: 5_000 }) : setTimeout(start, 1_500);
+      void import("./live").then(
+        ({ live }) => left || (end = live(client)),
+        () => undefined,
+      );
+    const idle =
+      "requestIdleCallback" in window ? requestIdleCallback(start, { timeout: 5_000 }) : setTimeout(start, 1_500);
     return () => {
       left = true;
       if ("cancelIdleCallback" in window) cancelIdleCallback(idle as number);

@@ -23,8 +23,8 @@ export function VerifyBanner() {
         <p className="flex min-w-0 flex-1 basis-72 items-start gap-2.5 text-sm">
           <Icon name="mail" className="mt-px text-amber-text" />
           <span>
-            Please check your email to confirm your account. Until then you cannot comment, and no videos come by mail to{" "}
-            <b className="font-medium">{user.email}</b>.
+            Please check your email to confirm your account. Until then you cannot comment, and no videos come by mail
+            to <b className="font-medium">{user.email}</b>.
           </span>
         </p>
         <Button look="quiet" busy={resend.isPending} disabled={resend.isSuccess} onClick={() => resend.mutate()}>

@@ -6,7 +6,10 @@ const talk = (answers: Record<string, unknown> = {}) =>
   server({
     "GET /api/session": { user: chaya },
     "GET /api/videos/v1": video({ comment_count: 2 }),
-    "GET /api/videos/v1/comments": list(comment({ id: "c2", content: "Mine", mine: true, author_name: "Chaya Lindenfeld" }), comment()),
+    "GET /api/videos/v1/comments": list(
+      comment({ id: "c2", content: "Mine", mine: true, author_name: "Chaya Lindenfeld" }),
+      comment(),
+    ),
     ...answers,
   });
 
@@ -34,7 +37,10 @@ it("asks for a confirmed email first", async () => {
 });
 
 it("posts what was written, trimmed, and makes room for the next", async () => {
-  const camp = talk({ "POST /api/videos/v1/comments": ({ body }: { body: { content: string } }) => comment({ id: "c3", content: body.content, mine: true }) });
+  const camp = talk({
+    "POST /api/videos/v1/comments": ({ body }: { body: { content: string } }) =>
+      comment({ id: "c3", content: body.content, mine: true }),
+  });
   const user = open("/video/v1");
   await user.type(await box(), "   ");
   expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
@@ -58,7 +64,9 @@ it("keeps what is typed while the comment before it is on its way", async () => 
 });
 
 it("tells its author when a comment waits for the camp", async () => {
-  talk({ "GET /api/videos/v1/comments": list(comment({ id: "c2", content: "My first", mine: true, held: true }), comment()) });
+  talk({
+    "GET /api/videos/v1/comments": list(comment({ id: "c2", content: "My first", mine: true, held: true }), comment()),
+  });
   open("/video/v1");
   const mine = within((await screen.findByText("My first")).closest("li")!);
   expect(mine.getByText("Waiting for the camp to read it")).toBeTruthy();
@@ -151,7 +159,9 @@ it("what is half written survives a link and Back and a reload, for each video b
   open("/video/v1");
   await waitFor(async () => expect(await box()).toHaveProperty("value", "Half a thou"));
   await user.click(screen.getByRole("button", { name: "Post comment" }));
-  await waitFor(() => expect(camp.asked("POST", "/api/videos/v1/comments")[0]?.body).toEqual({ content: "Half a thou" }));
+  await waitFor(() =>
+    expect(camp.asked("POST", "/api/videos/v1/comments")[0]?.body).toEqual({ content: "Half a thou" }),
+  );
   cleanup();
   open("/video/v1");
   expect(await box()).toHaveProperty("value", "");

@@ -28,15 +28,24 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   return (
     <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
       <header className="flex items-center justify-between px-5 py-4">
-        <h2 id="comments" className="text-xl">Comments</h2>
-        <span className="text-muted tabular-nums">{number(comments.data && !comments.hasNextPage ? shown : Math.max(total, shown))}</span>
+        <h2 id="comments" className="text-xl">
+          Comments
+        </h2>
+        <span className="text-muted tabular-nums">
+          {number(comments.data && !comments.hasNextPage ? shown : Math.max(total, shown))}
+        </span>
       </header>
       <CommentForm key={`${deletions} ${videoId}`} videoId={videoId} />
       {comments.data ? (
         shown > 0 ? (
           // Focusable, so that the keyboard can scroll it.
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-          <div role="group" tabIndex={0} aria-label="Comments, newest first" className="relative max-h-[500px] overflow-auto px-5 focus-visible:-outline-offset-3 lg:max-h-[600px]">
+          <div
+            role="group"
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            tabIndex={0}
+            aria-label="Comments, newest first"
+            className="relative max-h-[500px] overflow-auto px-5 focus-visible:-outline-offset-3 lg:max-h-[600px]"
+          >
             <ol>
               {comments.data.map((comment) => (
                 <CommentItem key={comment.id} comment={comment} videoId={videoId} now={now} />
@@ -133,14 +142,20 @@ function CommentForm({ videoId }: { videoId: string }) {
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
         <span className="min-w-0 text-xs wrap-anywhere text-muted tabular-nums">
           {!user ? (
-            <Link to={paths.auth(pathname)} className="link inline-flex min-h-tap items-center text-sm">Sign in to comment</Link>
+            <Link to={paths.auth(pathname)} className="link inline-flex min-h-tap items-center text-sm">
+              Sign in to comment
+            </Link>
           ) : content.length > longest - 200 ? (
             `${number(longest - content.length)} characters left`
           ) : (
-            <>As <bdi>{user.full_name || "Anonymous"}</bdi></>
+            <>
+              As <bdi>{user.full_name || "Anonymous"}</bdi>
+            </>
           )}
         </span>
-        <Button type="submit" disabled={!ready} busy={post.isPending}>{post.isPending ? "Posting..." : "Post comment"}</Button>
+        <Button type="submit" disabled={!ready} busy={post.isPending}>
+          {post.isPending ? "Posting..." : "Post comment"}
+        </Button>
       </div>
     </form>
   );
@@ -164,8 +179,15 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
             {ago(comment.created_at, site?.timezone ?? "UTC", now)}
           </time>
         </p>
-        <p dir="auto" className="whitespace-pre-line">{comment.content}</p>
-        {comment.held && <p className="flex items-center gap-1.5 text-sm text-muted"><Icon name="clock" />Waiting for the camp to read it</p>}
+        <p dir="auto" className="whitespace-pre-line">
+          {comment.content}
+        </p>
+        {comment.held && (
+          <p className="flex items-center gap-1.5 text-sm text-muted">
+            <Icon name="clock" />
+            Waiting for the camp to read it
+          </p>
+        )}
         <button
           type="button"
           onClick={() => setAsking(comment.mine ? "delete" : "report")}
@@ -206,14 +228,20 @@ function ReportDialog({ comment, onClose }: { comment: Comment; onClose: () => v
   return (
     <Dialog title="Report this comment?" onClose={onClose}>
       <form {...report.form} className="grid gap-4">
-        <p dir="auto" className="line-clamp-4 rounded-md bg-sunk px-4 py-3">{comment.content}</p>
+        <p dir="auto" className="line-clamp-4 rounded-md bg-sunk px-4 py-3">
+          {comment.content}
+        </p>
         <Field label="What is wrong with it?" optional error={report.errors.reason}>
           <TextArea name="reason" maxLength={500} />
         </Field>
         <FormMessage>{report.message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="danger" busy={report.busy}>Report comment</Button>
+          <Button look="line" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="danger" busy={report.busy}>
+            Report comment
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -2,9 +2,13 @@ import type { components } from "../api/schema.gen";
 
 /** The events that public pages follow, by name. */
 const kinds = [
-  "update.created", "update.changed", "update.removed",
-  "video.published", "video.changed",
-  "comment.created", "comment.removed",
+  "update.created",
+  "update.changed",
+  "update.removed",
+  "video.published",
+  "video.changed",
+  "comment.created",
+  "comment.removed",
 ] as const;
 
 type ServerEvent = components["schemas"]["ServerEvent"];
@@ -44,7 +48,10 @@ const beat = 15_000;
  * Receives the server's events while the page is visible, or is to stay connected while hidden. After a lost
  * connection, a hidden tab or a sleeping phone it resumes after the last event that it received.
  */
-export function follow({ tell, begin, reset, following, unseen = () => false }: Listener, address = "/api/events"): Line {
+export function follow(
+  { tell, begin, reset, following, unseen = () => false }: Listener,
+  address = "/api/events",
+): Line {
   let source: EventSource | null = null;
   let lastId = "";
   let failures = 0;

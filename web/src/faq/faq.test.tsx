@@ -2,7 +2,18 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import { list, never, open, refuse, server } from "../test/portal";
 
-const topics = ["videos", "notifications", "access", "quality", "privacy", "technical", "comments", "multiple-children", "live-streaming", "downloads"];
+const topics = [
+  "videos",
+  "notifications",
+  "access",
+  "quality",
+  "privacy",
+  "technical",
+  "comments",
+  "multiple-children",
+  "live-streaming",
+  "downloads",
+];
 const ten = list(
   ...topics.map((topic) => ({
     id: `id-${topic}`,
@@ -32,12 +43,18 @@ it("the ten topics stand in the camp's order, all closed", async () => {
   expect(await screen.findByRole("heading", { name: "Frequently Asked Questions", level: 1 })).toBeTruthy();
   await screen.findByText("What about videos?");
   expect([...document.querySelectorAll("details")].map(({ id }) => id)).toEqual(topics);
-  expect(new Set([...document.querySelectorAll("details")].map((one) => one.getAttribute("name")))).toEqual(new Set(["faq"]));
+  expect(new Set([...document.querySelectorAll("details")].map((one) => one.getAttribute("name")))).toEqual(
+    new Set(["faq"]),
+  );
   expect(opened()).toEqual([]);
 });
 
 it("one answer is open at a time, the address names it, and each counts once", async () => {
-  const camp = server({ "GET /api/faq": ten, "POST /api/faq/id-videos/views": null, "POST /api/faq/id-access/views": null });
+  const camp = server({
+    "GET /api/faq": ten,
+    "POST /api/faq/id-videos/views": null,
+    "POST /api/faq/id-access/views": null,
+  });
   open("/faq");
   await screen.findByText("What about videos?");
   press("videos");
@@ -60,7 +77,9 @@ it("a link to one question opens it", async () => {
   expect(opened()).toEqual(["multiple-children"]);
   const answer = within(item("multiple-children"));
   expect(answer.getByText("This is so with multiple-children.")).toBeTruthy();
-  expect(answer.getByRole("link", { name: "office@camp.example" }).getAttribute("href")).toBe("mailto:office@camp.example");
+  expect(answer.getByRole("link", { name: "office@camp.example" }).getAttribute("href")).toBe(
+    "mailto:office@camp.example",
+  );
 });
 
 it("whoever still has questions finds the way", async () => {
@@ -69,7 +88,9 @@ it("whoever still has questions finds the way", async () => {
   expect(await screen.findByRole("heading", { name: "Still Have Questions?" })).toBeTruthy();
   expect(screen.getByRole("link", { name: "Contact Support" }).getAttribute("href")).toBe("/contact");
   const ways = within(screen.getByRole("heading", { name: "Still Have Questions?" }).closest("section")!);
-  expect((await ways.findByRole("link", { name: "office@camp.example" })).getAttribute("href")).toBe("mailto:office@camp.example");
+  expect((await ways.findByRole("link", { name: "office@camp.example" })).getAttribute("href")).toBe(
+    "mailto:office@camp.example",
+  );
 });
 
 it("loading, nothing and failure are three things", async () => {

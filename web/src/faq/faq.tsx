@@ -16,7 +16,10 @@ export default function Faq() {
   const faq = useQuery(faqQuery);
   return (
     <div className="wrap pt-8 md:pt-12">
-      <PageMeta title="FAQ" description="Frequently asked questions about the videos, notifications, access and privacy." />
+      <PageMeta
+        title="FAQ"
+        description="Frequently asked questions about the videos, notifications, access and privacy."
+      />
       <div className="mx-auto max-w-[48rem]">
         <h1>Frequently Asked Questions</h1>
         <p className="mt-3 mb-8 max-w-[52ch] text-lg text-muted">What parents ask us most, and what we answer.</p>
@@ -24,28 +27,49 @@ export default function Faq() {
           faq.data.length > 0 ? (
             <Questions entries={faq.data} />
           ) : (
-            <EmptyState title="No questions here yet" text="Ask yours: the answer may help the next family." picture="/art/placeholder.svg" />
+            <EmptyState
+              title="No questions here yet"
+              text="Ask yours: the answer may help the next family."
+              picture="/art/placeholder.svg"
+            />
           )
         ) : faq.isError ? (
-          <ErrorState title="The questions could not be loaded" error={faq.error} retrying={faq.isFetching} onRetry={faq.refetch} />
+          <ErrorState
+            title="The questions could not be loaded"
+            error={faq.error}
+            retrying={faq.isFetching}
+            onRetry={faq.refetch}
+          />
         ) : (
           <Loading label="Loading questions" className="border-t border-line">
             {Array.from({ length: 10 }, (_, i) => (
-              <div key={i} className="flex min-h-16 items-center border-b border-line px-1"><Skeleton className={i % 2 ? "w-2/3" : "w-1/2"} /></div>
+              <div key={i} className="flex min-h-16 items-center border-b border-line px-1">
+                <Skeleton className={i % 2 ? "w-2/3" : "w-1/2"} />
+              </div>
             ))}
           </Loading>
         )}
 
-        <section aria-labelledby="still" className="mt-12 flex flex-wrap items-center justify-between gap-x-8 gap-y-5 rounded-lg bg-pine-wash px-5 py-6 sm:px-8">
+        <section
+          aria-labelledby="still"
+          className="mt-12 flex flex-wrap items-center justify-between gap-x-8 gap-y-5 rounded-lg bg-pine-wash px-5 py-6 sm:px-8"
+        >
           <div className="min-w-0">
-            <h2 id="still" className="text-xl">Still Have Questions?</h2>
+            <h2 id="still" className="text-xl">
+              Still Have Questions?
+            </h2>
             {site?.contact_email && (
               <p className="mt-1 text-muted">
-                Or write to <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">{site.contact_email}</a>
+                Or write to{" "}
+                <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">
+                  {site.contact_email}
+                </a>
               </p>
             )}
           </div>
-          <Link to={paths.contact} className={buttonLook()}>Contact Support</Link>
+          <Link to={paths.contact} className={buttonLook()}>
+            Contact Support
+          </Link>
         </section>
       </div>
     </div>
@@ -91,12 +115,16 @@ function Questions({ entries }: { entries: Entry[] }) {
           className="group border-b border-line"
         >
           <summary className="flex min-h-16 items-center justify-between gap-4 rounded-sm px-1 py-3 hover:bg-sunk">
-            <h2 dir="auto" className="min-w-0 text-[1.2rem] leading-snug text-pretty">{entry.question}</h2>
+            <h2 dir="auto" className="min-w-0 text-[1.2rem] leading-snug text-pretty">
+              {entry.question}
+            </h2>
             <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
           </summary>
           <div dir="auto" className="grid max-w-[64ch] gap-3 px-1 pt-1 pb-7">
             {entry.answer.split(/\n\s*\n/).map((paragraph, i) => (
-              <p key={i} className="whitespace-pre-line"><WithMailLinks text={paragraph} /></p>
+              <p key={i} className="whitespace-pre-line">
+                <WithMailLinks text={paragraph} />
+              </p>
             ))}
           </div>
         </details>
@@ -109,4 +137,12 @@ const address = /([\w.+-]+@[\w-]+(?:\.[\w-]+)+)/;
 
 /** Turns addresses in a text into links. */
 const WithMailLinks = ({ text }: { text: string }) =>
-  text.split(address).map((part, i) => (i % 2 === 1 ? <a key={i} href={`mailto:${part}`} className="link wrap-anywhere">{part}</a> : part));
+  text.split(address).map((part, i) =>
+    i % 2 === 1 ? (
+      <a key={i} href={`mailto:${part}`} className="link wrap-anywhere">
+        {part}
+      </a>
+    ) : (
+      part
+    ),
+  );

@@ -20,12 +20,20 @@ export function LegalDocument({ title, description, updated, lede, parts }: Prop
         </p>
         <div className="mt-5 grid gap-3 text-lg">{lede}</div>
       </header>
-      <nav aria-label="On this page" className="sheet mt-7 p-5 lg:sticky lg:top-22 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:mt-0 lg:self-start">
+      <nav
+        aria-label="On this page"
+        className="sheet mt-7 p-5 lg:sticky lg:top-22 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:mt-0 lg:self-start"
+      >
         <p className="mb-1 font-head text-lg">On this page</p>
         <ol className="text-sm">
           {parts.map(({ id, title: name }) => (
             <li key={id}>
-              <a href={`#${id}`} className="flex min-h-9 items-center py-1 leading-snug text-ink no-underline hover:underline">{name}</a>
+              <a
+                href={`#${id}`}
+                className="flex min-h-9 items-center py-1 leading-snug text-ink no-underline hover:underline"
+              >
+                {name}
+              </a>
             </li>
           ))}
         </ol>
@@ -33,7 +41,9 @@ export function LegalDocument({ title, description, updated, lede, parts }: Prop
       <div className="mt-10 grid max-w-[68ch] gap-10">
         {parts.map(({ id, title: name, body }) => (
           <section key={id} aria-labelledby={id} className="grid gap-3">
-            <h2 id={id} className="text-xl">{name}</h2>
+            <h2 id={id} className="text-xl">
+              {name}
+            </h2>
             {body}
           </section>
         ))}
@@ -66,8 +76,24 @@ export function HowToReachUs() {
   return (
     <address className="not-italic">
       <strong className="font-medium">{site.site_name}</strong>
-      {email && <>, email <a href={`mailto:${email}`} className="link wrap-anywhere">{email}</a></>}
-      {phone && <>, phone <a href={`tel:${phone.replace(/[^+\d]/g, "")}`} className="link"><bdi dir="ltr" className="whitespace-nowrap tabular-nums">{phone}</bdi></a></>}
+      {email && (
+        <>
+          , email{" "}
+          <a href={`mailto:${email}`} className="link wrap-anywhere">
+            {email}
+          </a>
+        </>
+      )}
+      {phone && (
+        <>
+          , phone{" "}
+          <a href={`tel:${phone.replace(/[^+\d]/g, "")}`} className="link">
+            <bdi dir="ltr" className="whitespace-nowrap tabular-nums">
+              {phone}
+            </bdi>
+          </a>
+        </>
+      )}
     </address>
   );
 }

@@ -12,7 +12,9 @@ it.each([
   expect(await screen.findByRole("heading", { name: title, level: 1 })).toBeTruthy();
   expect(screen.getByText(/Last updated:/).textContent).toBe("Last updated: November 21, 2026");
   const main = within(screen.getByRole("main"));
-  expect((await main.findAllByRole("link", { name: "office@camp.example" }))[0]?.getAttribute("href")).toBe("mailto:office@camp.example");
+  expect((await main.findAllByRole("link", { name: "office@camp.example" }))[0]?.getAttribute("href")).toBe(
+    "mailto:office@camp.example",
+  );
   expect(main.getAllByRole("link", { name: "(845) 555-0142" })[0]?.getAttribute("href")).toBe("tel:8455550142");
   expect(document.title).toBe(`${title} - Camp Pine Lake`);
 });
@@ -30,7 +32,14 @@ it("names every cookie", async () => {
   server({});
   open("/privacy");
   const cookies = (await screen.findByRole("heading", { name: "Cookies and your device" })).closest("section")!;
-  expect([...new Set([...cookies.querySelectorAll("code")].map(({ textContent }) => textContent))]).toEqual(["session", "device", "browser", "staff", "known", "__Host-"]);
+  expect([...new Set([...cookies.querySelectorAll("code")].map(({ textContent }) => textContent))]).toEqual([
+    "session",
+    "device",
+    "browser",
+    "staff",
+    "known",
+    "__Host-",
+  ]);
 });
 
 it.each([

@@ -13,7 +13,8 @@ function stored(key: string): StoredDraft | null {
 }
 
 /** Selects the drafts of an area that somebody else than `owner` has typed. */
-export const draftsOfOthers = (area: string, owner: string | undefined) => (key: string) => key.startsWith(area + draftPrefix) && (!owner || stored(key)?.owner !== owner);
+export const draftsOfOthers = (area: string, owner: string | undefined) => (key: string) =>
+  key.startsWith(area + draftPrefix) && (!owner || stored(key)?.owner !== owner);
 
 /**
  * Reads what was typed and not sent. A draft is kept in the tab's session storage, so it outlives a link, a reload and

@@ -19,7 +19,9 @@ export function useFilters(): Filters {
   const pending = useRef<string[]>([]);
   useEffect(() => {
     // An address of before, drawn late, is not taken for the one that came after it.
-    pending.current = pending.current.slice(pending.current.lastIndexOf(params.toString()) + 1 || pending.current.length);
+    pending.current = pending.current.slice(
+      pending.current.lastIndexOf(params.toString()) + 1 || pending.current.length,
+    );
     if (pending.current.length === 0) now.current = params;
   }, [params]);
   return {

@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { age, ago, campDateTime, campLocal, cardDate, count, duration, fullDate, initials, longDate, money } from "./format";
+import {
+  age,
+  ago,
+  campDateTime,
+  campLocal,
+  cardDate,
+  count,
+  duration,
+  fullDate,
+  initials,
+  longDate,
+  money,
+} from "./format";
 
 const zone = "America/New_York";
 const now = new Date("2026-07-30T01:00:00Z");

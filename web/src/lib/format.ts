@@ -43,7 +43,13 @@ export function campDate(moment: string, timeZone: string) {
 /** A moment as the camp's wall clock shows it, for date and time inputs. */
 export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
   const parts = new Intl.DateTimeFormat("en-CA", {
-    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone,
   }).formatToParts(new Date(moment));
   const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
   return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
@@ -66,7 +72,8 @@ export function age(moment: string, now = new Date()) {
   return hours < 24 ? `${count(hours, "hour")} ago` : `${count(daysSince(moment, now), "day")} ago`;
 }
 
-export const minutesSince = (moment: string, now = new Date()) => Math.floor((now.getTime() - new Date(moment).getTime()) / 60_000);
+export const minutesSince = (moment: string, now = new Date()) =>
+  Math.floor((now.getTime() - new Date(moment).getTime()) / 60_000);
 
 const daysSince = (moment: string, now: Date) => Math.floor(minutesSince(moment, now) / (24 * 60));
 
@@ -80,7 +87,12 @@ export const number = (n: number) => new Intl.NumberFormat(locale).format(n);
 /** Integer cents as money: whole amounts without cents. */
 export function money(cents: number, currency = "USD") {
   const fraction = cents % 100 === 0 ? 0 : 2;
-  const options = { style: "currency", currency, minimumFractionDigits: fraction, maximumFractionDigits: fraction } as const;
+  const options = {
+    style: "currency",
+    currency,
+    minimumFractionDigits: fraction,
+    maximumFractionDigits: fraction,
+  } as const;
   return new Intl.NumberFormat(locale, options).format(cents / 100);
 }
 

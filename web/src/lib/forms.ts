@@ -75,7 +75,8 @@ export function useForm<Result>({ check, submit, done, failed, keep }: FormOptio
     if (name === undefined) {
       setErrors({});
       setMessage(null);
-    } else if (name in errors) setErrors((all) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== name)));
+    } else if (name in errors)
+      setErrors((all) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== name)));
   }
 
   return { busy, errors, message, clear, form: { onSubmit, onInput, noValidate: true } };
@@ -91,7 +92,8 @@ export function explain(error: unknown) {
 }
 
 /** The server's message, or the fallback when the server does not know the reason itself. */
-export const explainOr = (error: unknown, words: string) => (isApiError(error) && error.code !== "internal" ? explain(error) : words);
+export const explainOr = (error: unknown, words: string) =>
+  isApiError(error) && error.code !== "internal" ? explain(error) : words;
 
 export const text = (data: FormData, name: string) => String(data.get(name) ?? "");
 

@@ -34,7 +34,8 @@ export const paths = {
     usersWith: (filter: "to_approve" | "overdue") => `/admin/users?filter=${filter}`,
     user: (id: string) => `/admin/users?user=${encodeURIComponent(id)}`,
     statement: (id: string) => `/admin/users/${encodeURIComponent(id)}/statement`,
-    receipt: (id: string, paymentId: string) => `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
+    receipt: (id: string, paymentId: string) =>
+      `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
     accounts: "/admin/admin-management",
     faq: "/admin/faq",
     store: "/admin/store",

@@ -27,19 +27,30 @@ it("a message goes to the camp, stays readable on the page, and another one begi
   expect(screen.getByText("We'll get back to you within 24 hours during season.")).toBeTruthy();
   expect(camp.asked("POST", "/api/contact").map((call) => call.body)).toEqual([
     {
-      name: "Rivky Brachfeld", email: "rivky@family.example", child_name: "Moishe", subject: "The trip",
-      user_type: "parent", department: "video_team", message: "Is there a longer one?", website: "",
+      name: "Rivky Brachfeld",
+      email: "rivky@family.example",
+      child_name: "Moishe",
+      subject: "The trip",
+      user_type: "parent",
+      department: "video_team",
+      message: "Is there a longer one?",
+      website: "",
     },
   ]);
   const sent = await screen.findByRole("region", { name: "Your message was sent" });
-  for (const words of ["The trip", "Is there a longer one?", "Video team", "Moishe"]) expect(sent.textContent).toContain(words);
-  expect(sent.textContent).toContain("A short confirmation is on its way to rivky@family.example. Your text is not in it");
+  for (const words of ["The trip", "Is there a longer one?", "Video team", "Moishe"])
+    expect(sent.textContent).toContain(words);
+  expect(sent.textContent).toContain(
+    "A short confirmation is on its way to rivky@family.example. Your text is not in it",
+  );
   expect(document.activeElement?.textContent).toBe("Your message was sent");
 
   await user.click(screen.getAllByRole("link", { name: "FAQ" })[0]!);
   await screen.findByRole("heading", { level: 1, name: /FAQ|Questions/ });
   back();
-  expect((await screen.findByRole("region", { name: "Your message was sent" })).textContent).toContain("Is there a longer one?");
+  expect((await screen.findByRole("region", { name: "Your message was sent" })).textContent).toContain(
+    "Is there a longer one?",
+  );
   await user.click(screen.getByRole("button", { name: "Send another message" }));
   await waitFor(() => expect(document.activeElement).toBe(field("Subject")));
   expect([field("Your Name").value, field("Subject").value, field("Message").value]).toEqual(["", "", ""]);
@@ -54,7 +65,12 @@ it("what is half typed survives a link and Back, a reload and signing in, and go
   await screen.findByRole("heading", { level: 1, name: /FAQ|Questions/ });
   back();
   expect((await screen.findByLabelText<HTMLInputElement>("Message")).value).toBe("Is there a longer one?");
-  expect([field("Your Name").value, field("Subject").value, field("Parent").checked, field("Video team").checked]).toEqual(["Rivky Brachfeld", "The trip", true, true]);
+  expect([
+    field("Your Name").value,
+    field("Subject").value,
+    field("Parent").checked,
+    field("Video team").checked,
+  ]).toEqual(["Rivky Brachfeld", "The trip", true, true]);
   cleanup();
   camp.answer("GET /api/session", { user: chaya });
   const again = open("/contact");
@@ -93,7 +109,9 @@ it("the page says when a copy was mailed", async () => {
   await user.type(field("Subject"), "A package");
   await user.type(field("Message"), "It is on its way.");
   await user.click(send());
-  expect((await screen.findByRole("region", { name: "Your message was sent" })).textContent).toContain("A copy is on its way to chaya@family.example.");
+  expect((await screen.findByRole("region", { name: "Your message was sent" })).textContent).toContain(
+    "A copy is on its way to chaya@family.example.",
+  );
 });
 
 it("nothing is lost when the message does not arrive", async () => {
@@ -105,7 +123,12 @@ it("nothing is lost when the message does not arrive", async () => {
   expect(screen.queryByText("Message Sent!")).toBeNull();
   expect(field("Message").value).toBe("Is there a longer one?");
 
-  camp.answer("POST /api/contact", refuse(422, "validation", "Please enter a valid email address.", [{ field: "email", message: "Please enter a valid email address." }]));
+  camp.answer(
+    "POST /api/contact",
+    refuse(422, "validation", "Please enter a valid email address.", [
+      { field: "email", message: "Please enter a valid email address." },
+    ]),
+  );
   await user.click(send());
   expect(await screen.findByText("Please enter a valid email address.")).toBeTruthy();
   expect(document.activeElement).toBe(field("Email"));
@@ -151,7 +174,11 @@ it("an order begins with the product, goes to the staff, and is over when it is 
   await user.type(field("Message"), "Two, please.");
   await user.click(send());
   expect(await screen.findByText("Message Sent!")).toBeTruthy();
-  expect(camp.asked("POST", "/api/contact")[0]?.body).toMatchObject({ subject: "Order: Camp cap", department: "staff", child_name: null });
+  expect(camp.asked("POST", "/api/contact")[0]?.body).toMatchObject({
+    subject: "Order: Camp cap",
+    department: "staff",
+    child_name: null,
+  });
   await user.click(await screen.findByRole("button", { name: "Send another message" }));
   await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/contact"));
   expect(field("Subject").value).toBe("");

@@ -49,27 +49,50 @@ export default function Contact() {
 
   return (
     <div className="wrap pt-8 md:pt-12">
-      <PageMeta title="Contact" description="Write to the staff or to the video team of the camp, or call the office." />
+      <PageMeta
+        title="Contact"
+        description="Write to the staff or to the video team of the camp, or call the office."
+      />
       <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
         <div>
           <h1>Contact Us</h1>
-          <p className="mt-3 max-w-[52ch] text-lg text-muted">Ask, tell, or send a good word to a bunk. Somebody at camp reads every message.</p>
-          {sent ? <SentMessage sent={sent} focused={arrived === "sent"} onAnother={another} /> : <ContactForm key={`${deletions} ${search}`} focused={arrived === "form"} onSent={showSent} />}
+          <p className="mt-3 max-w-[52ch] text-lg text-muted">
+            Ask, tell, or send a good word to a bunk. Somebody at camp reads every message.
+          </p>
+          {sent ? (
+            <SentMessage sent={sent} focused={arrived === "sent"} onAnother={another} />
+          ) : (
+            <ContactForm key={`${deletions} ${search}`} focused={arrived === "form"} onSent={showSent} />
+          )}
         </div>
         <aside aria-label="Other ways to reach us" className="lg:pt-2">
-          <img src="/art/hero-noon.svg" alt="" width={1440} height={900} className="mb-6 aspect-[5/3] w-full rounded-lg object-cover object-bottom max-lg:hidden" />
+          <img
+            src="/art/hero-noon.svg"
+            alt=""
+            width={1440}
+            height={900}
+            className="mb-6 aspect-[5/3] w-full rounded-lg object-cover object-bottom max-lg:hidden"
+          />
           <ul className="grid gap-5">
             {site?.contact_phone && (
               <Way icon="phone" title="Urgent? Call the office">
-                <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link"><bdi dir="ltr" className="tabular-nums">{site.contact_phone}</bdi></a>
+                <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link">
+                  <bdi dir="ltr" className="tabular-nums">
+                    {site.contact_phone}
+                  </bdi>
+                </a>
               </Way>
             )}
             {site?.contact_email && (
               <Way icon="mail" title="Email">
-                <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">{site.contact_email}</a>
+                <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">
+                  {site.contact_email}
+                </a>
               </Way>
             )}
-            <Way icon="clock" title="When we answer">Within 24 hours during season.</Way>
+            <Way icon="clock" title="When we answer">
+              Within 24 hours during season.
+            </Way>
           </ul>
         </aside>
       </div>
@@ -79,7 +102,9 @@ export default function Contact() {
 
 const Way = ({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) => (
   <li className="flex gap-4">
-    <span className="grid size-11 shrink-0 place-items-center rounded-full bg-pine-wash text-pine"><Icon name={icon} /></span>
+    <span className="grid size-11 shrink-0 place-items-center rounded-full bg-pine-wash text-pine">
+      <Icon name={icon} />
+    </span>
     <div className="min-w-0">
       <h2 className="font-sans text-base font-medium">{title}</h2>
       <p className="text-muted">{children}</p>
@@ -145,19 +170,64 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
     <form {...form} className="mt-8 grid gap-5">
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <Field label="Your Name" error={errors.name}>
-          <TextInput name="name" autoComplete="name" dir="auto" maxLength={120} defaultValue={kept?.name ?? user?.full_name ?? ""} required />
+          <TextInput
+            name="name"
+            autoComplete="name"
+            dir="auto"
+            maxLength={120}
+            defaultValue={kept?.name ?? user?.full_name ?? ""}
+            required
+          />
         </Field>
         <Field label="Email" error={errors.email}>
-          <TextInput name="email" type="email" inputMode="email" autoComplete="email" dir="ltr" maxLength={320} defaultValue={kept?.email ?? user?.email ?? ""} required />
+          <TextInput
+            name="email"
+            type="email"
+            inputMode="email"
+            autoComplete="email"
+            dir="ltr"
+            maxLength={320}
+            defaultValue={kept?.email ?? user?.email ?? ""}
+            required
+          />
         </Field>
       </div>
-      <Choices legend="I am a" name="user_type" options={roles} defaultValue={(kept?.user_type as "parent" | "guest" | undefined) ?? (user ? (user.user_type === "parent" ? "parent" : "guest") : undefined)} error={errors.user_type} />
+      <Choices
+        legend="I am a"
+        name="user_type"
+        options={roles}
+        defaultValue={
+          (kept?.user_type as "parent" | "guest" | undefined) ??
+          (user ? (user.user_type === "parent" ? "parent" : "guest") : undefined)
+        }
+        error={errors.user_type}
+      />
       <Field label="Child's Name" optional error={errors.child_name}>
-        <TextInput name="child_name" autoComplete="off" dir="auto" maxLength={200} defaultValue={kept?.child_name ?? ""} />
+        <TextInput
+          name="child_name"
+          autoComplete="off"
+          dir="auto"
+          maxLength={200}
+          defaultValue={kept?.child_name ?? ""}
+        />
       </Field>
-      <Choices legend="Who should read it?" name="department" options={departments} defaultValue={(kept?.department as "staff" | "video_team" | undefined) ?? (product ? "staff" : undefined)} error={errors.department} />
+      <Choices
+        legend="Who should read it?"
+        name="department"
+        options={departments}
+        defaultValue={(kept?.department as "staff" | "video_team" | undefined) ?? (product ? "staff" : undefined)}
+        error={errors.department}
+      />
       <Field label="Subject" error={errors.subject}>
-        <TextInput ref={first} name="subject" autoComplete="off" dir="auto" maxLength={200} defaultValue={subject.slice(0, 200)} required />
+        <TextInput
+          ref={first}
+          name="subject"
+          autoComplete="off"
+          dir="auto"
+          maxLength={200}
+          defaultValue={subject.slice(0, 200)}
+          required
+        />
       </Field>
       <Field label="Message" error={errors.message}>
         <TextArea
@@ -172,10 +242,14 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
       </Field>
       {/* A honeypot: people do not see this field. */}
       <div aria-hidden="true" className="sr-only">
-        <label>Website <input name="website" type="text" tabIndex={-1} autoComplete="off" /></label>
+        <label>
+          Website <input name="website" type="text" tabIndex={-1} autoComplete="off" />
+        </label>
       </div>
       <FormMessage>{message}</FormMessage>
-      <Button type="submit" busy={busy} icon="mail" className="justify-self-start max-sm:w-full">{busy ? "Sending..." : "Send Message"}</Button>
+      <Button type="submit" busy={busy} icon="mail" className="justify-self-start max-sm:w-full">
+        {busy ? "Sending..." : "Send Message"}
+      </Button>
     </form>
   );
 }

@@ -3,7 +3,15 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 
 /** What the page shows of a message that was sent. */
-export type Sent = { id: string; email: string; subject: string; department: string; message: string; child_name: string | null; copyMailed: boolean };
+export type Sent = {
+  id: string;
+  email: string;
+  subject: string;
+  department: string;
+  message: string;
+  child_name: string | null;
+  copyMailed: boolean;
+};
 
 /** The message as it was sent, which stays on the page until the sender wants to write another one. */
 export function SentMessage({ sent, focused, onAnother }: { sent: Sent; focused: boolean; onAnother: () => void }) {
@@ -14,9 +22,13 @@ export function SentMessage({ sent, focused, onAnother }: { sent: Sent; focused:
   return (
     <section aria-labelledby="sent" className="sheet mt-8 grid gap-5 p-5 shadow-low sm:p-6">
       <div className="flex items-start gap-3">
-        <span className="grid size-11 shrink-0 place-items-center rounded-full bg-pine-wash text-pine"><Icon name="check" /></span>
+        <span className="grid size-11 shrink-0 place-items-center rounded-full bg-pine-wash text-pine">
+          <Icon name="check" />
+        </span>
         <div>
-          <h2 ref={heading} id="sent" tabIndex={-1} className="text-xl">Your message was sent</h2>
+          <h2 ref={heading} id="sent" tabIndex={-1} className="text-xl">
+            Your message was sent
+          </h2>
           <p className="text-muted">We'll get back to you within 24 hours during season.</p>
         </div>
       </div>
@@ -24,26 +36,37 @@ export function SentMessage({ sent, focused, onAnother }: { sent: Sent; focused:
         <dt className="text-muted">To</dt>
         <dd>{sent.department}</dd>
         <dt className="text-muted">Subject</dt>
-        <dd className="font-medium wrap-anywhere"><bdi>{sent.subject}</bdi></dd>
+        <dd className="font-medium wrap-anywhere">
+          <bdi>{sent.subject}</bdi>
+        </dd>
         {sent.child_name && (
           <>
             <dt className="text-muted">Child</dt>
-            <dd><bdi>{sent.child_name}</bdi></dd>
+            <dd>
+              <bdi>{sent.child_name}</bdi>
+            </dd>
           </>
         )}
       </dl>
-      <p dir="auto" className="rounded-md bg-sunk px-4 py-3 whitespace-pre-line wrap-anywhere">{sent.message}</p>
+      <p dir="auto" className="rounded-md bg-sunk px-4 py-3 whitespace-pre-line wrap-anywhere">
+        {sent.message}
+      </p>
       <p className="text-sm text-muted">
         {sent.copyMailed ? (
-          <>A copy is on its way to <bdi className="wrap-anywhere text-ink">{sent.email}</bdi>.</>
+          <>
+            A copy is on its way to <bdi className="wrap-anywhere text-ink">{sent.email}</bdi>.
+          </>
         ) : (
           <>
-            A short confirmation is on its way to <bdi className="wrap-anywhere text-ink">{sent.email}</bdi>. Your text is not in it: we mail copies only to a confirmed
-            address whose owner is signed in, so that nobody can use this form to write to somebody else. If you want to keep your text, copy it from this page.
+            A short confirmation is on its way to <bdi className="wrap-anywhere text-ink">{sent.email}</bdi>. Your text
+            is not in it: we mail copies only to a confirmed address whose owner is signed in, so that nobody can use
+            this form to write to somebody else. If you want to keep your text, copy it from this page.
           </>
         )}
       </p>
-      <Button look="line" icon="mail" onClick={onAnother} className="justify-self-start max-sm:w-full">Send another message</Button>
+      <Button look="line" icon="mail" onClick={onAnother} className="justify-self-start max-sm:w-full">
+        Send another message
+      </Button>
     </section>
   );
 }

@@ -21,7 +21,9 @@ export function DeviceNotifications() {
           <DeviceSwitch focusOnMount={opened} />
         </Suspense>
       ) : (
-        <Button look="quiet" icon="phone" className="-ms-2.5" onClick={() => setOpened(true)}>Notifications on this device</Button>
+        <Button look="quiet" icon="phone" className="-ms-2.5" onClick={() => setOpened(true)}>
+          Notifications on this device
+        </Button>
       )}
     </div>
   );

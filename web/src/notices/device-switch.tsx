@@ -36,11 +36,17 @@ export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: 
 
   async function change(wanted: boolean) {
     if (!wanted) await switchOff();
-    else if ((await switchOn()) === "unanswered") setTrouble("The browser asked and got no answer. Switch it on again, then choose Allow.");
+    else if ((await switchOn()) === "unanswered")
+      setTrouble("The browser asked and got no answer. Switch it on again, then choose Allow.");
   }
 
   const showExample = () =>
-    showNotification({ id: "example", title: campName, body: "This is how news from camp will look. If you see nothing, the device itself keeps it back.", path: paths.home });
+    showNotification({
+      id: "example",
+      title: campName,
+      body: "This is how news from camp will look. If you see nothing, the device itself keeps it back.",
+      path: paths.home,
+    });
 
   async function attempt(something: () => Promise<void>) {
     if (busy) return;
@@ -68,7 +74,11 @@ export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: 
         onChange={({ target }) => void attempt(() => change(target.checked))}
         className="py-2"
       />
-      {on && <Button look="quiet" icon="bell" className="-ms-2.5" onClick={() => void attempt(showExample)}>Show an example</Button>}
+      {on && (
+        <Button look="quiet" icon="bell" className="-ms-2.5" onClick={() => void attempt(showExample)}>
+          Show an example
+        </Button>
+      )}
       <div role="status">
         {said && (
           <p className="mt-1 flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-2.5 text-sm text-lake">

@@ -4,13 +4,16 @@ import { setNotificationsEnabled } from "./enabled";
 export type Obstacle = "blocked" | "home screen" | "insecure" | "unable";
 
 export function obstacle(): Obstacle | null {
-  if ("Notification" in window && "serviceWorker" in navigator) return Notification.permission === "denied" ? "blocked" : null;
+  if ("Notification" in window && "serviceWorker" in navigator)
+    return Notification.permission === "denied" ? "blocked" : null;
   if (!window.isSecureContext) return "insecure";
   return isAppleMobile() ? "home screen" : "unable";
 }
 
 // An iPad identifies itself as a Mac, but no Mac has a touch screen.
-const isAppleMobile = () => /iPhone|iPad|iPod/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
+const isAppleMobile = () =>
+  /iPhone|iPad|iPod/.test(navigator.userAgent) ||
+  (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
 
 export const permitted = () => "Notification" in window && Notification.permission === "granted";
 
@@ -66,7 +69,13 @@ export type Notice = {
 
 export async function showNotification({ id, title, body, path }: Notice) {
   const registration = await worker();
-  await registration.showNotification(title, { body: shortened(body), tag: id, icon: "/icon-192.png", dir: "auto", data: { path } });
+  await registration.showNotification(title, {
+    body: shortened(body),
+    tag: id,
+    icon: "/icon-192.png",
+    dir: "auto",
+    data: { path },
+  });
 }
 
 const longest = 180;

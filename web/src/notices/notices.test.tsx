@@ -20,11 +20,19 @@ afterEach(() => {
   phone.forget();
 });
 
-const card = async () => within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
+const card = async () =>
+  within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
 const door = { name: "Notifications on this device" };
 const offer = async () => (await card()).findByRole("switch", { name: "Show notifications on this device" });
 const moment = () => act(() => new Promise((done) => setTimeout(done, 40)));
-const news = (change = {}) => update({ id: "n2", title: "The buses have left", message: "All on board.", created_at: new Date().toISOString(), ...change });
+const news = (change = {}) =>
+  update({
+    id: "n2",
+    title: "The buses have left",
+    message: "All on board.",
+    created_at: new Date().toISOString(),
+    ...change,
+  });
 
 async function openCard() {
   const user = open("/");
@@ -78,7 +86,10 @@ describe("the switch", () => {
   });
 
   it("stands on the profile too, and nowhere where the camp or the access does not want it", async () => {
-    server({ "GET /api/session": { user: chaya }, "GET /api/profile/payments": { plan: null, items: [], currency: "USD" } });
+    server({
+      "GET /api/session": { user: chaya },
+      "GET /api/profile/payments": { plan: null, items: [], currency: "USD" },
+    });
     open("/profile");
     const section = within(await screen.findByRole("region", { name: "On this device" }));
     expect(await section.findByRole("switch", { name: "Show notifications on this device" })).toBeTruthy();
@@ -154,8 +165,16 @@ describe("a device that has them on", () => {
     localStorage.setItem("notified", JSON.stringify([["n2", "by notification"]]));
     await hidden();
     line.tell("update.created", news(), "2");
-    line.tell("update.created", news({ id: "n3", created_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }), "3");
-    line.tell("video.published", { id: "v9", title: "Old", published_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }, "4");
+    line.tell(
+      "update.created",
+      news({ id: "n3", created_at: new Date(Date.now() - 3 * 3_600_000).toISOString() }),
+      "3",
+    );
+    line.tell(
+      "video.published",
+      { id: "v9", title: "Old", published_at: new Date(Date.now() - 3 * 3_600_000).toISOString() },
+      "4",
+    );
     await moment();
     expect(phone.shown).toHaveLength(0);
     hide(false);
@@ -189,7 +208,11 @@ it("a page that listens unseen waits until the one before it is gone", async () 
   localStorage.setItem("notifications", "on");
   phone.Notification.permission = "granted";
   let gone: () => void = () => undefined;
-  void navigator.locks.request("notifications: who listens", { mode: "exclusive", signal: new AbortController().signal }, () => new Promise<void>((done) => (gone = done)));
+  void navigator.locks.request(
+    "notifications: who listens",
+    { mode: "exclusive", signal: new AbortController().signal },
+    () => new Promise<void>((done) => (gone = done)),
+  );
   server({});
   open("/");
   await waitFor(() => expect(line.open()).toHaveLength(1));

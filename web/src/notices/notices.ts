@@ -41,7 +41,9 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   async function show(notice: Notice) {
     await new Promise((done) => setTimeout(done, Math.random() * spread));
     // The camp may have switched notifications off since this page was last visible.
-    const site = await client.fetchQuery({ ...siteQuery, staleTime: 0, retry: false }).catch(() => client.getQueryData(siteQuery.queryKey));
+    const site = await client
+      .fetchQuery({ ...siteQuery, staleTime: 0, retry: false })
+      .catch(() => client.getQueryData(siteQuery.queryKey));
     if (ended || !site?.push_enabled || !notificationsEnabled() || !permitted()) return;
     await showNotification(notice);
   }
@@ -55,18 +57,23 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
         return before !== "by notification";
       }
       if (before || !leads) return false;
-      void isLockHeld(inSight).then((elsewhere) => {
-        if (elsewhere) return;
-        recordShown(notice.id, "by notification");
-        return show(notice);
-      }).catch(() => undefined);
+      void isLockHeld(inSight)
+        .then((elsewhere) => {
+          if (elsewhere) return;
+          recordShown(notice.id, "by notification");
+          return show(notice);
+        })
+        .catch(() => undefined);
       return false;
     },
     takeBack(id) {
-      void navigator.serviceWorker.getRegistration("/").then(async (registration) => {
-        const shown = (await registration?.getNotifications({ tag: id })) ?? [];
-        shown.forEach((notification) => notification.close());
-      }).catch(() => undefined);
+      void navigator.serviceWorker
+        .getRegistration("/")
+        .then(async (registration) => {
+          const shown = (await registration?.getNotifications({ tag: id })) ?? [];
+          shown.forEach((notification) => notification.close());
+        })
+        .catch(() => undefined);
     },
     end() {
       ended = true;

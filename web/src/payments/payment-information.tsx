@@ -21,15 +21,24 @@ export function PaymentInformation() {
         <>
           <Plan plan={data.plan} currency={data.currency} />
           <History payments={data.items} currency={data.currency} />
-          <p className="mt-4 text-sm text-muted">A question about your plan? <Contact /></p>
+          <p className="mt-4 text-sm text-muted">
+            A question about your plan? <Contact />
+          </p>
         </>
       ) : data ? (
         <div className="rounded-md bg-sunk px-4 py-5">
           <p>No payment plan found. Please contact camp administration.</p>
-          <p className="mt-1"><Contact /></p>
+          <p className="mt-1">
+            <Contact />
+          </p>
         </div>
       ) : payments.isError ? (
-        <ErrorState title="Your payments could not be loaded" error={payments.error} retrying={payments.isFetching} onRetry={payments.refetch} />
+        <ErrorState
+          title="Your payments could not be loaded"
+          error={payments.error}
+          retrying={payments.isFetching}
+          onRetry={payments.refetch}
+        />
       ) : (
         <Loading label="Loading your payments" className="grid gap-4">
           <Skeleton className="h-12 w-48 max-w-full" />
@@ -66,7 +75,12 @@ function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
         </p>
         {!plan.is_fully_paid && plan.due_date && <DueDate date={plan.due_date} />}
       </div>
-      <ProgressBar label="Paid" percent={plan.percent} tone={plan.badge === "overdue" ? "clay" : "pine"} className="my-4 h-3" />
+      <ProgressBar
+        label="Paid"
+        percent={plan.percent}
+        tone={plan.badge === "overdue" ? "clay" : "pine"}
+        className="my-4 h-3"
+      />
       <dl className="flex flex-wrap gap-y-3 tabular-nums">
         <Sum term="Total">{amount(plan.total_amount)}</Sum>
         <Sum term="Paid">{amount(plan.paid_amount)}</Sum>
@@ -89,7 +103,10 @@ function DueDate({ date }: { date: string }) {
   const days = today ? Math.round((Date.parse(date) - Date.parse(today)) / 86_400_000) : null;
   return (
     <p className="text-end text-muted">
-      Due <time dateTime={date} className="font-medium text-ink">{longDate(date).replace(/^\w+, /, "")}</time>
+      Due{" "}
+      <time dateTime={date} className="font-medium text-ink">
+        {longDate(date).replace(/^\w+, /, "")}
+      </time>
       {days !== null && (
         <span className={cx("block", days < 0 && "text-clay")}>
           {days === 0 ? "today" : days > 0 ? `in ${count(days, "day")}` : `${count(-days, "day")} ago`}
@@ -99,31 +116,51 @@ function DueDate({ date }: { date: string }) {
   );
 }
 
-const kinds: Record<FamilyPayment["kind"], string> = { payment: "Payment", adjustment: "Adjustment", refund: "Refund", void: "Taken back" };
+const kinds: Record<FamilyPayment["kind"], string> = {
+  payment: "Payment",
+  adjustment: "Adjustment",
+  refund: "Refund",
+  void: "Taken back",
+};
 
 function History({ payments, currency }: { payments: FamilyPayment[]; currency: string }) {
   return (
     <>
-      <h3 id="payment-history" className="mt-6 mb-2 text-lg">Payment history</h3>
+      <h3 id="payment-history" className="mt-6 mb-2 text-lg">
+        Payment history
+      </h3>
       {payments.length === 0 ? (
         <p className="border-t border-line py-3 text-muted">No payments yet.</p>
       ) : (
         // Focusable, so that the keyboard can scroll it.
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div role="group" tabIndex={0} aria-labelledby="payment-history" className="max-h-60 overflow-auto border-t border-line focus-visible:-outline-offset-3">
+        <div
+          role="group"
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          tabIndex={0}
+          aria-labelledby="payment-history"
+          className="max-h-60 overflow-auto border-t border-line focus-visible:-outline-offset-3"
+        >
           <ol>
             {payments.map((payment) => (
               <li
                 key={payment.id}
                 className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-line py-3 tabular-nums not-first:border-t sm:grid-cols-[9.5rem_minmax(0,1fr)_auto]"
               >
-                <time dateTime={payment.payment_date} className="text-muted">{longDate(payment.payment_date).replace(/^\w+, /, "")}</time>
+                <time dateTime={payment.payment_date} className="text-muted">
+                  {longDate(payment.payment_date).replace(/^\w+, /, "")}
+                </time>
                 <span className="max-sm:row-start-2 max-sm:text-sm">
                   {payment.kind !== "payment" && payment.notes && `${kinds[payment.kind]}: `}
                   <bdi>{payment.notes || kinds[payment.kind]}</bdi>
                   {payment.voided && <Badge className="ms-2">Taken back</Badge>}
                 </span>
-                <b className={cx("text-end font-medium", payment.amount < 0 && "text-clay", payment.voided && "text-muted line-through")}>
+                <b
+                  className={cx(
+                    "text-end font-medium",
+                    payment.amount < 0 && "text-clay",
+                    payment.voided && "text-muted line-through",
+                  )}
+                >
                   <bdi>{money(payment.amount, currency).replace("-", "−")}</bdi>
                 </b>
               </li>
@@ -139,8 +176,20 @@ function Contact() {
   const site = useSite();
   if (!site) return null;
   const phone = site.contact_phone && (
-    <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link whitespace-nowrap"><bdi dir="ltr">{site.contact_phone}</bdi></a>
+    <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link whitespace-nowrap">
+      <bdi dir="ltr">{site.contact_phone}</bdi>
+    </a>
   );
-  const email = site.contact_email && <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">{site.contact_email}</a>;
-  return <>{phone}{phone && email && " or "}{email}</>;
+  const email = site.contact_email && (
+    <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">
+      {site.contact_email}
+    </a>
+  );
+  return (
+    <>
+      {phone}
+      {phone && email && " or "}
+      {email}
+    </>
+  );
 }

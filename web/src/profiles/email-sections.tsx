@@ -11,7 +11,19 @@ import { askSecondEmailAgain, categories } from "./queries";
 import type { ProfileForm } from "./use-profile-form";
 
 /** The addresses of the family. */
-export function EmailSettings({ form: { saved }, email, verified, resend, onChangeEmail }: { form: ProfileForm; email: string; verified: boolean; resend: ReactNode; onChangeEmail: () => void }) {
+export function EmailSettings({
+  form: { saved },
+  email,
+  verified,
+  resend,
+  onChangeEmail,
+}: {
+  form: ProfileForm;
+  email: string;
+  verified: boolean;
+  resend: ReactNode;
+  onChangeEmail: () => void;
+}) {
   return (
     <Section id="email-settings" title="Email Settings">
       <ul>
@@ -20,16 +32,24 @@ export function EmailSettings({ form: { saved }, email, verified, resend, onChan
           note="You sign in with it, and camp writes to it."
           badge={
             saved.suppressed ? (
-              <Badge tone="bad" icon="alert">Mail is returned</Badge>
+              <Badge tone="bad" icon="alert">
+                Mail is returned
+              </Badge>
             ) : verified ? (
-              <Badge tone="good" icon="check">Confirmed</Badge>
+              <Badge tone="good" icon="check">
+                Confirmed
+              </Badge>
             ) : (
-              <Badge tone="due" icon="clock">Waiting for confirmation</Badge>
+              <Badge tone="due" icon="clock">
+                Waiting for confirmation
+              </Badge>
             )
           }
         >
           {!verified && resend}
-          <Button look="quiet" onClick={onChangeEmail}>Change</Button>
+          <Button look="quiet" onClick={onChangeEmail}>
+            Change
+          </Button>
         </Address>
         {[saved.email, saved.secondary_email]
           .filter((other): other is string => Boolean(other) && other !== email)
@@ -42,7 +62,15 @@ export function EmailSettings({ form: { saved }, email, verified, resend, onChan
                 note={secondary ? "The second address of your family." : "The first address of your family."}
                 badge={
                   secondary &&
-                  (saved.secondary_email_verified ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>)
+                  (saved.secondary_email_verified ? (
+                    <Badge tone="good" icon="check">
+                      Confirmed
+                    </Badge>
+                  ) : (
+                    <Badge tone="due" icon="clock">
+                      Waiting for confirmation
+                    </Badge>
+                  ))
                 }
               >
                 {secondary && !saved.secondary_email_verified && <AskAgain email={other} />}
@@ -52,7 +80,8 @@ export function EmailSettings({ form: { saved }, email, verified, resend, onChan
       </ul>
       {saved.suppressed && (
         <p className="mt-3 rounded-md bg-clay-wash px-4 py-3 text-clay">
-          Mail to <bdi>{email}</bdi> came back to us, so camp has stopped writing there. Please change it, or tell the office when it works again.
+          Mail to <bdi>{email}</bdi> came back to us, so camp has stopped writing there. Please change it, or tell the
+          office when it works again.
         </p>
       )}
     </Section>
@@ -68,15 +97,28 @@ function AskAgain({ email }: { email: string }) {
   });
   return (
     <Button look="quiet" busy={ask.isPending} disabled={ask.isSuccess} onClick={() => ask.mutate()}>
-      {ask.isSuccess ? "Sent" : "Send it again"}<span className="sr-only"> to {email}</span>
+      {ask.isSuccess ? "Sent" : "Send it again"}
+      <span className="sr-only"> to {email}</span>
     </Button>
   );
 }
 
-const Address = ({ email, note, badge, children }: { email: string; note: string; badge: ReactNode; children?: ReactNode }) => (
+const Address = ({
+  email,
+  note,
+  badge,
+  children,
+}: {
+  email: string;
+  note: string;
+  badge: ReactNode;
+  children?: ReactNode;
+}) => (
   <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line py-3 first:pt-0 not-first:border-t">
     <span className="min-w-0 flex-1 basis-56">
-      <span className="block font-medium wrap-anywhere"><bdi>{email}</bdi></span>
+      <span className="block font-medium wrap-anywhere">
+        <bdi>{email}</bdi>
+      </span>
       <span className="text-sm text-muted">{note}</span>
     </span>
     {badge}
@@ -114,26 +156,37 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
       >
         {outside ? (
           <p className="wrap-anywhere">
-            These emails go to your family’s addresses only. Yours, <bdi>{email}</bdi>, is not one of them; the office can enter it.
+            These emails go to your family’s addresses only. Yours, <bdi>{email}</bdi>, is not one of them; the office
+            can enter it.
           </p>
         ) : (
-          other_addresses.length > 0 && <p className="mb-1 wrap-anywhere">These switches are for emails to <bdi className="font-medium">{email}</bdi>. The other address of your family has its own.</p>
+          other_addresses.length > 0 && (
+            <p className="mb-1 wrap-anywhere">
+              These switches are for emails to <bdi className="font-medium">{email}</bdi>. The other address of your
+              family has its own.
+            </p>
+          )
         )}
-        {!outside && categories.map(({ key, label, hint }) => (
-          <Switch
-            key={key}
-            name={key}
-            label={label}
-            hint={hint}
-            checked={form.now[key]}
-            onChange={({ target }) => form.change({ [key]: target.checked } as ProfilePatch)}
-            className="border-b border-line py-3"
-          />
-        ))}
+        {!outside &&
+          categories.map(({ key, label, hint }) => (
+            <Switch
+              key={key}
+              name={key}
+              label={label}
+              hint={hint}
+              checked={form.now[key]}
+              onChange={({ target }) => form.change({ [key]: target.checked } as ProfilePatch)}
+              className="border-b border-line py-3"
+            />
+          ))}
         <OtherAddresses of={other_addresses} />
-        <p className="mt-3 text-sm text-muted">Receipts, answers to your messages and letters about your account come in any case.</p>
+        <p className="mt-3 text-sm text-muted">
+          Receipts, answers to your messages and letters about your account come in any case.
+        </p>
         <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2">
-          <Button type="submit" busy={form.busy}>{form.busy ? "Saving..." : "Save All Changes"}</Button>
+          <Button type="submit" busy={form.busy}>
+            {form.busy ? "Saving..." : "Save All Changes"}
+          </Button>
           {form.changed && <span className="text-sm text-muted">Not saved yet</span>}
         </div>
       </form>

@@ -2,13 +2,16 @@ import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { chaya, family, never, open, refuse, server, strangely } from "../test/portal";
 
-const card = async () => within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
+const card = async () =>
+  within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
 const signedIn = (answers: Record<string, unknown> = {}) => server({ "GET /api/session": { user: chaya }, ...answers });
 
 it("leads somebody signed out to an account", async () => {
   server({});
   open("/");
-  expect((await (await card()).findByRole("link", { name: "Sign Up for Notifications" })).getAttribute("href")).toBe("/auth?mode=create");
+  expect((await (await card()).findByRole("link", { name: "Sign Up for Notifications" })).getAttribute("href")).toBe(
+    "/auth?mode=create",
+  );
   expect((await card()).getByRole("link", { name: "Sign in here" }).getAttribute("href")).toBe("/auth");
 });
 
@@ -43,7 +46,13 @@ describe("signed in", () => {
   });
 
   it("says where the family's mail goes when it does not go to one's own address", async () => {
-    const other = { email: "moshe@family.example", confirmed: true, daily_video_email: true, camp_updates_email: false, email_notifications: true };
+    const other = {
+      email: "moshe@family.example",
+      confirmed: true,
+      daily_video_email: true,
+      camp_updates_email: false,
+      email_notifications: true,
+    };
     signedIn({ "GET /api/profile": family({ address_in_family: false, other_addresses: [other] }) });
     open("/");
     expect(await (await card()).findByText(/We write to your family at/)).toBeTruthy();

@@ -16,9 +16,14 @@ const NotificationForm = lazy(() => import("./notification-form"));
 export function NotificationCard({ device }: { device: ReactNode }) {
   const { user, pending } = useSession();
   return (
-    <aside aria-labelledby="notifications" className={cx("grid gap-3 rounded-lg bg-pine-wash p-5 sm:p-6 lg:sticky lg:top-22", pending && "invisible")}>
+    <aside
+      aria-labelledby="notifications"
+      className={cx("grid gap-3 rounded-lg bg-pine-wash p-5 sm:p-6 lg:sticky lg:top-22", pending && "invisible")}
+    >
       <div className="flex items-start justify-between gap-3">
-        <h2 id="notifications" className="text-xl">A note when tonight’s video is up</h2>
+        <h2 id="notifications" className="text-xl">
+          A note when tonight’s video is up
+        </h2>
         <Icon name="bell" className="size-6 text-pine" />
       </div>
       {user ? <Own {...user} /> : <Invitation />}
@@ -31,9 +36,14 @@ function Invitation() {
   return (
     <>
       <p>New videos, updates and letters from camp, by email. You choose which.</p>
-      <Link to={paths.signUp()} className={buttonLook()}>Sign Up for Notifications</Link>
+      <Link to={paths.signUp()} className={buttonLook()}>
+        Sign Up for Notifications
+      </Link>
       <p className="text-sm">
-        Already have an account? <Link to={paths.auth()} className="link -my-3 inline-flex min-h-tap items-center">Sign in here</Link>
+        Already have an account?{" "}
+        <Link to={paths.auth()} className="link -my-3 inline-flex min-h-tap items-center">
+          Sign in here
+        </Link>
       </p>
     </>
   );
@@ -57,35 +67,62 @@ function Own({ email, email_verified, awaiting_approval }: SessionUser) {
     );
   }
   const others = profile?.other_addresses ?? [];
-  if (profile && !profile.address_in_family && others.length > 0) return <p className="wrap-anywhere">We write to your family at <Addresses of={others} />.</p>;
+  if (profile && !profile.address_in_family && others.length > 0)
+    return (
+      <p className="wrap-anywhere">
+        We write to your family at <Addresses of={others} />.
+      </p>
+    );
   const nothing = profile && !categories.some(({ key }) => profile[key]);
   return (
     <>
       <p className="wrap-anywhere">
-        {profile?.suppressed
-          ? <>Mail to <bdi>{email}</bdi> was returned to us, so we have stopped writing there.</>
-          : !email_verified
-            ? <>We will write to <bdi>{email}</bdi> as soon as you have confirmed it.</>
-            : awaiting_approval
-              ? <>We will write to <bdi>{email}</bdi> as soon as the camp has approved your family.</>
-              : nothing
-              ? <>You have stopped all emails to <bdi>{email}</bdi>, so we do not write there.</>
-              : <>We write to you at <bdi>{email}</bdi> when there is something to see.</>}
+        {profile?.suppressed ? (
+          <>
+            Mail to <bdi>{email}</bdi> was returned to us, so we have stopped writing there.
+          </>
+        ) : !email_verified ? (
+          <>
+            We will write to <bdi>{email}</bdi> as soon as you have confirmed it.
+          </>
+        ) : awaiting_approval ? (
+          <>
+            We will write to <bdi>{email}</bdi> as soon as the camp has approved your family.
+          </>
+        ) : nothing ? (
+          <>
+            You have stopped all emails to <bdi>{email}</bdi>, so we do not write there.
+          </>
+        ) : (
+          <>
+            We write to you at <bdi>{email}</bdi> when there is something to see.
+          </>
+        )}
       </p>
       {profile && <Rows preferences={profile} />}
-      <Button ref={button} onClick={() => setEditing(true)}>Customize Notifications</Button>
+      <Button ref={button} onClick={() => setEditing(true)}>
+        Customize Notifications
+      </Button>
     </>
   );
 }
 
-const Addresses = ({ of }: { of: { email: string }[] }) => of.map(({ email }, i) => <span key={email}>{i > 0 && " and "}<bdi>{email}</bdi></span>);
+const Addresses = ({ of }: { of: { email: string }[] }) =>
+  of.map(({ email }, i) => (
+    <span key={email}>
+      {i > 0 && " and "}
+      <bdi>{email}</bdi>
+    </span>
+  ));
 
 const Rows = ({ preferences }: { preferences: Preferences | null }) => (
   <dl className="mb-1 text-[0.95rem]">
     {categories.map(({ key, label }) => (
       <div key={key} className="flex justify-between gap-3 border-b border-pine/25 py-2">
         <dt>{label}</dt>
-        <dd className={preferences?.[key] ? "font-medium" : "text-muted"}>{preferences ? (preferences[key] ? "On" : "Off") : <Skeleton className="h-6 w-10" />}</dd>
+        <dd className={preferences?.[key] ? "font-medium" : "text-muted"}>
+          {preferences ? preferences[key] ? "On" : "Off" : <Skeleton className="h-6 w-10" />}
+        </dd>
       </div>
     ))}
   </dl>

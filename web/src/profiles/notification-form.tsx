@@ -19,13 +19,17 @@ export default function NotificationForm({ onClose }: { onClose: () => void }) {
     return (
       <>
         <ErrorState title="Your preferences could not be loaded" error={saved.error} onRetry={saved.refetch} />
-        <Button look="line" onClick={onClose}>Cancel</Button>
+        <Button look="line" onClick={onClose}>
+          Cancel
+        </Button>
       </>
     );
   }
   return (
     <Loading label="Loading your preferences" className="grid gap-3 py-2">
-      {categories.map(({ key }) => <Skeleton key={key} className="h-9" />)}
+      {categories.map(({ key }) => (
+        <Skeleton key={key} className="h-9" />
+      ))}
     </Loading>
   );
 }
@@ -40,14 +44,21 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
 
   const save = useMutation({
     // Only what was changed here.
-    mutationFn: () => saveProfile(Object.fromEntries(categories.filter(({ key }) => wanted[key] !== saved[key]).map(({ key }) => [key, wanted[key]]))),
+    mutationFn: () =>
+      saveProfile(
+        Object.fromEntries(
+          categories.filter(({ key }) => wanted[key] !== saved[key]).map(({ key }) => [key, wanted[key]]),
+        ),
+      ),
     onSuccess: (profile) => {
       client.setQueryData(profileQuery.queryKey, profile);
-      toast({ title: "Preferences Saved! ✅", description: "Your notification preferences have been updated successfully." });
+      toast({
+        title: "Preferences Saved! ✅",
+        description: "Your notification preferences have been updated successfully.",
+      });
       onClose();
     },
-    onError: (error) =>
-      errorToast(explainOr(error, "Failed to save preferences.")),
+    onError: (error) => errorToast(explainOr(error, "Failed to save preferences.")),
   });
 
   function submit(event: FormEvent) {
@@ -71,10 +82,16 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
           />
         ))}
       </div>
-      {saved.other_addresses.length > 0 && <p className="text-sm text-muted">For your own address only. Your family’s other address has its own choice.</p>}
+      {saved.other_addresses.length > 0 && (
+        <p className="text-sm text-muted">For your own address only. Your family’s other address has its own choice.</p>
+      )}
       <div className="flex flex-wrap gap-3 pt-1">
-        <Button type="submit" busy={save.isPending} className="flex-1">{save.isPending ? "Saving..." : "Save"}</Button>
-        <Button look="line" onClick={onClose} className="flex-1">Cancel</Button>
+        <Button type="submit" busy={save.isPending} className="flex-1">
+          {save.isPending ? "Saving..." : "Save"}
+        </Button>
+        <Button look="line" onClick={onClose} className="flex-1">
+          Cancel
+        </Button>
       </div>
     </form>
   );

@@ -29,9 +29,13 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
       beside={
         editing ? (
           // A separate element, so that pressing Edit does not submit the form.
-          <Button key="save" type="submit" form="personal-form" busy={form.busy}>{form.busy ? "Saving..." : "Save"}</Button>
+          <Button key="save" type="submit" form="personal-form" busy={form.busy}>
+            {form.busy ? "Saving..." : "Save"}
+          </Button>
         ) : (
-          <Button key="edit" look="quiet" icon="edit" onClick={edit} className="-mx-2.5">Edit</Button>
+          <Button key="edit" look="quiet" icon="edit" onClick={edit} className="-mx-2.5">
+            Edit
+          </Button>
         )
       }
     >
@@ -65,7 +69,9 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
           <Field label="Primary email">
             <TextInput type="email" dir="ltr" readOnly value={saved.email ?? ""} placeholder="None yet" />
           </Field>
-          <Button look="quiet" onClick={onChangeEmail} className="-ms-2.5 text-sm">Change<span className="sr-only"> your email</span></Button>
+          <Button look="quiet" onClick={onChangeEmail} className="-ms-2.5 text-sm">
+            Change<span className="sr-only"> your email</span>
+          </Button>
         </div>
         <SecondaryEmail form={form} verified={verified} />
       </form>
@@ -73,7 +79,13 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
   );
 }
 
-function SecondaryEmail({ form: { saved, now, errors, change, asksPassword, password }, verified }: { form: ProfileForm; verified: boolean }) {
+function SecondaryEmail({
+  form: { saved, now, errors, change, asksPassword, password },
+  verified,
+}: {
+  form: ProfileForm;
+  verified: boolean;
+}) {
   const stands = saved.secondary_email && now.secondary_email === saved.secondary_email;
   return (
     <div>
@@ -85,10 +97,10 @@ function SecondaryEmail({ form: { saved, now, errors, change, asksPassword, pass
           !verified && !stands
             ? "Please confirm your own address first."
             : !stands
-            ? "We write there once. It counts when its owner has confirmed it."
-            : saved.secondary_email_verified
-              ? undefined
-              : "We have written there. It counts when its owner has pressed the button in that email."
+              ? "We write there once. It counts when its owner has confirmed it."
+              : saved.secondary_email_verified
+                ? undefined
+                : "We have written there. It counts when its owner has pressed the button in that email."
         }
       >
         <TextInput
@@ -108,12 +120,29 @@ function SecondaryEmail({ form: { saved, now, errors, change, asksPassword, pass
       </Field>
       {stands && (
         <p className="mt-2">
-          {saved.secondary_email_verified ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>}
+          {saved.secondary_email_verified ? (
+            <Badge tone="good" icon="check">
+              Confirmed
+            </Badge>
+          ) : (
+            <Badge tone="due" icon="clock">
+              Waiting for confirmation
+            </Badge>
+          )}
         </p>
       )}
       {asksPassword && (
         <div className="mt-4">
-          <Field label="Your password" error={errors.current_password} hint={<>Needed to take <bdi className="wrap-anywhere">{saved.secondary_email}</bdi> out of your family. We tell its owner.</>}>
+          <Field
+            label="Your password"
+            error={errors.current_password}
+            hint={
+              <>
+                Needed to take <bdi className="wrap-anywhere">{saved.secondary_email}</bdi> out of your family. We tell
+                its owner.
+              </>
+            }
+          >
             <PasswordInput
               name="current_password"
               autoComplete="current-password"

@@ -7,14 +7,20 @@ export const profileQuery = queryOptions({
 });
 
 // The contract gives each field a default, so the generator makes them required.
-export const saveProfile = (body: ProfilePatch) => send(api.PATCH("/api/profile", { body: body as Required<ProfilePatch> }));
+export const saveProfile = (body: ProfilePatch) =>
+  send(api.PATCH("/api/profile", { body: body as Required<ProfilePatch> }));
 
 export const askSecondEmailAgain = () => send(api.POST("/api/profile/second-email/resend"));
 
 export const favoritesQuery = infiniteQueryOptions({
   queryKey: ["favorites"],
   queryFn: ({ pageParam, signal }) =>
-    send(api.GET("/api/profile/favorites", { params: { query: { limit: 24, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    send(
+      api.GET("/api/profile/favorites", {
+        params: { query: { limit: 24, ...(pageParam ? { cursor: pageParam } : {}) } },
+        signal,
+      }),
+    ),
   initialPageParam: "",
   getNextPageParam: (page) => page.next,
   select: ({ pages }) => pages.flatMap((page) => page.items),

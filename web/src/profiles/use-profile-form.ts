@@ -12,13 +12,16 @@ const everything = [...names, "daily_video_email", "camp_updates_email", "email_
 /** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */
 export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {
   const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : (value ?? ""));
-  const changed = part.filter((key) => key in draft && key !== "current_password" && trimmed(draft[key]) !== trimmed(saved[key as keyof Profile]));
+  const changed = part.filter(
+    (key) => key in draft && key !== "current_password" && trimmed(draft[key]) !== trimmed(saved[key as keyof Profile]),
+  );
   const changes: ProfilePatch = Object.fromEntries(changed.map((key) => [key, trimmed(draft[key])]));
   return asksPassword(changes, saved) ? { ...changes, current_password: draft.current_password ?? "" } : changes;
 }
 
 /** Asks for the password, so that an unattended page is not enough to lock out the other parent. */
-const asksPassword = (changes: ProfilePatch, saved: Profile) => saved.secondary_email_verified && "secondary_email" in changes;
+const asksPassword = (changes: ProfilePatch, saved: Profile) =>
+  saved.secondary_email_verified && "secondary_email" in changes;
 
 export type ProfileForm = ReturnType<typeof useProfileForm>;
 
@@ -32,7 +35,9 @@ export function useProfileForm(saved: Profile) {
     mutationFn: (part: readonly (keyof ProfilePatch)[]) => saveProfile(changesOf(draft, saved, part)),
     onSuccess: (profile, part) => {
       client.setQueryData(profileQuery.queryKey, profile);
-      setDraft((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !part.includes(key as keyof ProfilePatch))));
+      setDraft((now) =>
+        Object.fromEntries(Object.entries(now).filter(([key]) => !part.includes(key as keyof ProfilePatch))),
+      );
       setEditing(false);
       toast({ title: "Profile Updated!", description: "Your profile settings have been saved successfully." });
       // The header greets by name.
@@ -40,7 +45,9 @@ export function useProfileForm(saved: Profile) {
     },
     onError: (error, part) => {
       errorToast(explainOr(error, "Failed to update profile."));
-      const wrong = isApiError(error) ? Object.keys(error.fields).find((field) => part.includes(field as keyof ProfilePatch)) : undefined;
+      const wrong = isApiError(error)
+        ? Object.keys(error.fields).find((field) => part.includes(field as keyof ProfilePatch))
+        : undefined;
       if (wrong) document.querySelector<HTMLElement>(`#profile [name="${wrong}"]`)?.focus();
     },
   });
@@ -53,7 +60,9 @@ export function useProfileForm(saved: Profile) {
     editing,
     busy: save.isPending,
     errors: isApiError(save.error) ? save.error.fields : {},
-    changed: Object.entries(draft).some(([key, value]) => key !== "current_password" && (saved[key as keyof Profile] ?? "") !== value),
+    changed: Object.entries(draft).some(
+      ([key, value]) => key !== "current_password" && (saved[key as keyof Profile] ?? "") !== value,
+    ),
     asksPassword: asksPassword(changes, saved),
     password: draft.current_password ?? "",
     change: (part: ProfilePatch) => setDraft((before) => ({ ...before, ...part })),

@@ -21,8 +21,14 @@ export function ProductCard({ product, currency }: { product: Product; currency:
         </div>
       </div>
       <p className="text-xs text-muted">{categoryName[product.category]}</p>
-      <h3 className="mt-0.5 text-[1.25rem]"><TwoScripts>{product.title}</TwoScripts></h3>
-      {product.description && <p dir="auto" className="mt-1.5 whitespace-pre-line text-muted">{product.description}</p>}
+      <h3 className="mt-0.5 text-[1.25rem]">
+        <TwoScripts>{product.title}</TwoScripts>
+      </h3>
+      {product.description && (
+        <p dir="auto" className="mt-1.5 whitespace-pre-line text-muted">
+          {product.description}
+        </p>
+      )}
       <p className="mt-auto flex flex-wrap items-center gap-3 pt-3 text-lg font-medium tabular-nums">
         {money(product.price, currency)}
         {soldOut && <Badge tone="bad">Out of stock</Badge>}
@@ -63,11 +69,21 @@ function Pictures({ product }: { product: Product }) {
   return (
     <>
       {/* Scrolling by keyboard needs the focus. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <ul tabIndex={0} aria-label={`Pictures of ${title}`} className="flex snap-x snap-mandatory overflow-x-auto rounded-md">
-        {pictures.map((picture) => <li key={picture.key} className="w-full shrink-0 snap-start">{picture}</li>)}
+      <ul
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        aria-label={`Pictures of ${title}`}
+        className="flex snap-x snap-mandatory overflow-x-auto rounded-md"
+      >
+        {pictures.map((picture) => (
+          <li key={picture.key} className="w-full shrink-0 snap-start">
+            {picture}
+          </li>
+        ))}
       </ul>
-      <Badge tone="dark" className="pointer-events-none absolute end-2.5 bottom-2.5">{shown.length} pictures</Badge>
+      <Badge tone="dark" className="pointer-events-none absolute end-2.5 bottom-2.5">
+        {shown.length} pictures
+      </Badge>
     </>
   );
 }

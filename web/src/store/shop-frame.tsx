@@ -49,7 +49,11 @@ export function ShopFrame({ address, title }: { address: string; title: string }
       waiting ||= requestAnimationFrame(() => {
         waiting = 0;
         const box = frame.current?.getBoundingClientRect();
-        if (box) frame.current?.contentWindow?.postMessage({ type: "scroll", top: Math.max(0, Math.round(-box.top)), height: innerHeight }, origin!);
+        if (box)
+          frame.current?.contentWindow?.postMessage(
+            { type: "scroll", top: Math.max(0, Math.round(-box.top)), height: innerHeight },
+            origin!,
+          );
       });
     }
 
@@ -69,9 +73,16 @@ export function ShopFrame({ address, title }: { address: string; title: string }
       <div className="mb-5 flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
         <div>
           <h2 id="shop">{title}</h2>
-          <p className="mt-1 text-sm text-muted">This part is run by {shop.host}, with its own terms and privacy policy.</p>
+          <p className="mt-1 text-sm text-muted">
+            This part is run by {shop.host}, with its own terms and privacy policy.
+          </p>
         </div>
-        <a href={shop.href} target="_blank" rel="noopener noreferrer" className="link inline-flex min-h-tap items-center gap-1.5">
+        <a
+          href={shop.href}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="link inline-flex min-h-tap items-center gap-1.5"
+        >
           Open the shop by itself <Icon name="out" className="size-[1em]" />
         </a>
       </div>
@@ -120,7 +131,9 @@ function understand(data: unknown): Said | null {
   if (typeof data !== "object" || data === null || !("type" in data)) return null;
   const { type } = data;
   if (type === "scroll") return { type };
-  if (type === "height" && "height" in data && typeof data.height === "number" && Number.isFinite(data.height)) return { type, height: data.height };
-  if (type === "navigate" && "url" in data && typeof data.url === "string" && data.url.length <= 2_000) return { type, url: data.url };
+  if (type === "height" && "height" in data && typeof data.height === "number" && Number.isFinite(data.height))
+    return { type, height: data.height };
+  if (type === "navigate" && "url" in data && typeof data.url === "string" && data.url.length <= 2_000)
+    return { type, url: data.url };
   return null;
 }

@@ -16,18 +16,35 @@ const product = (change: Partial<Product> = {}): Product => ({
   images: [],
   ...change,
 });
-const picture = (n: number) => ({ id: `i${n}`, image_url: `/media/products/i${n}`, thumb_url: `/media/products/i${n}/thumb`, alt_text: `Camp cap ${n}`, display_order: n - 1 });
-const store = (items: Product[], shop_url: string | null = null, currency = "USD") => ({ "GET /api/store": { items, next: null, currency, shop_url } });
-const card = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 })).closest("article")!);
+const picture = (n: number) => ({
+  id: `i${n}`,
+  image_url: `/media/products/i${n}`,
+  thumb_url: `/media/products/i${n}/thumb`,
+  alt_text: `Camp cap ${n}`,
+  display_order: n - 1,
+});
+const store = (items: Product[], shop_url: string | null = null, currency = "USD") => ({
+  "GET /api/store": { items, next: null, currency, shop_url },
+});
+const card = async (name: string) =>
+  within((await screen.findByRole("heading", { name, level: 3 })).closest("article")!);
 
 it("a product shows its price, what is special about it, and how to order", async () => {
-  server(store([product({ is_new: true, is_bestseller: true, is_featured: true }), product({ id: "p2", title: "Lantern & rope", price: 3_400, stock_quantity: 0 })]));
+  server(
+    store([
+      product({ is_new: true, is_bestseller: true, is_featured: true }),
+      product({ id: "p2", title: "Lantern & rope", price: 3_400, stock_quantity: 0 }),
+    ]),
+  );
   open("/store");
   expect(await screen.findByRole("heading", { name: "Camp Store", level: 1 })).toBeTruthy();
   const cap = await card("Camp cap");
-  for (const text of ["$18.50", "New", "Bestseller", "Featured", "Accessories", "Green twill."]) expect(cap.getByText(text)).toBeTruthy();
+  for (const text of ["$18.50", "New", "Bestseller", "Featured", "Accessories", "Green twill."])
+    expect(cap.getByText(text)).toBeTruthy();
   expect(cap.queryByText("Out of stock")).toBeNull();
-  expect(cap.getByRole("link", { name: "Contact us to order Camp cap" }).getAttribute("href")).toBe("/contact?product=Camp%20cap");
+  expect(cap.getByRole("link", { name: "Contact us to order Camp cap" }).getAttribute("href")).toBe(
+    "/contact?product=Camp%20cap",
+  );
 
   const lantern = await card("Lantern & rope");
   expect(lantern.getByText("Out of stock")).toBeTruthy();
@@ -92,7 +109,11 @@ describe("the embedded shop", () => {
     return frame;
   }
 
-  const say = (frame: HTMLIFrameElement, data: unknown, { origin = "https://shop.example", source = frame.contentWindow as unknown } = {}) =>
+  const say = (
+    frame: HTMLIFrameElement,
+    data: unknown,
+    { origin = "https://shop.example", source = frame.contentWindow as unknown } = {},
+  ) =>
     act(() => {
       const message = new Event("message");
       Object.assign(message, { origin, source, data });
@@ -129,7 +150,13 @@ describe("the embedded shop", () => {
 
   it("is believed only from its own window and its exact origin", async () => {
     const frame = await shopFrame();
-    for (const origin of ["https://shop.example.evil.example", "http://shop.example", "https://shop.example:8443", "null", ""]) {
+    for (const origin of [
+      "https://shop.example.evil.example",
+      "http://shop.example",
+      "https://shop.example:8443",
+      "null",
+      "",
+    ]) {
       say(frame, { type: "height", height: 2_000 }, { origin });
       say(frame, { type: "navigate", url: shop }, { origin });
     }
@@ -141,7 +168,14 @@ describe("the embedded shop", () => {
 
   it("may lead only to itself", async () => {
     const frame = await shopFrame();
-    for (const url of ["https://evil.example/", "javascript:alert(1)", "https://shop.example@evil.example/", "//evil.example", "http://shop.example/", 7]) {
+    for (const url of [
+      "https://evil.example/",
+      "javascript:alert(1)",
+      "https://shop.example@evil.example/",
+      "//evil.example",
+      "http://shop.example/",
+      7,
+    ]) {
       say(frame, { type: "navigate", url });
     }
     expect(visited).not.toHaveBeenCalled();
@@ -159,10 +193,13 @@ describe("the embedded shop", () => {
     expect(shown).toHaveBeenCalledTimes(1);
   });
 
-  it.each(["http://shop.example/", "javascript:alert(1)", "http://camp.test/shop", "no address"])("is never shown from %s", async (address) => {
-    server(store([product()], address));
-    open("/store");
-    await card("Camp cap");
-    expect(screen.queryByRole("heading", { name: "The shop" })).toBeNull();
-  });
+  it.each(["http://shop.example/", "javascript:alert(1)", "http://camp.test/shop", "no address"])(
+    "is never shown from %s",
+    async (address) => {
+      server(store([product()], address));
+      open("/store");
+      await card("Camp cap");
+      expect(screen.queryByRole("heading", { name: "The shop" })).toBeNull();
+    },
+  );
 });

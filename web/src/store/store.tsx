@@ -16,7 +16,9 @@ export default function Store() {
     <div className="wrap pt-8 md:pt-12">
       <PageMeta title="Camp Store" description="Caps, shirts and other things from camp, and how to order them." />
       <h1>Camp Store</h1>
-      <p className="mt-3 mb-8 max-w-[56ch] text-lg text-muted">A piece of camp to wear, use or keep. Tell us what you would like, and we pack it for you.</p>
+      <p className="mt-3 mb-8 max-w-[56ch] text-lg text-muted">
+        A piece of camp to wear, use or keep. Tell us what you would like, and we pack it for you.
+      </p>
 
       {store.data ? (
         <>
@@ -24,20 +26,40 @@ export default function Store() {
             <>
               <h2 className="sr-only">Products</h2>
               <ul className={shelf}>
-                {store.data.items.map((product) => <li key={product.id} className="grid"><ProductCard product={product} currency={store.data.currency} /></li>)}
+                {store.data.items.map((product) => (
+                  <li key={product.id} className="grid">
+                    <ProductCard product={product} currency={store.data.currency} />
+                  </li>
+                ))}
               </ul>
             </>
           ) : (
             !store.data.shop_url && (
-              <EmptyState title="Nothing in the store yet" text="Looking for something from camp? Ask us." picture="/art/product-memorabilia.svg">
-                <Link to={paths.contact} className={buttonLook("line")}>Contact Us</Link>
+              <EmptyState
+                title="Nothing in the store yet"
+                text="Looking for something from camp? Ask us."
+                picture="/art/product-memorabilia.svg"
+              >
+                <Link to={paths.contact} className={buttonLook("line")}>
+                  Contact Us
+                </Link>
               </EmptyState>
             )
           )}
-          {store.data.shop_url && <ShopFrame address={store.data.shop_url} title={store.data.items.length > 0 ? "More in the shop" : "The shop"} />}
+          {store.data.shop_url && (
+            <ShopFrame
+              address={store.data.shop_url}
+              title={store.data.items.length > 0 ? "More in the shop" : "The shop"}
+            />
+          )}
         </>
       ) : store.isError ? (
-        <ErrorState title="The store could not be loaded" error={store.error} retrying={store.isFetching} onRetry={store.refetch} />
+        <ErrorState
+          title="The store could not be loaded"
+          error={store.error}
+          retrying={store.isFetching}
+          onRetry={store.refetch}
+        />
       ) : (
         <Loading label="Loading the store" className={shelf}>
           {Array.from({ length: 8 }, (_, i) => (

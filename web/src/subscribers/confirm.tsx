@@ -21,18 +21,24 @@ export default function ConfirmSubscription() {
       {confirm.isSuccess ? (
         <>
           <p role="status">Thank you. You get our next letter. Every letter has a link that stops them.</p>
-          <Link to={paths.home} className={buttonLook()}>Return to Home</Link>
+          <Link to={paths.home} className={buttonLook()}>
+            Return to Home
+          </Link>
         </>
       ) : token === "" ? (
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
       ) : (
         <>
-          <p className="text-muted">One press, and letters from camp come to you: now and then, when there is something to tell.</p>
+          <p className="text-muted">
+            One press, and letters from camp come to you: now and then, when there is something to tell.
+          </p>
           <FormMessage>{confirm.error && explain(confirm.error)}</FormMessage>
           {isApiError(confirm.error, "gone") ? (
             <p className="text-sm text-muted">You can ask for a new link at the foot of this page.</p>
           ) : (
-            <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>{confirm.isPending ? "Confirming..." : "Yes, write to me"}</Button>
+            <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
+              {confirm.isPending ? "Confirming..." : "Yes, write to me"}
+            </Button>
           )}
         </>
       )}

@@ -20,7 +20,8 @@ export default function StayUpdated({ describedBy }: { describedBy: string }) {
   if (sentTo) {
     return (
       <p role="status" tabIndex={-1} ref={takeFocus}>
-        Almost there: please press the button in the mail that we sent to <bdi className="font-medium wrap-anywhere">{sentTo}</bdi>.
+        Almost there: please press the button in the mail that we sent to{" "}
+        <bdi className="font-medium wrap-anywhere">{sentTo}</bdi>.
       </p>
     );
   }
@@ -41,7 +42,9 @@ export default function StayUpdated({ describedBy }: { describedBy: string }) {
           required
           className="w-auto flex-[1_1_11rem]"
         />
-        <Button type="submit" busy={busy} className="max-sm:grow">{busy ? "Sending..." : "Subscribe"}</Button>
+        <Button type="submit" busy={busy} className="max-sm:grow">
+          {busy ? "Sending..." : "Subscribe"}
+        </Button>
       </div>
       {errors.email && <FieldError id={`${describedBy}-error`}>{errors.email}</FieldError>}
       <FormMessage>{message}</FormMessage>

@@ -16,7 +16,11 @@ it("an address left in the footer is asked to confirm", async () => {
 });
 
 it("what is no address is said beside the box, and stays in it", async () => {
-  server({ "POST /api/subscribe": refuse(422, "validation", "No.", [{ field: "email", message: "Please enter a valid email address." }]) });
+  server({
+    "POST /api/subscribe": refuse(422, "validation", "No.", [
+      { field: "email", message: "Please enter a valid email address." },
+    ]),
+  });
   const user = open("/nowhere");
   const footer = await box();
   const address = await footer.findByPlaceholderText<HTMLInputElement>("Your email address");
@@ -40,7 +44,13 @@ it("only the press of the button puts somebody on the list", async () => {
 });
 
 it("a spent link says so, and a cut one too", async () => {
-  server({ "POST /api/subscribe/confirm": refuse(410, "gone", "This link was used already or has expired. Please sign up again.") });
+  server({
+    "POST /api/subscribe/confirm": refuse(
+      410,
+      "gone",
+      "This link was used already or has expired. Please sign up again.",
+    ),
+  });
   const user = open("/subscribe/confirm?token=abc");
   await user.click(await screen.findByRole("button", { name: "Yes, write to me" }));
   expect(await screen.findByText("This link was used already or has expired. Please sign up again.")).toBeTruthy();

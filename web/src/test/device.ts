@@ -9,10 +9,11 @@ export function device(answer: NotificationPermission = "granted") {
   const workers = { registered: 0, left: 0 };
   const held: Lock[] = [];
   const waiting: (() => void)[] = [];
-  const Notification: { permission: NotificationPermission; requestPermission: () => Promise<NotificationPermission> } = {
-    permission: "default",
-    requestPermission: vi.fn<() => Promise<NotificationPermission>>(async () => (Notification.permission = answer)),
-  };
+  const Notification: { permission: NotificationPermission; requestPermission: () => Promise<NotificationPermission> } =
+    {
+      permission: "default",
+      requestPermission: vi.fn<() => Promise<NotificationPermission>>(async () => (Notification.permission = answer)),
+    };
 
   const registration = {
     showNotification: async (title: string, options: Omit<Shown, "title" | "close">) => {
@@ -41,7 +42,11 @@ export function device(answer: NotificationPermission = "granted") {
     },
     locks: {
       query: async () => ({ held: [...held], pending: [] }),
-      request: async (name: string, { mode, signal }: { mode: LockMode; signal: AbortSignal }, run: () => Promise<void>) => {
+      request: async (
+        name: string,
+        { mode, signal }: { mode: LockMode; signal: AbortSignal },
+        run: () => Promise<void>,
+      ) => {
         const taken = () => mode === "exclusive" && held.some((lock) => lock.name === name);
         while (taken()) await new Promise<void>((go) => waiting.push(go));
         if (signal.aborted) return;
@@ -53,7 +58,8 @@ export function device(answer: NotificationPermission = "granted") {
       },
     },
   };
-  for (const [name, value] of Object.entries(stubs)) Object.defineProperty(navigator, name, { configurable: true, value });
+  for (const [name, value] of Object.entries(stubs))
+    Object.defineProperty(navigator, name, { configurable: true, value });
 
   return {
     shown,

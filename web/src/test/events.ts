@@ -29,7 +29,12 @@ export function eventLine() {
       });
     },
     tell(event: string, data: unknown, id = "") {
-      act(() => void open().at(-1)?.dispatchEvent(new MessageEvent(event, { data: JSON.stringify(data), lastEventId: id })));
+      act(
+        () =>
+          void open()
+            .at(-1)
+            ?.dispatchEvent(new MessageEvent(event, { data: JSON.stringify(data), lastEventId: id })),
+      );
     },
     cut() {
       act(() => void open().at(-1)?.dispatchEvent(new Event("error")));

@@ -115,11 +115,24 @@ type Call = { method: string; path: string; query: Record<string, string>; heade
 type Answer = unknown | ((call: Call) => unknown);
 
 class Refusal {
-  constructor(readonly problem: { status: number; code: string; detail: string; errors?: { field: string; message: string }[]; retry_after?: number }) {}
+  constructor(
+    readonly problem: {
+      status: number;
+      code: string;
+      detail: string;
+      errors?: { field: string; message: string }[];
+      retry_after?: number;
+    },
+  ) {}
 }
 
-export const refuse = (status: number, code: string, detail = "No.", errors?: { field: string; message: string }[], retry_after?: number) =>
-  new Refusal({ status, code, detail, ...(errors ? { errors } : {}), ...(retry_after ? { retry_after } : {}) });
+export const refuse = (
+  status: number,
+  code: string,
+  detail = "No.",
+  errors?: { field: string; message: string }[],
+  retry_after?: number,
+) => new Refusal({ status, code, detail, ...(errors ? { errors } : {}), ...(retry_after ? { retry_after } : {}) });
 
 export const unreachable = Symbol("the network is down");
 export const never = Symbol("no answer yet");
@@ -144,16 +157,26 @@ export function server(answers: Record<string, Answer>) {
   vi.stubGlobal("fetch", async (request: Request) => {
     const url = new URL(request.url);
     const text = await request.text();
-    const call = { method: request.method, path: url.pathname, query: Object.fromEntries(url.searchParams), headers: request.headers, body: text ? JSON.parse(text) : undefined };
+    const call = {
+      method: request.method,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: request.headers,
+      body: text ? JSON.parse(text) : undefined,
+    };
     calls.push(call);
     let answer = known[`${call.method} ${call.path}`];
     if (typeof answer === "function") answer = await answer(call);
     if (answer === never) return new Promise(() => undefined);
     if (answer === unreachable) throw new TypeError("Failed to fetch");
-    if (answer === undefined && !(`${call.method} ${call.path}` in known)) answer = refuse(404, "not_found", "Not found");
+    if (answer === undefined && !(`${call.method} ${call.path}` in known))
+      answer = refuse(404, "not_found", "Not found");
     if (answer instanceof Refusal) {
       const body = { type: "about:blank", title: "No", request_id: "r1", ...answer.problem };
-      return new Response(JSON.stringify(body), { status: answer.problem.status, headers: { "content-type": "application/problem+json" } });
+      return new Response(JSON.stringify(body), {
+        status: answer.problem.status,
+        headers: { "content-type": "application/problem+json" },
+      });
     }
     if (answer === null || answer === undefined) return new Response(null, { status: 204 });
     return new Response(JSON.stringify(answer), { headers: { "content-type": "application/json" } });

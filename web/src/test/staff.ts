@@ -10,7 +10,18 @@ export const kornbluh: Staff = {
   two_factor_required: false,
 };
 
-export const counts = { all: 34, published: 29, scheduled: 2, draft: 3, current: 34, archive: 340, failed_mails: 1, reported_comments: 2, held_comments: 0, recipients: 212 };
+export const counts = {
+  all: 34,
+  published: 29,
+  scheduled: 2,
+  draft: 3,
+  current: 34,
+  archive: 340,
+  failed_mails: 1,
+  reported_comments: 2,
+  held_comments: 0,
+  recipients: 212,
+};
 
 export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
   id: "v1",
@@ -43,14 +54,52 @@ export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
 });
 
 export const draftVideo = (change: Partial<AdminVideo> = {}) =>
-  adminVideo({ id: "v2", title: "Melave Malka", description: null, status: "draft", published_at: null, announced: false, recipients: 212, view_count: 0, ...change });
+  adminVideo({
+    id: "v2",
+    title: "Melave Malka",
+    description: null,
+    status: "draft",
+    published_at: null,
+    announced: false,
+    recipients: 212,
+    view_count: 0,
+    ...change,
+  });
 
 export const scheduledVideo = (change: Partial<AdminVideo> = {}) =>
-  draftVideo({ id: "v3", title: "Grand Siyum", status: "scheduled", scheduled_date: "2030-07-31T00:30:00Z", ...change });
+  draftVideo({
+    id: "v3",
+    title: "Grand Siyum",
+    status: "scheduled",
+    scheduled_date: "2030-07-31T00:30:00Z",
+    ...change,
+  });
 
 export const dashboard: Dashboard = {
-  tiles: { reports: 34, drafts: 3, gallery: 340, users: 132, accounts: 5, live_updates: 12, messages_unread: 5, faq: 10, store: 24, views: 812 },
-  attention: { unread_messages: 5, failed_mails: 3, failed_video_mails: 2, suppressed_addresses: 1, reported_comments: 2, held_comments: 0, to_approve: 1, overdue_plans: 19, failed_jobs: 0, next_video: { id: "v3", title: "Grand Siyum", scheduled_date: "2030-07-31T00:30:00Z" } },
+  tiles: {
+    reports: 34,
+    drafts: 3,
+    gallery: 340,
+    users: 132,
+    accounts: 5,
+    live_updates: 12,
+    messages_unread: 5,
+    faq: 10,
+    store: 24,
+    views: 812,
+  },
+  attention: {
+    unread_messages: 5,
+    failed_mails: 3,
+    failed_video_mails: 2,
+    suppressed_addresses: 1,
+    reported_comments: 2,
+    held_comments: 0,
+    to_approve: 1,
+    overdue_plans: 19,
+    failed_jobs: 0,
+    next_video: { id: "v3", title: "Grand Siyum", scheduled_date: "2030-07-31T00:30:00Z" },
+  },
 };
 
 /** What the staff area asks for on every page. */

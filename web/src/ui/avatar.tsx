@@ -5,7 +5,10 @@ export function Avatar({ initials, className }: { initials: string; className?: 
   return (
     <span
       aria-hidden="true"
-      className={cx("grid size-9.5 shrink-0 place-items-center rounded-full bg-pine-wash text-sm leading-none font-semibold text-pine", className)}
+      className={cx(
+        "grid size-9.5 shrink-0 place-items-center rounded-full bg-pine-wash text-sm leading-none font-semibold text-pine",
+        className,
+      )}
     >
       {initials}
     </span>

@@ -24,7 +24,16 @@ export const buttonLook = (look: ButtonLook = "main", className?: string) =>
 
 type ButtonProps = ComponentProps<"button"> & { look?: ButtonLook; busy?: boolean; icon?: IconName };
 
-export function Button({ look, busy = false, icon, className, children, type = "button", disabled, ...rest }: ButtonProps) {
+export function Button({
+  look,
+  busy = false,
+  icon,
+  className,
+  children,
+  type = "button",
+  disabled,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       // A busy button keeps the focus but ignores presses.

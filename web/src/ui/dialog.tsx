@@ -27,7 +27,9 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
     >
       <div className="p-5">
         <div className="mb-4 flex items-start justify-between gap-3">
-          <h2 id={id} className="text-xl" dir="auto">{title}</h2>
+          <h2 id={id} className="text-xl" dir="auto">
+            {title}
+          </h2>
           <IconButton icon="close" label="Close" onClick={onClose} className="-me-2 -mt-2.5" />
         </div>
         {children}
@@ -91,12 +93,22 @@ export function ConfirmDialog({ title, name, children, action, look = "danger", 
 
   return (
     <Dialog title={title} onClose={onClose}>
-      <div dir="auto" className="rounded-md bg-sunk px-4 py-3 font-medium">{name}</div>
+      <div dir="auto" className="rounded-md bg-sunk px-4 py-3 font-medium">
+        {name}
+      </div>
       <div className="mt-3 text-muted">{children}</div>
-      {failure && <div className="mt-4"><FormMessage>{failure}</FormMessage></div>}
+      {failure && (
+        <div className="mt-4">
+          <FormMessage>{failure}</FormMessage>
+        </div>
+      )}
       <div className="mt-5 flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={onClose}>Cancel</Button>
-        <Button look={look} busy={busy} onClick={confirm}>{action}</Button>
+        <Button look="line" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button look={look} busy={busy} onClick={confirm}>
+          {action}
+        </Button>
       </div>
     </Dialog>
   );

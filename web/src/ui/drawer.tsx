@@ -20,12 +20,16 @@ export function Drawer({ title, onClose, children }: Props) {
         onClose();
       }}
       // A phone closes a dialog at the second Back even when it is canceled; this one closes only with its owner.
-      onClose={(event) => event.target === ref.current && ref.current.isConnected && !ref.current.open && ref.current.showModal()}
+      onClose={(event) =>
+        event.target === ref.current && ref.current.isConnected && !ref.current.open && ref.current.showModal()
+      }
       onMouseDown={(event) => event.target === ref.current && onClose()}
       className="m-0 ms-auto h-dvh max-h-none w-[min(34rem,100vw)] max-w-none border-line bg-paper p-0 shadow-high animate-rise open:flex open:flex-col sm:border-s"
     >
       <div className="flex items-start justify-between gap-3 border-b border-line py-3 ps-5 pe-3">
-        <h2 id={id} className="min-w-0 pt-2 text-xl">{title}</h2>
+        <h2 id={id} className="min-w-0 pt-2 text-xl">
+          {title}
+        </h2>
         <IconButton icon="close" label="Close" onClick={onClose} />
       </div>
       {/* What is hidden from sight in it has its place here too, or it would make the whole drawer scroll. */}

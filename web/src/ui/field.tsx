@@ -5,7 +5,14 @@ import { Icon } from "./icon";
 type Wiring = { id: string; describedBy: string | undefined; invalid: boolean };
 const Wire = createContext<Wiring | null>(null);
 
-type FieldProps = { label: ReactNode; hint?: ReactNode; error?: string | null; optional?: boolean; className?: string; children: ReactNode };
+type FieldProps = {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string | null;
+  optional?: boolean;
+  className?: string;
+  children: ReactNode;
+};
 
 /** A label above and an error below the control, which takes its id and description from the context. */
 export function Field({ label, hint, error, optional = false, className, children }: FieldProps) {
@@ -18,7 +25,11 @@ export function Field({ label, hint, error, optional = false, className, childre
         {optional && <span className="font-normal text-muted"> (optional)</span>}
       </label>
       <Wire value={{ id, describedBy: described || undefined, invalid: Boolean(error) }}>{children}</Wire>
-      {hint && <p id={`${id}-hint`} className="text-xs text-muted">{hint}</p>}
+      {hint && (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
       {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
     </div>
   );
@@ -46,7 +57,9 @@ export function FormMessage({ children }: { children: ReactNode }) {
 
 function useWiring() {
   const wiring = use(Wire);
-  return wiring && { id: wiring.id, "aria-describedby": wiring.describedBy, "aria-invalid": wiring.invalid || undefined };
+  return (
+    wiring && { id: wiring.id, "aria-describedby": wiring.describedBy, "aria-invalid": wiring.invalid || undefined }
+  );
 }
 
 const control = cx(
@@ -98,10 +111,22 @@ export function Checkbox({ label, hint, className, ...rest }: TickProps) {
   const id = useId();
   return (
     <div className={cx("flex min-h-tap items-start gap-3 py-2", className)}>
-      <input id={id} type="checkbox" aria-describedby={hint ? `${id}-hint` : undefined} className="mt-0.5 size-5.5 shrink-0 accent-pine" {...rest} />
+      <input
+        id={id}
+        type="checkbox"
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        className="mt-0.5 size-5.5 shrink-0 accent-pine"
+        {...rest}
+      />
       <div>
-        <label htmlFor={id} className="block">{label}</label>
-        {hint && <p id={`${id}-hint`} className="text-xs text-muted">{hint}</p>}
+        <label htmlFor={id} className="block">
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-xs text-muted">
+            {hint}
+          </p>
+        )}
       </div>
     </div>
   );
@@ -152,7 +177,11 @@ export function Choices<Value extends string>({ legend, name, options, defaultVa
             />
             <span>
               {label}
-              {hint && <span id={`${id}-${value}`} className="block text-xs text-muted">{hint}</span>}
+              {hint && (
+                <span id={`${id}-${value}`} className="block text-xs text-muted">
+                  {hint}
+                </span>
+              )}
             </span>
           </label>
         ))}
@@ -168,8 +197,14 @@ export function Switch({ label, hint, className, ...rest }: TickProps) {
   return (
     <div className={cx("flex min-h-tap items-center justify-between gap-4", className)}>
       <div>
-        <label htmlFor={id} className="font-medium">{label}</label>
-        {hint && <p id={`${id}-hint`} className="text-xs text-muted">{hint}</p>}
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-xs text-muted">
+            {hint}
+          </p>
+        )}
       </div>
       <span className="relative grid h-6 w-10 shrink-0">
         <input

@@ -14,7 +14,19 @@ type Pages = {
 };
 
 /** Leads on to the next page of a list, as long as there is one. */
-export function LoadMore({ label, list, shown, look = "line", className = "pt-6" }: { label: string; list: Pages; shown?: ReactNode; look?: ButtonLook; className?: string }) {
+export function LoadMore({
+  label,
+  list,
+  shown,
+  look = "line",
+  className = "pt-6",
+}: {
+  label: string;
+  list: Pages;
+  shown?: ReactNode;
+  look?: ButtonLook;
+  className?: string;
+}) {
   const { isFetching, isFetchingNextPage: busy } = list;
   if (!list.hasNextPage) return null;
   async function more() {
@@ -24,9 +36,15 @@ export function LoadMore({ label, list, shown, look = "line", className = "pt-6"
   }
   return (
     <div className={cx("flex flex-wrap items-center justify-center gap-x-4 gap-y-2", className)}>
-      {list.isFetchNextPageError && <p role="alert" className="w-full text-center text-sm text-clay">{list.error?.message}</p>}
+      {list.isFetchNextPageError && (
+        <p role="alert" className="w-full text-center text-sm text-clay">
+          {list.error?.message}
+        </p>
+      )}
       {shown && <span className="text-sm text-muted tabular-nums">{shown}</span>}
-      <Button look={look} busy={busy} onClick={() => void more()}>{busy ? "Loading..." : label}</Button>
+      <Button look={look} busy={busy} onClick={() => void more()}>
+        {busy ? "Loading..." : label}
+      </Button>
     </div>
   );
 }

@@ -35,11 +35,28 @@ export function MenuButton({ face, className, start = false, children }: Props) 
         button.current?.focus();
       }}
     >
-      <button ref={button} type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className={className}>
+      <button
+        ref={button}
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        className={className}
+      >
         {face}
       </button>
       {/* Focusable, so that a press inside does not count as leaving. */}
-      <div ref={panel} id={id} tabIndex={-1} hidden={!open} className={cx("sheet absolute top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise", start ? "start-0" : "end-0", !open && "hidden")}>
+      <div
+        ref={panel}
+        id={id}
+        tabIndex={-1}
+        hidden={!open}
+        className={cx(
+          "sheet absolute top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise",
+          start ? "start-0" : "end-0",
+          !open && "hidden",
+        )}
+      >
         {open && children(() => setOpen(false))}
       </div>
     </div>

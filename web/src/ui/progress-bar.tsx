@@ -15,7 +15,10 @@ export function ProgressBar({ label, percent, tone = "pine", className }: Props)
       aria-valuemax={100}
       className={cx("h-2 overflow-hidden rounded-full bg-line forced-colors:border", className)}
     >
-      <div className={cx("h-full rounded-full forced-colors:bg-[Highlight]", tones[tone])} style={{ inlineSize: `${shown}%` }} />
+      <div
+        className={cx("h-full rounded-full forced-colors:bg-[Highlight]", tones[tone])}
+        style={{ inlineSize: `${shown}%` }}
+      />
     </div>
   );
 }

@@ -2,7 +2,13 @@ import { useEffect, useRef, useState } from "react";
 import { cx } from "./class-names";
 import { Icon } from "./icon";
 
-type Props = { label: string; placeholder?: string; value: string; onSearch: (term: string) => void; className?: string };
+type Props = {
+  label: string;
+  placeholder?: string;
+  value: string;
+  onSearch: (term: string) => void;
+  className?: string;
+};
 
 /** Searches shortly after typing stops; `/` focuses it from anywhere on the page. */
 export function SearchBox({ label, placeholder, value, onSearch, className }: Props) {
@@ -26,7 +32,8 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
   useEffect(() => {
     function slash(event: KeyboardEvent) {
       const from = event.target;
-      const typing = from instanceof HTMLElement && (from.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(from.tagName));
+      const typing =
+        from instanceof HTMLElement && (from.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(from.tagName));
       if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector("dialog[open]")) return;
       event.preventDefault();

@@ -5,9 +5,15 @@ type Props = { id: string; title: string; beside?: ReactNode; className?: string
 
 /** A section of a long page; `id` is the target of links within the page. */
 export const Section = ({ id, title, beside, className, children }: Props) => (
-  <section id={id} aria-labelledby={`${id}-title`} className={cx("sheet scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}>
+  <section
+    id={id}
+    aria-labelledby={`${id}-title`}
+    className={cx("sheet scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}
+  >
     <div className="mb-4 flex min-h-tap flex-wrap items-center justify-between gap-x-4 gap-y-2">
-      <h2 id={`${id}-title`} className="text-xl">{title}</h2>
+      <h2 id={`${id}-title`} className="text-xl">
+        {title}
+      </h2>
       {beside}
     </div>
     {children}

@@ -13,7 +13,11 @@ type Props<Value extends string> = {
 /** A choice among a few options, all visible. */
 export function Segmented<Value extends string>({ label, value, options, onChange, className }: Props<Value>) {
   return (
-    <div role="group" aria-label={label} className={cx("inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-0.5", className)}>
+    <div
+      role="group"
+      aria-label={label}
+      className={cx("inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-0.5", className)}
+    >
       {options.map((option) => (
         <button
           key={option.value}

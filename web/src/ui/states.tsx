@@ -6,10 +6,23 @@ import { Icon } from "./icon";
 type StateProps = { title: ReactNode; children?: ReactNode; className?: string };
 
 /** Shown instead of an empty list. `children` are the next steps. */
-export function EmptyState({ title, text, picture, children, className }: StateProps & { text?: ReactNode; picture?: string }) {
+export function EmptyState({
+  title,
+  text,
+  picture,
+  children,
+  className,
+}: StateProps & { text?: ReactNode; picture?: string }) {
   return (
-    <div className={cx("grid justify-items-center gap-3 rounded-lg border-[1.5px] border-dashed border-edge px-5 py-8 text-center text-muted", className)}>
-      {picture && <img src={picture} alt="" width={160} height={90} className="aspect-video w-33 rounded-md object-cover" />}
+    <div
+      className={cx(
+        "grid justify-items-center gap-3 rounded-lg border-[1.5px] border-dashed border-edge px-5 py-8 text-center text-muted",
+        className,
+      )}
+    >
+      {picture && (
+        <img src={picture} alt="" width={160} height={90} className="aspect-video w-33 rounded-md object-cover" />
+      )}
       <p className="font-head text-xl wrap-anywhere text-ink">{title}</p>
       {text && <p className="max-w-[46ch]">{text}</p>}
       {children && <div className="mt-1 flex flex-wrap justify-center gap-3">{children}</div>}
@@ -18,13 +31,29 @@ export function EmptyState({ title, text, picture, children, className }: StateP
 }
 
 /** Shown instead of data that could not be loaded, with another try. */
-export function ErrorState({ title, error, onRetry, retrying = false, className }: { title: string; error?: unknown; onRetry?: () => unknown; retrying?: boolean; className?: string }) {
+export function ErrorState({
+  title,
+  error,
+  onRetry,
+  retrying = false,
+  className,
+}: {
+  title: string;
+  error?: unknown;
+  onRetry?: () => unknown;
+  retrying?: boolean;
+  className?: string;
+}) {
   return (
     <div role="alert" className={cx("sheet grid justify-items-center gap-3 px-5 py-8 text-center", className)}>
       <Icon name="alert" className="size-8 text-clay" />
       <p className="font-head text-xl">{title}</p>
       {error instanceof Error && <p className="max-w-[52ch]">{error.message}</p>}
-      {onRetry && <Button look="line" icon="refresh" busy={retrying} onClick={() => void onRetry()}>Retry</Button>}
+      {onRetry && (
+        <Button look="line" icon="refresh" busy={retrying} onClick={() => void onRetry()}>
+          Retry
+        </Button>
+      )}
     </div>
   );
 }

@@ -39,7 +39,10 @@ function stay(id: number) {
 
 function leaveLater(id: number) {
   stay(id);
-  timers.set(id, setTimeout(() => dismiss(id), lifetime));
+  timers.set(
+    id,
+    setTimeout(() => dismiss(id), lifetime),
+  );
 }
 
 function change(next: Toast[]) {
@@ -86,7 +89,11 @@ export function Toaster() {
           {destructive && <Icon name="alert" className="mt-0.5" />}
           <div className="min-w-0 flex-1">
             <p className="font-semibold">{title}</p>
-            {description && <p dir="auto" className={cx("text-sm", !destructive && "text-muted")}>{description}</p>}
+            {description && (
+              <p dir="auto" className={cx("text-sm", !destructive && "text-muted")}>
+                {description}
+              </p>
+            )}
           </div>
           <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} className="-m-2.5" />
         </li>

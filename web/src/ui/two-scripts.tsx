@@ -15,13 +15,21 @@ export function TwoScripts({ children, className }: { children: string; classNam
   const [first, yiddish] = splitScripts(children);
   return (
     <span className={cx("flex flex-wrap items-baseline justify-between gap-x-[1em]", className)}>
-      <span dir="auto" className={cx("title-first wrap-anywhere", !yiddish && "grow")} lang={hebrew.test(first) ? "yi" : undefined}>{first}</span>
+      <span
+        dir="auto"
+        className={cx("title-first wrap-anywhere", !yiddish && "grow")}
+        lang={hebrew.test(first) ? "yi" : undefined}
+      >
+        {first}
+      </span>
       {yiddish && (
         <>
           {" "}
           {/* The outer element's margin follows the page, not the script. */}
           <span className="ms-auto wrap-anywhere">
-            <bdi lang="yi" dir="rtl" className="text-[0.92em] text-muted">{yiddish}</bdi>
+            <bdi lang="yi" dir="rtl" className="text-[0.92em] text-muted">
+              {yiddish}
+            </bdi>
           </span>
         </>
       )}

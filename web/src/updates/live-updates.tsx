@@ -19,7 +19,11 @@ export function LiveUpdates() {
     <section aria-labelledby="live-updates" className="min-w-0">
       <div className="mb-4 flex flex-wrap items-end justify-between gap-x-5 gap-y-2">
         <h2 id="live-updates">Live updates</h2>
-        {updates.data && updates.data.items.length > 0 && <Link to={paths.updates} className={buttonLook("quiet", "-me-2.5 -my-2")}>All updates</Link>}
+        {updates.data && updates.data.items.length > 0 && (
+          <Link to={paths.updates} className={buttonLook("quiet", "-me-2.5 -my-2")}>
+            All updates
+          </Link>
+        )}
       </div>
       {isRestricted(updates.error) ? (
         <Restricted error={updates.error} back={paths.home} />
@@ -30,7 +34,12 @@ export function LiveUpdates() {
           <EmptyState title="No updates right now" text="When camp has something to tell, it stands here." />
         )
       ) : updates.isError ? (
-        <ErrorState title="The updates could not be loaded" error={updates.error} retrying={updates.isFetching} onRetry={updates.refetch} />
+        <ErrorState
+          title="The updates could not be loaded"
+          error={updates.error}
+          retrying={updates.isFetching}
+          onRetry={updates.refetch}
+        />
       ) : (
         <UpdatesSkeleton rows={collapsed} />
       )}
@@ -46,7 +55,11 @@ function Newest({ updates }: { updates: LiveUpdate[] }) {
   const shown = all ? updates : updates.slice(0, collapsed);
   return (
     <>
-      <ol id={id}>{shown.map((update) => <UpdateItem key={update.id} update={update} now={now} />)}</ol>
+      <ol id={id}>
+        {shown.map((update) => (
+          <UpdateItem key={update.id} update={update} now={now} />
+        ))}
+      </ol>
       {more > 0 && (
         <div className="border-t border-line pt-3">
           <Button look="quiet" aria-expanded={all} aria-controls={id} onClick={() => setAll(!all)} className="-ms-2.5">

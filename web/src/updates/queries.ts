@@ -14,7 +14,12 @@ export const newestUpdatesQuery = queryOptions({
 export const allUpdatesQuery = infiniteQueryOptions({
   queryKey: ["updates", "all"],
   queryFn: ({ pageParam, signal }) =>
-    send(api.GET("/api/live-updates", { params: { query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    send(
+      api.GET("/api/live-updates", {
+        params: { query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } },
+        signal,
+      }),
+    ),
   initialPageParam: "",
   getNextPageParam: (page) => page.next,
   select: ({ pages }) => pages.flatMap((page) => page.items),

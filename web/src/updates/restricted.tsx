@@ -6,7 +6,8 @@ import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 
-export const isRestricted = (error: unknown): error is ApiError => isApiError(error, "sign_in_required", "families_only", "awaiting_approval");
+export const isRestricted = (error: unknown): error is ApiError =>
+  isApiError(error, "sign_in_required", "families_only", "awaiting_approval");
 
 /** Why the updates are not visible, and how to get access. */
 export function Restricted({ error, back }: { error: ApiError; back: string }) {
@@ -17,11 +18,17 @@ export function Restricted({ error, back }: { error: ApiError; back: string }) {
       <Icon name="lock" className="size-8 text-pine" />
       <p className="max-w-[52ch]">{accessMessage(error.code, site?.access) ?? error.message}</p>
       {user ? (
-        <Link to={paths.contact} className={buttonLook("line")}>Write to the camp</Link>
+        <Link to={paths.contact} className={buttonLook("line")}>
+          Write to the camp
+        </Link>
       ) : (
         <div className="flex flex-wrap justify-center gap-3">
-          <Link to={paths.auth(back)} className={buttonLook()}>Sign In</Link>
-          <Link to={paths.signUp(back)} className={buttonLook("line")}>Create Account</Link>
+          <Link to={paths.auth(back)} className={buttonLook()}>
+            Sign In
+          </Link>
+          <Link to={paths.signUp(back)} className={buttonLook("line")}>
+            Create Account
+          </Link>
         </div>
       )}
     </div>

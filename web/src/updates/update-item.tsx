@@ -11,15 +11,33 @@ const newFor = 2 * 60;
 
 const row = "relative grid gap-x-6 gap-y-1.5 border-t border-line py-4 md:grid-cols-[118px_minmax(0,1fr)] md:py-6";
 
-export function UpdateItem({ update, now, heading: Heading = "h3" }: { update: LiveUpdate; now: Date; heading?: "h2" | "h3" }) {
+export function UpdateItem({
+  update,
+  now,
+  heading: Heading = "h3",
+}: {
+  update: LiveUpdate;
+  now: Date;
+  heading?: "h2" | "h3";
+}) {
   const high = update.priority === "high";
   return (
-    <li className={cx(row, high && "before:absolute before:-top-px before:h-[3px] before:w-12 before:bg-clay md:before:w-[118px]")}>
+    <li
+      className={cx(
+        row,
+        high && "before:absolute before:-top-px before:h-[3px] before:w-12 before:bg-clay md:before:w-[118px]",
+      )}
+    >
       <Age update={update} now={now} className="text-sm text-muted md:pt-0.5" />
       <div className="max-w-[64ch] min-w-0">
         <UpdateBadges update={update} now={now} />
         <Heading dir="auto" className="text-xl">
-          <Link to={paths.update(update.id)} className="text-inherit no-underline hover:underline hover:decoration-1 hover:underline-offset-4">{update.title}</Link>
+          <Link
+            to={paths.update(update.id)}
+            className="text-inherit no-underline hover:underline hover:decoration-1 hover:underline-offset-4"
+          >
+            {update.title}
+          </Link>
         </Heading>
         <UpdateText update={update} />
       </div>
@@ -30,7 +48,11 @@ export function UpdateItem({ update, now, heading: Heading = "h3" }: { update: L
 export function Age({ update, now, className }: { update: LiveUpdate; now: Date; className?: string }) {
   const site = useSite();
   return (
-    <time dateTime={update.created_at} title={site && campDateTime(update.created_at, site.timezone)} className={className}>
+    <time
+      dateTime={update.created_at}
+      title={site && campDateTime(update.created_at, site.timezone)}
+      className={className}
+    >
       {age(update.created_at, now)}
     </time>
   );
@@ -41,7 +63,11 @@ export function UpdateBadges({ update, now }: { update: LiveUpdate; now: Date })
   if (update.priority !== "high" && !fresh && !update.pinned) return null;
   return (
     <div className="mb-2 flex flex-wrap gap-2">
-      {update.priority === "high" && <Badge tone="bad" icon="horn">High Priority</Badge>}
+      {update.priority === "high" && (
+        <Badge tone="bad" icon="horn">
+          High Priority
+        </Badge>
+      )}
       {fresh && <Badge tone="new">New</Badge>}
       {update.pinned && <Badge>Pinned</Badge>}
     </div>
@@ -50,8 +76,12 @@ export function UpdateBadges({ update, now }: { update: LiveUpdate; now: Date })
 
 export const UpdateText = ({ update }: { update: LiveUpdate }) => (
   <>
-    <p dir="auto" className="mt-1.5 whitespace-pre-line">{update.message}</p>
-    <p className="mt-2 text-sm text-muted">Posted by <bdi>{update.author}</bdi></p>
+    <p dir="auto" className="mt-1.5 whitespace-pre-line">
+      {update.message}
+    </p>
+    <p className="mt-2 text-sm text-muted">
+      Posted by <bdi>{update.author}</bdi>
+    </p>
   </>
 );
 

@@ -18,7 +18,10 @@ export default function Update() {
 
   return (
     <div className="wrap pt-2">
-      <Link to={paths.updates} className="my-2 inline-flex min-h-tap items-center gap-1.5 font-medium text-pine no-underline hover:underline">
+      <Link
+        to={paths.updates}
+        className="my-2 inline-flex min-h-tap items-center gap-1.5 font-medium text-pine no-underline hover:underline"
+      >
         <Icon name="previous" />
         All updates
       </Link>
@@ -31,16 +34,23 @@ export default function Update() {
       ) : isApiError(error) && [400, 404, 422].includes(error.status) ? (
         <Gone title="Update not found" text="The link is not complete, or the update was never there." />
       ) : update?.withdrawn ? (
-        <Gone title="This update was withdrawn" text="Camp has taken it back. What counts now is among the other updates." />
+        <Gone
+          title="This update was withdrawn"
+          text="Camp has taken it back. What counts now is among the other updates."
+        />
       ) : update ? (
         <article className="max-w-[42rem]">
           <PageMeta title={update.title} description={update.message} />
           <div className="mt-3">
             <UpdateBadges update={update} now={now} />
           </div>
-          <h1 dir="auto" className="text-2xl">{update.title}</h1>
+          <h1 dir="auto" className="text-2xl">
+            {update.title}
+          </h1>
           <Age update={update} now={now} className="mt-2 block text-sm text-muted" />
-          <div className="mt-4 border-t border-line pt-3 text-lg"><UpdateText update={update} /></div>
+          <div className="mt-4 border-t border-line pt-3 text-lg">
+            <UpdateText update={update} />
+          </div>
         </article>
       ) : isError ? (
         <>
@@ -60,9 +70,13 @@ export default function Update() {
 const Gone = ({ title, text }: { title: string; text: string }) => (
   <div className="grid justify-items-center gap-4 pt-8 text-center">
     <PageMeta title={title} description={text} />
-    <span className="grid size-16 place-items-center rounded-full bg-pine-wash text-pine"><Icon name="horn" className="size-8" /></span>
+    <span className="grid size-16 place-items-center rounded-full bg-pine-wash text-pine">
+      <Icon name="horn" className="size-8" />
+    </span>
     <h1 className="text-2xl">{title}</h1>
     <p className="max-w-[52ch] text-muted">{text}</p>
-    <Link to={paths.updates} className={buttonLook()}>All updates</Link>
+    <Link to={paths.updates} className={buttonLook()}>
+      All updates
+    </Link>
   </div>
 );

@@ -22,16 +22,27 @@ export default function Updates() {
       ) : updates.data ? (
         updates.data.length > 0 ? (
           <>
-            <ol>{updates.data.map((update) => <UpdateItem key={update.id} update={update} now={now} heading="h2" />)}</ol>
+            <ol>
+              {updates.data.map((update) => (
+                <UpdateItem key={update.id} update={update} now={now} heading="h2" />
+              ))}
+            </ol>
             <LoadMore label="Load more updates" list={updates} />
           </>
         ) : (
           <EmptyState title="No updates right now" text="When camp has something to tell, it stands here.">
-            <Link to={paths.currentVideos} className={buttonLook("line")}>View All Current Videos</Link>
+            <Link to={paths.currentVideos} className={buttonLook("line")}>
+              View All Current Videos
+            </Link>
           </EmptyState>
         )
       ) : updates.isError ? (
-        <ErrorState title="The updates could not be loaded" error={updates.error} retrying={updates.isFetching} onRetry={updates.refetch} />
+        <ErrorState
+          title="The updates could not be loaded"
+          error={updates.error}
+          retrying={updates.isFetching}
+          onRetry={updates.refetch}
+        />
       ) : (
         <UpdatesSkeleton rows={6} />
       )}

@@ -3,9 +3,14 @@ import { describe, expect, it } from "vitest";
 import { list, open, refuse, server, site, update } from "../test/portal";
 
 const before = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-const ten = list(...Array.from({ length: 10 }, (_, i) => update({ id: `n${i}`, title: `Update ${i}`, created_at: before(i * 60 + 1) })));
+const ten = list(
+  ...Array.from({ length: 10 }, (_, i) =>
+    update({ id: `n${i}`, title: `Update ${i}`, created_at: before(i * 60 + 1) }),
+  ),
+);
 const section = async () => within(await screen.findByRole("region", { name: "Live updates" }));
-const titles = async () => (await section()).getAllByRole("heading", { level: 3 }).map((heading) => heading.textContent);
+const titles = async () =>
+  (await section()).getAllByRole("heading", { level: 3 }).map((heading) => heading.textContent);
 
 describe("live updates at home", () => {
   it("are the newest two of ten, and all of them on request", async () => {
@@ -70,10 +75,15 @@ describe("live updates at home", () => {
   });
 
   it("are for families only where the camp wants it so", async () => {
-    server({ "GET /api/live-updates": refuse(401, "sign_in_required", "Please sign in."), "GET /api/site": { ...site, access: "families" } });
+    server({
+      "GET /api/live-updates": refuse(401, "sign_in_required", "Please sign in."),
+      "GET /api/site": { ...site, access: "families" },
+    });
     open("/");
     expect(await (await section()).findByText(/An account alone is not enough/)).toBeTruthy();
-    expect((await section()).getByRole("link", { name: "Create Account" }).getAttribute("href")).toBe("/auth?mode=create&next=%2F");
+    expect((await section()).getByRole("link", { name: "Create Account" }).getAttribute("href")).toBe(
+      "/auth?mode=create&next=%2F",
+    );
     expect((await section()).getByRole("link", { name: "Sign In" }).getAttribute("href")).toBe("/auth");
   });
 });
@@ -82,12 +92,16 @@ describe("the page of all updates", () => {
   it("comes in parts", async () => {
     server({
       "GET /api/live-updates": ({ query }: { query: { cursor?: string } }) =>
-        query.cursor ? list(update({ id: "old", title: "The first of the summer" })) : { items: [update()], next: "more" },
+        query.cursor
+          ? list(update({ id: "old", title: "The first of the summer" }))
+          : { items: [update()], next: "more" },
     });
     const user = open("/updates");
     expect(await screen.findByRole("heading", { name: "Live Updates", level: 1 })).toBeTruthy();
     await user.click(await screen.findByRole("button", { name: "Load more updates" }));
-    expect((await screen.findByRole("link", { name: "The first of the summer" })).getAttribute("href")).toBe("/updates/old");
+    expect((await screen.findByRole("link", { name: "The first of the summer" })).getAttribute("href")).toBe(
+      "/updates/old",
+    );
     expect(document.title).toBe("Live Updates - Camp Pine Lake");
   });
 });
@@ -96,7 +110,11 @@ it("says so when the next page of the updates cannot be loaded, and loads it whe
   let broken = true;
   server({
     "GET /api/live-updates": ({ query }: { query: { cursor?: string } }) =>
-      query.cursor ? (broken ? refuse(500, "internal", "Something went wrong. Please try again.") : list(update({ id: "old", title: "The first of the summer" }))) : { items: [update()], next: "more" },
+      query.cursor
+        ? broken
+          ? refuse(500, "internal", "Something went wrong. Please try again.")
+          : list(update({ id: "old", title: "The first of the summer" }))
+        : { items: [update()], next: "more" },
   });
   const user = open("/updates");
   await user.click(await screen.findByRole("button", { name: "Load more updates" }));

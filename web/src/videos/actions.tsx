@@ -25,7 +25,10 @@ export function LikeButton({ video }: { video: Video }) {
     onMutate: async (liked) => {
       await client.cancelQueries({ queryKey });
       const before = client.getQueryData(queryKey);
-      client.setQueryData(queryKey, (v) => v && { ...v, liked, like_count: Math.max(0, v.like_count + (liked ? 1 : -1)) });
+      client.setQueryData(
+        queryKey,
+        (v) => v && { ...v, liked, like_count: Math.max(0, v.like_count + (liked ? 1 : -1)) },
+      );
       return before;
     },
     onSuccess: (answer) => {
@@ -50,7 +53,10 @@ export function LikeButton({ video }: { video: Video }) {
       type="button"
       aria-pressed={video.liked}
       onClick={press}
-      className={buttonLook("line", cx("max-sm:flex-1 max-sm:px-3", video.liked && "border-transparent! bg-clay-wash! text-clay!"))}
+      className={buttonLook(
+        "line",
+        cx("max-sm:flex-1 max-sm:px-3", video.liked && "border-transparent! bg-clay-wash! text-clay!"),
+      )}
     >
       <Icon name="heart" filled={video.liked} />
       <span className="tabular-nums">{number(video.like_count)}</span>
@@ -83,14 +89,28 @@ export function ShareButtons({ title }: { title: string }) {
         <MenuButton
           start
           className={buttonLook("line", "w-full max-sm:px-3")}
-          face={<><Icon name="share" />Share</>}
+          face={
+            <>
+              <Icon name="share" />
+              Share
+            </>
+          }
         >
           {(close) => (
             <ul className="-m-2">
-              <ShareLink icon="mail" href={`mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(`${text}\n${url}`)}`} onClick={close}>
+              <ShareLink
+                icon="mail"
+                href={`mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(`${text}\n${url}`)}`}
+                onClick={close}
+              >
                 Email
               </ShareLink>
-              <ShareLink icon="message" href={`https://wa.me/?text=${encodeURIComponent(`${text} ${url}`)}`} onClick={close} newTab>
+              <ShareLink
+                icon="message"
+                href={`https://wa.me/?text=${encodeURIComponent(`${text} ${url}`)}`}
+                onClick={close}
+                newTab
+              >
                 WhatsApp
               </ShareLink>
               {"share" in navigator && (
@@ -120,7 +140,8 @@ export function ShareButtons({ title }: { title: string }) {
   );
 }
 
-const shareLook = "flex min-h-tap w-full items-center gap-3 rounded-sm px-3 text-start text-ink no-underline hover:bg-sunk";
+const shareLook =
+  "flex min-h-tap w-full items-center gap-3 rounded-sm px-3 text-start text-ink no-underline hover:bg-sunk";
 
 type ShareLinkProps = { icon: IconName; href: string; onClick: () => void; newTab?: boolean; children: string };
 

@@ -22,7 +22,10 @@ export default function CurrentVideos() {
 
   return (
     <div className="wrap pt-8">
-      <PageMeta title="This Year Videos" description="The videos of this summer at camp, night by night, the newest first." />
+      <PageMeta
+        title="This Year Videos"
+        description="The videos of this summer at camp, night by night, the newest first."
+      />
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
         <h1>This Year Videos</h1>
         <aside aria-label="Posting time" className="flex items-center gap-3 rounded-md bg-pine-wash px-4 py-2.5">
@@ -45,7 +48,10 @@ export default function CurrentVideos() {
         <Segmented
           label="Sort"
           value={sort}
-          options={[{ value: "newest", label: "Newest First" }, { value: "popular", label: "Most Popular" }]}
+          options={[
+            { value: "newest", label: "Newest First" },
+            { value: "popular", label: "Most Popular" },
+          ]}
           onChange={(next) => set({ sort: next === "newest" ? "" : next }, true)}
           className="max-sm:w-full"
         />
@@ -56,21 +62,44 @@ export default function CurrentVideos() {
         videos.data.length > 0 ? (
           <>
             <ul className={videoGrid}>
-              {videos.data.map((video, i) => <li key={video.id}><VideoCard video={video} eager={i < 3} /></li>)}
+              {videos.data.map((video, i) => (
+                <li key={video.id}>
+                  <VideoCard video={video} eager={i < 3} />
+                </li>
+              ))}
             </ul>
             <LoadMore label="Load more videos" list={videos} />
           </>
         ) : term ? (
-          <EmptyState title={<>No content found matching "<bdi>{term}</bdi>"</>}>
-            <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
+          <EmptyState
+            title={
+              <>
+                No content found matching "<bdi>{term}</bdi>"
+              </>
+            }
+          >
+            <Button look="line" onClick={() => set({ q: "" })}>
+              Clear Search
+            </Button>
           </EmptyState>
         ) : (
-          <EmptyState title="No videos uploaded for this year yet" text="Earlier summers are in the Gallery." picture="/art/placeholder.svg">
-            <Link to={paths.pastVideos} className={buttonLook("line")}>Go to the Gallery</Link>
+          <EmptyState
+            title="No videos uploaded for this year yet"
+            text="Earlier summers are in the Gallery."
+            picture="/art/placeholder.svg"
+          >
+            <Link to={paths.pastVideos} className={buttonLook("line")}>
+              Go to the Gallery
+            </Link>
           </EmptyState>
         )
       ) : videos.isError ? (
-        <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
+        <ErrorState
+          title="The videos could not be loaded"
+          error={videos.error}
+          retrying={videos.isFetching}
+          onRetry={videos.refetch}
+        />
       ) : (
         <VideoGridSkeleton />
       )}

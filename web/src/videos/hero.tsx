@@ -23,7 +23,12 @@ const builtIn: Scene[] = [
 
 /** The camp's own pictures, darkened so that the text is readable. */
 const own = (pictures: Site["pictures"]["hero"]) =>
-  pictures.map(({ url, small_url, width }, i): Scene => ({ name: `Picture ${i + 1}`, picture: url, tone: "night", sizes: `${small_url} 1080w, ${url} ${width}w` }));
+  pictures.map(({ url, small_url, width }, i): Scene => ({
+    name: `Picture ${i + 1}`,
+    picture: url,
+    tone: "night",
+    sizes: `${small_url} 1080w, ${url} ${width}w`,
+  }));
 
 const sceneLasts = 30_000;
 
@@ -58,12 +63,24 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
         <div className="hero-text">
           <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
           <h1>{promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}</h1>
-          <p className="hero-lede">{promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}</p>
+          <p className="hero-lede">
+            {promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}
+          </p>
         </div>
         {promise ? <Tonight video={promise.video} when={promise.when} /> : waiting && <TonightSkeleton />}
         <div className="hero-acts">
-          <Link to={paths.currentVideos} className={buttonLook("amber", "max-md:px-3 max-md:bg-pine! max-md:text-on-pine!")}>{"View Today's Report"}</Link>
-          <Link to={paths.about} className={buttonLook("line", "max-md:px-3 md:border-current! md:bg-(--scene-veil)! md:text-(--on-scene)!")}>Learn More<span className="sr-only"> about the camp</span></Link>
+          <Link
+            to={paths.currentVideos}
+            className={buttonLook("amber", "max-md:px-3 max-md:bg-pine! max-md:text-on-pine!")}
+          >
+            {"View Today's Report"}
+          </Link>
+          <Link
+            to={paths.about}
+            className={buttonLook("line", "max-md:px-3 md:border-current! md:bg-(--scene-veil)! md:text-(--on-scene)!")}
+          >
+            Learn More<span className="sr-only"> about the camp</span>
+          </Link>
         </div>
         <Controls {...carousel} />
       </div>
@@ -75,14 +92,29 @@ function Tonight({ video, when }: { video: Card; when: string }) {
   return (
     <article className="hero-card group">
       <div className="relative aspect-video overflow-hidden rounded-md bg-sunk">
-        <Thumbnail url={video.thumbnail_url} eager className="transition-[scale] duration-300 group-hover:scale-[1.025]" />
-        {video.latest && <Badge tone="new" className="absolute start-3 top-3">Latest</Badge>}
+        <Thumbnail
+          url={video.thumbnail_url}
+          eager
+          className="transition-[scale] duration-300 group-hover:scale-[1.025]"
+        />
+        {video.latest && (
+          <Badge tone="new" className="absolute start-3 top-3">
+            Latest
+          </Badge>
+        )}
         <PlayMark large />
-        {video.duration_seconds != null && <Badge tone="dark" className="absolute end-2.5 bottom-2.5">{duration(video.duration_seconds)}</Badge>}
+        {video.duration_seconds != null && (
+          <Badge tone="dark" className="absolute end-2.5 bottom-2.5">
+            {duration(video.duration_seconds)}
+          </Badge>
+        )}
       </div>
       <div className="px-2 pt-3 pb-2 md:px-3 md:pt-4">
         <h2 className="text-xl">
-          <Link to={paths.video(video.id)} className="text-inherit no-underline after:absolute after:inset-0 after:rounded-lg">
+          <Link
+            to={paths.video(video.id)}
+            className="text-inherit no-underline after:absolute after:inset-0 after:rounded-lg"
+          >
             <TwoScripts>{video.title}</TwoScripts>
           </Link>
         </h2>
@@ -109,7 +141,11 @@ function Controls({ at, show, paused, setPaused, still, scenes }: Carousel) {
   return (
     <div className="hero-controls">
       {!still && (
-        <Control icon={paused ? "play" : "pause"} label={paused ? "Play" : "Pause"} onClick={() => setPaused(!paused)} />
+        <Control
+          icon={paused ? "play" : "pause"}
+          label={paused ? "Play" : "Pause"}
+          onClick={() => setPaused(!paused)}
+        />
       )}
       <Control icon="previous" label="Previous scene" onClick={() => show(at - 1)} />
       {scenes.map((scene, i) => (
@@ -128,7 +164,12 @@ function Controls({ at, show, paused, setPaused, still, scenes }: Carousel) {
 }
 
 const Control = ({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) => (
-  <button type="button" aria-label={label} onClick={onClick} className="grid size-tap place-items-center rounded-full hover:bg-current/12">
+  <button
+    type="button"
+    aria-label={label}
+    onClick={onClick}
+    className="grid size-tap place-items-center rounded-full hover:bg-current/12"
+  >
     <Icon name={icon} />
   </button>
 );
@@ -150,7 +191,12 @@ function useCarousel(scenes: Scene[]) {
   }, [paused, still, at]);
 
   return {
-    at, show, paused, setPaused, still, scenes,
+    at,
+    show,
+    paused,
+    setPaused,
+    still,
+    scenes,
     touch: ({ touches }: TouchEvent) => {
       const finger = touches[0];
       touchedAt.current = finger && { x: finger.clientX, y: finger.clientY };
@@ -177,7 +223,11 @@ function listenToMotion(listener: () => void) {
 type Promised = { video: Card; headline: string; when: string; lede: string };
 
 /** How the hero announces the newest video: tonight's, last night's, or the latest. */
-export function announcementOf(video: Card, { timezone, current_year }: Pick<Site, "timezone" | "current_year">, now = new Date()): Promised {
+export function announcementOf(
+  video: Card,
+  { timezone, current_year }: Pick<Site, "timezone" | "current_year">,
+  now = new Date(),
+): Promised {
   const minutes = Math.round((video.duration_seconds ?? 0) / 60);
   const lede = `${minutes > 0 ? count(minutes, "minute") : "News"} from camp, for everyone who stayed home.`;
   const latest = { video, headline: "The latest from camp.", when: cardDate(video.upload_date, current_year), lede };

@@ -3,7 +3,11 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { card, list, never, open, refuse, server, site } from "../test/portal";
 import { announcementOf } from "./hero";
 
-const three = list(card({ latest: true }), card({ id: "v2", title: "Trip to the ridge" }), card({ id: "v3", title: "Swim relay", description: null }));
+const three = list(
+  card({ latest: true }),
+  card({ id: "v2", title: "Trip to the ridge" }),
+  card({ id: "v3", title: "Swim relay", description: null }),
+);
 const latest = async () => within(await screen.findByRole("region", { name: "Latest videos" }));
 
 it("the carousel leads to today's report, and to who we are", async () => {
@@ -66,12 +70,18 @@ describe("the hero", () => {
     const older = ["v2", "v3", "v4"].map((id) => card({ id, title: `Older ${id}` }));
     server({
       "GET /api/videos": ({ query }: { query: { collection: string } }) =>
-        query.collection === "home" ? list(card({ latest: true }), ...older.slice(0, 2)) : list(card({ latest: true }), ...older),
+        query.collection === "home"
+          ? list(card({ latest: true }), ...older.slice(0, 2))
+          : list(card({ latest: true }), ...older),
     });
     open("/");
     expect(await screen.findByRole("heading", { name: "The latest from camp.", level: 1 })).toBeTruthy();
     const section = await latest();
-    expect((await section.findAllByRole("article")).map((a) => within(a).getByRole("link").textContent)).toEqual(["Older v2", "Older v3", "Older v4"]);
+    expect((await section.findAllByRole("article")).map((a) => within(a).getByRole("link").textContent)).toEqual([
+      "Older v2",
+      "Older v3",
+      "Older v4",
+    ]);
     expect(screen.getAllByRole("link", { name: "Color War breaks out" })).toHaveLength(1);
   });
 });

@@ -39,8 +39,12 @@ export function HomeVideos() {
         <div className="mb-5 flex flex-wrap items-end justify-between gap-x-5 gap-y-3">
           <h2 id="latest">Latest videos</h2>
           <div className="flex flex-wrap gap-1 -me-2.5 max-md:w-full max-md:text-sm">
-            <Link to={paths.currentVideos} className={buttonLook("main", "max-md:px-3")}>View All Current Videos</Link>
-            <Link to={paths.pastVideos} className={buttonLook("quiet")}>Explore Video Archives</Link>
+            <Link to={paths.currentVideos} className={buttonLook("main", "max-md:px-3")}>
+              View All Current Videos
+            </Link>
+            <Link to={paths.pastVideos} className={buttonLook("quiet")}>
+              Explore Video Archives
+            </Link>
           </div>
         </div>
         {waiting ? (
@@ -48,7 +52,12 @@ export function HomeVideos() {
         ) : videos.data ? (
           <Latest videos={shown} />
         ) : (
-          <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />
+          <ErrorState
+            title="The videos could not be loaded"
+            error={videos.error}
+            retrying={videos.isFetching}
+            onRetry={videos.refetch}
+          />
         )}
       </section>
     </>
@@ -61,7 +70,9 @@ function Latest({ videos: [featured, ...others] }: { videos: Card[] }) {
   if (!featured) {
     return (
       <EmptyState title="No videos available yet. Check back soon!" picture="/art/placeholder.svg">
-        <Link to={paths.pastVideos} className={buttonLook("line")}>Explore Video Archives</Link>
+        <Link to={paths.pastVideos} className={buttonLook("line")}>
+          Explore Video Archives
+        </Link>
       </EmptyState>
     );
   }
@@ -70,7 +81,11 @@ function Latest({ videos: [featured, ...others] }: { videos: Card[] }) {
       <VideoCard video={featured} look="featured" />
       {others.length > 0 && (
         <ul className="grid content-start gap-6 md:max-lg:grid-cols-2 lg:content-between">
-          {others.slice(0, 2).map((video) => <li key={video.id}><VideoCard video={video} look="small" /></li>)}
+          {others.slice(0, 2).map((video) => (
+            <li key={video.id}>
+              <VideoCard video={video} look="small" />
+            </li>
+          ))}
         </ul>
       )}
     </div>

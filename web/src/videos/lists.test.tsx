@@ -19,12 +19,17 @@ describe("this year's videos", () => {
   });
 
   it("can be searched from the keyboard and cleared again", async () => {
-    const camp = server({ "GET /api/videos": ({ query }: { query: { q?: string } }) => (query.q ? list() : list(card())) });
+    const camp = server({
+      "GET /api/videos": ({ query }: { query: { q?: string } }) => (query.q ? list() : list(card())),
+    });
     const user = open("/current-videos");
     await screen.findByRole("article");
     await user.keyboard("/");
     await user.keyboard("zebra");
-    expect(await screen.findByText(/No content found matching/)).toHaveProperty("textContent", 'No content found matching "zebra"');
+    expect(await screen.findByText(/No content found matching/)).toHaveProperty(
+      "textContent",
+      'No content found matching "zebra"',
+    );
     expect(screen.getByTestId("address").textContent).toBe("/current-videos?q=zebra");
     expect(camp.calls.at(-1)?.query).toMatchObject({ collection: "current", q: "zebra", sort: "newest" });
     await user.click(screen.getByRole("button", { name: "Clear Search" }));
@@ -73,7 +78,11 @@ describe("the gallery", () => {
       card({ id: "b", title: "Hike", year: 2025, archive: true }),
       card({ id: "c", title: "Bonfire", year: 2024, archive: true }),
     ];
-    return list(...all.filter((v) => (!query.year || String(v.year) === query.year) && (!query.q || v.title.toLowerCase().includes(query.q))));
+    return list(
+      ...all.filter(
+        (v) => (!query.year || String(v.year) === query.year) && (!query.q || v.title.toLowerCase().includes(query.q)),
+      ),
+    );
   };
 
   it("opens the newest summer, and fetches another when it is opened, leaving both open", async () => {
@@ -103,7 +112,10 @@ describe("the gallery", () => {
     await user.type(await screen.findByRole("searchbox"), "hike");
     expect(await screen.findByRole("heading", { name: "Search Results (1)" })).toBeTruthy();
     await user.type(screen.getByRole("searchbox"), "x");
-    expect(await screen.findByText(/No videos found matching/)).toHaveProperty("textContent", 'No videos found matching "hikex"');
+    expect(await screen.findByText(/No videos found matching/)).toHaveProperty(
+      "textContent",
+      'No videos found matching "hikex"',
+    );
   });
 
   it("says when there is nothing yet, and when it could not be loaded", async () => {

@@ -35,7 +35,10 @@ export default function PastVideos() {
         <Segmented
           label="View"
           value={view}
-          options={[{ value: "years", label: "By Year" }, { value: "all", label: "All Videos" }]}
+          options={[
+            { value: "years", label: "By Year" },
+            { value: "all", label: "All Videos" },
+          ]}
           onChange={(next) => set({ view: next === "all" ? "all" : "" }, true)}
           className="max-sm:w-full"
         />
@@ -44,30 +47,45 @@ export default function PastVideos() {
       {years.data ? (
         years.data.items.length === 0 ? (
           <EmptyState title="No archived videos available yet" picture="/art/placeholder.svg">
-            <Link to={paths.currentVideos} className={buttonLook("line")}>View All Current Videos</Link>
+            <Link to={paths.currentVideos} className={buttonLook("line")}>
+              View All Current Videos
+            </Link>
           </EmptyState>
         ) : term ? (
           <SearchResults term={term} onClear={() => set({ q: "" })} />
         ) : view === "all" ? (
           <>
-            <h2 className="mb-5">All Gallery Videos ({number(years.data.items.reduce((sum, summer) => sum + summer.count, 0))})</h2>
+            <h2 className="mb-5">
+              All Gallery Videos ({number(years.data.items.reduce((sum, summer) => sum + summer.count, 0))})
+            </h2>
             <VideoList />
           </>
         ) : (
           <Summers summers={years.data.items} opened={params.get("open")} onOpened={(open) => set({ open }, true)} />
         )
       ) : years.isError ? (
-        <ErrorState title="The gallery could not be loaded" error={years.error} retrying={years.isFetching} onRetry={years.refetch} />
+        <ErrorState
+          title="The gallery could not be loaded"
+          error={years.error}
+          retrying={years.isFetching}
+          onRetry={years.refetch}
+        />
       ) : (
         <Loading label="Loading the gallery" className="grid gap-4">
-          {Array.from({ length: 5 }, (_, i) => <Skeleton key={i} className="h-16" />)}
+          {Array.from({ length: 5 }, (_, i) => (
+            <Skeleton key={i} className="h-16" />
+          ))}
         </Loading>
       )}
     </div>
   );
 }
 
-type SummersProps = { summers: { year: number; count: number }[]; opened: string | null; onOpened: (years: string) => void };
+type SummersProps = {
+  summers: { year: number; count: number }[];
+  opened: string | null;
+  onOpened: (years: string) => void;
+};
 
 const none = "none";
 
@@ -80,7 +98,8 @@ function Summers({ summers, opened, onOpened }: SummersProps) {
   const open = years.split(",");
 
   function toggle(year: string, isOpen: boolean) {
-    const next = [...open.filter((other) => other !== year && other !== none), ...(isOpen ? [year] : [])].join(",") || none;
+    const next =
+      [...open.filter((other) => other !== year && other !== none), ...(isOpen ? [year] : [])].join(",") || none;
     startTransition(() => {
       show(next);
       onOpened(next === atFirst ? "" : next);
@@ -90,7 +109,14 @@ function Summers({ summers, opened, onOpened }: SummersProps) {
   return (
     <div className="border-t border-line">
       {summers.map(({ year, count: videos }, i) => (
-        <Summer key={year} year={year} videos={videos} eager={i === 0} open={open.includes(String(year))} onToggle={(isOpen) => toggle(String(year), isOpen)} />
+        <Summer
+          key={year}
+          year={year}
+          videos={videos}
+          eager={i === 0}
+          open={open.includes(String(year))}
+          onToggle={(isOpen) => toggle(String(year), isOpen)}
+        />
       ))}
     </div>
   );
@@ -129,12 +155,23 @@ function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) 
   const shown = useDeferredValue(videos.data);
   if (videos.isPending || (videos.data && !shown)) return <VideoGridSkeleton cards={3} />;
   if (!shown) {
-    return <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />;
+    return (
+      <ErrorState
+        title="The videos could not be loaded"
+        error={videos.error}
+        retrying={videos.isFetching}
+        onRetry={videos.refetch}
+      />
+    );
   }
   return (
     <>
       <ul className={videoGrid}>
-        {shown.map((video, i) => <li key={video.id} style={outOfSight}><VideoCard video={video} eager={eager && i === 0} /></li>)}
+        {shown.map((video, i) => (
+          <li key={video.id} style={outOfSight}>
+            <VideoCard video={video} eager={eager && i === 0} />
+          </li>
+        ))}
       </ul>
       <LoadMore label="Load more videos" list={videos} />
     </>
@@ -146,12 +183,27 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
   const found = useQuery(foundQuery(term));
   if (videos.isPending) return <VideoGridSkeleton />;
   if (!videos.data) {
-    return <ErrorState title="The videos could not be loaded" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} />;
+    return (
+      <ErrorState
+        title="The videos could not be loaded"
+        error={videos.error}
+        retrying={videos.isFetching}
+        onRetry={videos.refetch}
+      />
+    );
   }
   if (videos.data.length === 0) {
     return (
-      <EmptyState title={<>No videos found matching "<bdi>{term}</bdi>"</>}>
-        <Button look="line" onClick={onClear}>Clear Search</Button>
+      <EmptyState
+        title={
+          <>
+            No videos found matching "<bdi>{term}</bdi>"
+          </>
+        }
+      >
+        <Button look="line" onClick={onClear}>
+          Clear Search
+        </Button>
       </EmptyState>
     );
   }
@@ -159,10 +211,16 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
     <>
       {/* Around the heading: a status inside it would take its name away. */}
       <div role="status">
-        <h2 className="mb-5">Search Results ({videos.hasNextPage ? number(found.data ?? videos.data.length) : videos.data.length})</h2>
+        <h2 className="mb-5">
+          Search Results ({videos.hasNextPage ? number(found.data ?? videos.data.length) : videos.data.length})
+        </h2>
       </div>
       <ul className={videoGrid}>
-        {videos.data.map((video) => <li key={video.id}><VideoCard video={video} /></li>)}
+        {videos.data.map((video) => (
+          <li key={video.id}>
+            <VideoCard video={video} />
+          </li>
+        ))}
       </ul>
       <LoadMore label="Load more videos" list={videos} />
     </>

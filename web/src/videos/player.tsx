@@ -65,7 +65,8 @@ export function Screen({ video, playing = false, onStart, ...events }: ScreenPro
 }
 
 // The frame is always of another origin, so that it cannot undo its sandbox.
-const sandbox = "allow-scripts allow-same-origin allow-presentation allow-forms allow-popups allow-popups-to-escape-sandbox";
+const sandbox =
+  "allow-scripts allow-same-origin allow-presentation allow-forms allow-popups allow-popups-to-escape-sandbox";
 
 function embedAddress({ video_type, video_url }: Playable) {
   if (video_type !== "youtube") return video_url;
@@ -75,7 +76,14 @@ function embedAddress({ video_type, video_url }: Playable) {
   return url.href;
 }
 
-function FilePlayer({ video, started, playing, onStart, onLoaded, onBroken }: FileEvents & { video: Playable; started: boolean; playing: boolean; onStart: () => void }) {
+function FilePlayer({
+  video,
+  started,
+  playing,
+  onStart,
+  onLoaded,
+  onBroken,
+}: FileEvents & { video: Playable; started: boolean; playing: boolean; onStart: () => void }) {
   const player = useRef<HTMLVideoElement>(null);
   const [broken, setBroken] = useState(false);
 
@@ -123,12 +131,22 @@ function FilePlayer({ video, started, playing, onStart, onLoaded, onBroken }: Fi
         />
       )}
       {broken && (
-        <div role="alert" className="absolute inset-0 grid place-content-center justify-items-center gap-3 bg-player p-4 text-center">
+        <div
+          role="alert"
+          className="absolute inset-0 grid place-content-center justify-items-center gap-3 bg-player p-4 text-center"
+        >
           <Icon name="alert" className="size-8" />
           <p className="font-head text-xl">This video could not be played</p>
           <div className="flex flex-wrap justify-center gap-3">
-            <Button look="amber" icon="refresh" onClick={retry}>Retry</Button>
-            <a href={video.video_url} target="_blank" rel="noreferrer" className={buttonLook("line", "border-on-player! text-on-player! hover:bg-transparent!")}>
+            <Button look="amber" icon="refresh" onClick={retry}>
+              Retry
+            </Button>
+            <a
+              href={video.video_url}
+              target="_blank"
+              rel="noreferrer"
+              className={buttonLook("line", "border-on-player! text-on-player! hover:bg-transparent!")}
+            >
               Open the file
             </a>
           </div>
@@ -144,11 +162,21 @@ function Poster({ video, onPlay }: { video: Playable; onPlay: () => void }) {
   const source = sources[video.video_type];
   return (
     <button type="button" onClick={onPlay} className="absolute inset-0 size-full focus-visible:-outline-offset-4">
-      <span className="sr-only">Play <bdi>{video.title}</bdi></span>
+      <span className="sr-only">
+        Play <bdi>{video.title}</bdi>
+      </span>
       <Thumbnail url={video.thumbnail_url} eager />
       <PlayMark large />
-      {source && <Badge tone="dark" className="absolute start-3 bottom-3">{source}</Badge>}
-      {video.duration_seconds != null && <Badge tone="dark" className="absolute end-3 bottom-3">{duration(video.duration_seconds)}</Badge>}
+      {source && (
+        <Badge tone="dark" className="absolute start-3 bottom-3">
+          {source}
+        </Badge>
+      )}
+      {video.duration_seconds != null && (
+        <Badge tone="dark" className="absolute end-3 bottom-3">
+          {duration(video.duration_seconds)}
+        </Badge>
+      )}
     </button>
   );
 }

@@ -3,7 +3,12 @@ import { api, send } from "../api/client";
 import { pollInterval } from "../api/queries";
 
 export type Sort = "newest" | "popular";
-type ListFilter = { collection: "current" | "archive"; q?: string | undefined; sort?: Sort | undefined; year?: number | undefined };
+type ListFilter = {
+  collection: "current" | "archive";
+  q?: string | undefined;
+  sort?: Sort | undefined;
+  year?: number | undefined;
+};
 
 export const homeVideosQuery = queryOptions({
   queryKey: ["videos", "home"],
@@ -15,7 +20,8 @@ export const homeVideosQuery = queryOptions({
 /** The newest few of this year, of which the home page shows those that its three leave out. */
 export const newestQuery = queryOptions({
   queryKey: ["videos", "newest"],
-  queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "current", limit: 4 } }, signal })),
+  queryFn: ({ signal }) =>
+    send(api.GET("/api/videos", { params: { query: { collection: "current", limit: 4 } }, signal })),
   refetchInterval: pollInterval,
 });
 
@@ -23,7 +29,12 @@ export const videosQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
     queryKey: ["videos", "list", filter],
     queryFn: ({ pageParam, signal }) =>
-      send(api.GET("/api/videos", { params: { query: { ...filter, limit: 100, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      send(
+        api.GET("/api/videos", {
+          params: { query: { ...filter, limit: 100, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     select: ({ pages }) => pages.flatMap((page) => page.items),
@@ -53,4 +64,8 @@ export const videoQuery = (id: string) =>
 export const countView = (id: string) => send(api.POST("/api/videos/{id}/views", { params: { path: { id } } }));
 
 export const setLike = (id: string, liked: boolean) =>
-  send(liked ? api.PUT("/api/videos/{id}/like", { params: { path: { id } } }) : api.DELETE("/api/videos/{id}/like", { params: { path: { id } } }));
+  send(
+    liked
+      ? api.PUT("/api/videos/{id}/like", { params: { path: { id } } })
+      : api.DELETE("/api/videos/{id}/like", { params: { path: { id } } }),
+  );

@@ -16,19 +16,29 @@ type Props = { video: Card; look?: Look; heading?: "h2" | "h3"; eager?: boolean 
 const titleSize: Record<Look, string> = { plain: "text-[1.25rem]", featured: "text-2xl", small: "text-lg" };
 
 export function VideoCard({ video, look = "plain", heading: Heading = "h3", eager = false }: Props) {
-  const description = video.restricted ? null : video.description || (look === "featured" ? "No description available" : null);
+  const description = video.restricted
+    ? null
+    : video.description || (look === "featured" ? "No description available" : null);
   return (
     <article className="group relative">
       <div className="relative mb-3 aspect-video overflow-hidden rounded-md bg-sunk">
-        <Thumbnail url={video.thumbnail_url} eager={eager} className="transition-[scale] duration-300 group-hover:scale-[1.025]" />
+        <Thumbnail
+          url={video.thumbnail_url}
+          eager={eager}
+          className="transition-[scale] duration-300 group-hover:scale-[1.025]"
+        />
         <div className="absolute start-3 top-3 flex gap-2">
           {video.latest && <Badge tone="new">Latest</Badge>}
           {video.archive && <Badge tone="dark">Archive</Badge>}
         </div>
         {video.duration_seconds != null && (
-          <Badge tone="dark" className="absolute end-2.5 bottom-2.5">{duration(video.duration_seconds)}</Badge>
+          <Badge tone="dark" className="absolute end-2.5 bottom-2.5">
+            {duration(video.duration_seconds)}
+          </Badge>
         )}
-        {!video.restricted && <PlayMark className="opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100" />}
+        {!video.restricted && (
+          <PlayMark className="opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100" />
+        )}
       </div>
       <Heading className={titleSize[look]}>
         {/* The whole card is the link's target, its name is the title alone. */}
@@ -40,7 +50,12 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
         </Link>
       </Heading>
       {description && look !== "small" && (
-        <p dir="auto" className={cx("mt-1.5 line-clamp-2 max-w-[60ch] text-muted", look === "featured" && "md:line-clamp-3")}>{description}</p>
+        <p
+          dir="auto"
+          className={cx("mt-1.5 line-clamp-2 max-w-[60ch] text-muted", look === "featured" && "md:line-clamp-3")}
+        >
+          {description}
+        </p>
       )}
       <VideoFacts video={video} small={look === "small"} />
     </article>
@@ -51,7 +66,12 @@ export function VideoFacts({ video, when, small = false }: { video: Card; when?:
   const site = useSite();
   const { user } = useSession();
   return (
-    <p className={cx("mt-2 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-muted tabular-nums", !small && "md:gap-x-4 md:text-sm")}>
+    <p
+      className={cx(
+        "mt-2 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-muted tabular-nums",
+        !small && "md:gap-x-4 md:text-sm",
+      )}
+    >
       <time dateTime={video.upload_date}>{when ?? cardDate(video.upload_date, site?.current_year ?? video.year)}</time>
       {video.restricted ? (
         <span className="inline-flex items-center gap-1.5">
@@ -67,8 +87,14 @@ export function VideoFacts({ video, when, small = false }: { video: Card; when?:
 
 export const Counts = ({ video }: { video: Card }) => (
   <>
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap"><Icon name="eye" className="size-[1.1em]" />{count(video.view_count, "read")}</span>
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap"><Icon name="talk" className="size-[1.1em]" />{count(video.comment_count, "comment")}</span>
+    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+      <Icon name="eye" className="size-[1.1em]" />
+      {count(video.view_count, "read")}
+    </span>
+    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+      <Icon name="talk" className="size-[1.1em]" />
+      {count(video.comment_count, "comment")}
+    </span>
   </>
 );
 
@@ -97,6 +123,8 @@ export const VideoCardSkeleton = () => (
 
 export const VideoGridSkeleton = ({ cards = 6 }: { cards?: number }) => (
   <Loading label="Loading videos" className={videoGrid}>
-    {Array.from({ length: cards }, (_, i) => <VideoCardSkeleton key={i} />)}
+    {Array.from({ length: cards }, (_, i) => (
+      <VideoCardSkeleton key={i} />
+    ))}
   </Loading>
 );

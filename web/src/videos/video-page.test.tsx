@@ -27,7 +27,9 @@ describe("a video", () => {
     expect(screen.getByText("128 reads")).toBeTruthy();
     expect(screen.getAllByRole("link", { name: "Back to Videos" })[0]?.getAttribute("href")).toBe("/");
     await vi.waitFor(() => expect(document.title).toBe("Color War breaks out - Camp Pine Lake"));
-    expect(document.querySelector('meta[property="og:title"]')?.getAttribute("content")).toBe("Color War breaks out - Camp Pine Lake");
+    expect(document.querySelector('meta[property="og:title"]')?.getAttribute("content")).toBe(
+      "Color War breaks out - Camp Pine Lake",
+    );
   });
 
   it("says that it is loading", async () => {
@@ -48,13 +50,17 @@ describe("a video", () => {
   });
 
   it("asks YouTube for nothing until somebody presses play", async () => {
-    const camp = evening({ "GET /api/videos/v1": video({ video_type: "youtube", video_url: "https://www.youtube-nocookie.com/embed/abc" }) });
+    const camp = evening({
+      "GET /api/videos/v1": video({ video_type: "youtube", video_url: "https://www.youtube-nocookie.com/embed/abc" }),
+    });
     const user = open("/video/v1");
     const play = await screen.findByRole("button", { name: /^Play/ });
     expect(document.querySelector("iframe")).toBeNull();
     expect(camp.asked("POST", "/api/videos/v1/views")).toHaveLength(0);
     await user.click(play);
-    expect(document.querySelector("iframe")?.getAttribute("src")).toContain("https://www.youtube-nocookie.com/embed/abc");
+    expect(document.querySelector("iframe")?.getAttribute("src")).toContain(
+      "https://www.youtube-nocookie.com/embed/abc",
+    );
     expect(camp.asked("POST", "/api/videos/v1/views")).toHaveLength(1);
   });
 
@@ -68,7 +74,9 @@ describe("a video", () => {
   });
 
   it("leads to the videos before and after it", async () => {
-    evening({ "GET /api/videos/v1": video({ previous: { id: "v0", title: "Trip" }, next: { id: "v2", title: "Siyum" } }) });
+    evening({
+      "GET /api/videos/v1": video({ previous: { id: "v0", title: "Trip" }, next: { id: "v2", title: "Siyum" } }),
+    });
     open("/video/v1");
     expect((await screen.findByRole("link", { name: /Previous video/ })).getAttribute("href")).toBe("/video/v0");
     expect(screen.getByRole("link", { name: /Next video/ }).getAttribute("href")).toBe("/video/v2");
@@ -98,7 +106,11 @@ describe("a like", () => {
   });
 
   it("counts while the page does not know yet who is there, as on a slow line", async () => {
-    const camp = evening({ "GET /api/session": never, "POST /api/videos/v1/like": { liked: true, like_count: 46 }, "PUT /api/videos/v1/like": { liked: true, like_count: 46 } });
+    const camp = evening({
+      "GET /api/session": never,
+      "POST /api/videos/v1/like": { liked: true, like_count: 46 },
+      "PUT /api/videos/v1/like": { liked: true, like_count: 46 },
+    });
     const user = open("/video/v1");
     await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
     expect(await screen.findByRole("button", { name: /46\s*Liked/ })).toBeTruthy();
@@ -141,7 +153,9 @@ describe("sharing", () => {
     await user.click(await screen.findByRole("button", { name: "Share" }));
     const words = encodeURIComponent("Check out this camp video: Color War breaks out");
     expect(screen.getByRole("link", { name: "Email" }).getAttribute("href")).toContain(`body=${words}`);
-    expect(screen.getByRole("link", { name: "WhatsApp" }).getAttribute("href")).toContain(`https://wa.me/?text=${words}`);
+    expect(screen.getByRole("link", { name: "WhatsApp" }).getAttribute("href")).toContain(
+      `https://wa.me/?text=${words}`,
+    );
   });
 });
 
@@ -167,10 +181,16 @@ describe("a video that cannot be had", () => {
     [403, "families_only", "For families of the camp"],
     [403, "awaiting_approval", "Waiting for the camp's approval"],
   ])("stands behind a gate (%i %s)", async (status, code, title) => {
-    evening({ "GET /api/session": { user: null }, "GET /api/videos/v1": refuse(status, code, "The camp's own sentence.") });
+    evening({
+      "GET /api/session": { user: null },
+      "GET /api/videos/v1": refuse(status, code, "The camp's own sentence."),
+    });
     open("/video/v1");
     expect(await screen.findByRole("heading", { name: title })).toBeTruthy();
-    const words = code === "sign_in_required" ? "This is for everyone with an account. Sign in, or create one: it takes a minute." : "The camp's own sentence.";
+    const words =
+      code === "sign_in_required"
+        ? "This is for everyone with an account. Sign in, or create one: it takes a minute."
+        : "The camp's own sentence.";
     expect(screen.getByText(words)).toBeTruthy();
   });
 });

@@ -23,7 +23,8 @@ export function VideoPage({ comments }: { comments: (video: Video) => ReactNode 
   const video = useQuery(videoQuery(id));
 
   // A refusal replaces what was shown before.
-  if (isApiError(video.error, "sign_in_required", "families_only", "awaiting_approval")) return <Gate error={video.error} />;
+  if (isApiError(video.error, "sign_in_required", "families_only", "awaiting_approval"))
+    return <Gate error={video.error} />;
   if (isApiError(video.error) && [400, 404, 410, 422].includes(video.error.status)) return <NotFound />;
   if (video.data) return <Found key={video.data.id} video={video.data} comments={comments(video.data)} />;
   if (video.isError) {
@@ -31,8 +32,17 @@ export function VideoPage({ comments }: { comments: (video: Video) => ReactNode 
       <div className="wrap grid gap-4 pt-8">
         <PageMeta title="Video" description="A video from camp." />
         <BackLink />
-        <ErrorState title="The video could not be loaded" error={video.error} retrying={video.isFetching} onRetry={video.refetch} />
-        <p className="text-center"><Link to={paths.home} className="link">Return to Home</Link></p>
+        <ErrorState
+          title="The video could not be loaded"
+          error={video.error}
+          retrying={video.isFetching}
+          onRetry={video.refetch}
+        />
+        <p className="text-center">
+          <Link to={paths.home} className="link">
+            Return to Home
+          </Link>
+        </p>
       </div>
     );
   }
@@ -44,17 +54,25 @@ const watchGrid = "grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_var(--contai
 function Found({ video, comments }: { video: Video; comments: ReactNode }) {
   return (
     <div className="wrap">
-      <PageMeta title={video.title} description={video.description ?? `A video from camp, ${longDate(video.upload_date)}.`} image={video.thumbnail_url} />
+      <PageMeta
+        title={video.title}
+        description={video.description ?? `A video from camp, ${longDate(video.upload_date)}.`}
+        image={video.thumbnail_url}
+      />
       <BackLink className="max-md:hidden" />
       <div className={watchGrid}>
         <article className="min-w-0">
-          <div className="max-md:-mx-gutter"><Player video={video} /></div>
+          <div className="max-md:-mx-gutter">
+            <Player video={video} />
+          </div>
           <p className="mt-4 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
             {video.latest && <Badge tone="new">Latest</Badge>}
             {video.archive && <Badge>Archive</Badge>}
             <time dateTime={video.upload_date}>{longDate(video.upload_date)}</time>
           </p>
-          <h1 className="mt-2"><TwoScripts>{video.title}</TwoScripts></h1>
+          <h1 className="mt-2">
+            <TwoScripts>{video.title}</TwoScripts>
+          </h1>
           <div className="my-4 flex flex-wrap gap-2 border-y border-line py-4">
             <LikeButton video={video} />
             <ShareButtons title={video.title} />
@@ -62,19 +80,29 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
           <p dir="auto" className={cx("max-w-[64ch] whitespace-pre-line", !video.description && "text-muted")}>
             {video.description || "No description available"}
           </p>
-          <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted tabular-nums"><Counts video={video} /></p>
+          <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted tabular-nums">
+            <Counts video={video} />
+          </p>
           <Neighbours video={video} />
         </article>
         <div className="min-w-0">{comments}</div>
       </div>
       <More video={video} />
-      <p className="pt-6 md:hidden"><BackLink /></p>
+      <p className="pt-6 md:hidden">
+        <BackLink />
+      </p>
     </div>
   );
 }
 
 const BackLink = ({ className }: { className?: string }) => (
-  <Link to={paths.home} className={cx("my-2 inline-flex min-h-tap items-center gap-1.5 font-medium text-pine no-underline hover:underline", className)}>
+  <Link
+    to={paths.home}
+    className={cx(
+      "my-2 inline-flex min-h-tap items-center gap-1.5 font-medium text-pine no-underline hover:underline",
+      className,
+    )}
+  >
     <Icon name="previous" />
     Back to Videos
   </Link>
@@ -84,7 +112,11 @@ function Neighbours({ video: { previous, next } }: { video: Video }) {
   if (!previous && !next) return null;
   return (
     <nav aria-label="More videos" className="mt-6 grid gap-3 sm:grid-cols-2">
-      {previous ? <Neighbour label="Previous video" icon="previous" video={previous} /> : <span className="max-sm:hidden" />}
+      {previous ? (
+        <Neighbour label="Previous video" icon="previous" video={previous} />
+      ) : (
+        <span className="max-sm:hidden" />
+      )}
       {next && <Neighbour label="Next video" icon="next" video={next} end />}
     </nav>
   );
@@ -96,20 +128,29 @@ const Neighbour = ({ label, icon, video, end = false }: NeighbourProps) => (
   <Link
     to={paths.video(video.id)}
     rel={end ? "next" : "prev"}
-    className={cx("flex min-h-tap items-center gap-3 rounded-md border border-line px-3 py-2.5 text-ink no-underline hover:border-edge hover:bg-sunk", end && "flex-row-reverse text-end")}
+    className={cx(
+      "flex min-h-tap items-center gap-3 rounded-md border border-line px-3 py-2.5 text-ink no-underline hover:border-edge hover:bg-sunk",
+      end && "flex-row-reverse text-end",
+    )}
   >
     <Icon name={icon} className="text-muted" />
     <span className="min-w-0 flex-1">
       <span className="block text-xs text-muted">{label}</span>
       {/* Beneath its label whatever its script. */}
-      <span className="line-clamp-2 font-medium wrap-anywhere"><bdi>{splitScripts(video.title)[0]}</bdi></span>
+      <span className="line-clamp-2 font-medium wrap-anywhere">
+        <bdi>{splitScripts(video.title)[0]}</bdi>
+      </span>
     </span>
   </Link>
 );
 
 /** A few more of the same summer: an invitation, so it stays silent while loading and when it fails. */
 function More({ video }: { video: Video }) {
-  const list = useInfiniteQuery(videosQuery(video.archive ? { collection: "archive", year: video.year } : { collection: "current", sort: "newest" }));
+  const list = useInfiniteQuery(
+    videosQuery(
+      video.archive ? { collection: "archive", year: video.year } : { collection: "current", sort: "newest" },
+    ),
+  );
   const others = list.data?.filter(({ id }) => id !== video.id).slice(0, 4) ?? [];
   if (others.length === 0) return null;
   return (
@@ -121,7 +162,11 @@ function More({ video }: { video: Video }) {
         </Link>
       </div>
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,15rem),1fr))] gap-x-6 gap-y-8">
-        {others.map((other) => <li key={other.id}><VideoCard video={other} look="small" /></li>)}
+        {others.map((other) => (
+          <li key={other.id}>
+            <VideoCard video={other} look="small" />
+          </li>
+        ))}
       </ul>
     </section>
   );
@@ -135,12 +180,16 @@ function LoadingVideo() {
       <h1 className="sr-only">Video</h1>
       <div role="status" className={watchGrid}>
         <div>
-          <div className="grid aspect-video place-items-center bg-player text-on-player max-md:-mx-gutter md:rounded-lg">Loading video...</div>
+          <div className="grid aspect-video place-items-center bg-player text-on-player max-md:-mx-gutter md:rounded-lg">
+            Loading video...
+          </div>
           <Skeleton className="mt-5 h-4 w-40" />
           <Skeleton className="mt-3 h-9 w-3/4" />
           <Skeleton className="mt-8 h-11 w-72 max-w-full" />
         </div>
-        <div className="sheet hidden min-h-96 p-5 lg:block"><Skeleton className="h-6 w-32" /></div>
+        <div className="sheet hidden min-h-96 p-5 lg:block">
+          <Skeleton className="h-6 w-32" />
+        </div>
       </div>
     </div>
   );
@@ -153,7 +202,9 @@ function NotFound() {
       <img src="/art/placeholder.svg" alt="" width={640} height={360} className="w-full max-w-md rounded-lg" />
       <h1>Video not found</h1>
       <p className="text-muted">It may have been taken down, or the link is not complete.</p>
-      <Link to={paths.home} className={buttonLook()}>Return to Home</Link>
+      <Link to={paths.home} className={buttonLook()}>
+        Return to Home
+      </Link>
     </div>
   );
 }
@@ -171,19 +222,29 @@ function Gate({ error }: { error: ApiError }) {
   return (
     <div className="wrap grid justify-items-center gap-4 pt-section text-center">
       <PageMeta title={title ?? "Video"} description="A video for members of the camp." />
-      <span className="grid size-16 place-items-center rounded-full bg-pine-wash text-pine"><Icon name="lock" className="size-8" /></span>
+      <span className="grid size-16 place-items-center rounded-full bg-pine-wash text-pine">
+        <Icon name="lock" className="size-8" />
+      </span>
       <h1>{title}</h1>
       <p className="max-w-[52ch] text-muted">{accessMessage(error.code, site?.access) ?? error.message}</p>
       <div className="flex flex-wrap justify-center gap-3">
         {user ? (
-          <Link to={paths.contact} className={buttonLook()}>Write to the camp</Link>
+          <Link to={paths.contact} className={buttonLook()}>
+            Write to the camp
+          </Link>
         ) : (
           <>
-            <Link to={paths.auth(pathname)} className={buttonLook()}>Sign In</Link>
-            <Link to={paths.signUp(pathname)} className={buttonLook("line")}>Create Account</Link>
+            <Link to={paths.auth(pathname)} className={buttonLook()}>
+              Sign In
+            </Link>
+            <Link to={paths.signUp(pathname)} className={buttonLook("line")}>
+              Create Account
+            </Link>
           </>
         )}
-        <Link to={paths.home} className={buttonLook("line")}>Return to Home</Link>
+        <Link to={paths.home} className={buttonLook("line")}>
+          Return to Home
+        </Link>
       </div>
     </div>
   );

@@ -13,7 +13,12 @@ export type Question = "delete" | "disable" | "reset" | "sessions" | "two-factor
 type Props = { account: Account; own: boolean; onChanged: () => Promise<unknown>; onClose: () => void };
 
 /** What a button of a row opens. */
-export function AccountDialog({ what, account, onChanged, onClose }: Omit<Props, "own"> & { what: Question }): ReactNode {
+export function AccountDialog({
+  what,
+  account,
+  onChanged,
+  onClose,
+}: Omit<Props, "own"> & { what: Question }): ReactNode {
   const me = useStaff();
   const props = { account, own: account.id === me?.id, onChanged, onClose };
   switch (what) {
@@ -37,13 +42,16 @@ function DeleteAccount({ account, own, onChanged, onClose }: Props) {
       name={<bdi>{account.username}</bdi>}
       action="Delete account"
       onClose={onClose}
-      onConfirm={() => orToast(async () => {
-        await ignoreNotFound(deleteAccount(account.id));
-        toast({ title: "Success", description: "Admin account deleted successfully" });
-        await onChanged();
-      })}
+      onConfirm={() =>
+        orToast(async () => {
+          await ignoreNotFound(deleteAccount(account.id));
+          toast({ title: "Success", description: "Admin account deleted successfully" });
+          await onChanged();
+        })
+      }
     >
-      {own ? "This is your own account: you are signed out at once. " : "They are signed out at once. "}What the account did stays in the audit log. This cannot be undone.
+      {own ? "This is your own account: you are signed out at once. " : "They are signed out at once. "}What the account
+      did stays in the audit log. This cannot be undone.
     </ConfirmDialog>
   );
 }
@@ -55,16 +63,20 @@ function DisableAccount({ account, own, onChanged, onClose }: Props) {
       name={<bdi>{account.username}</bdi>}
       action="Disable account"
       onClose={onClose}
-      onConfirm={() => orToast(async () => {
-        await changeAccount(account, { disabled: true }).catch(async (error: unknown) => {
-          if (isApiError(error, "stale")) await onChanged();
-          throw error;
-        });
-        toast({ title: "Success", description: "Admin account updated successfully" });
-        await onChanged();
-      })}
+      onConfirm={() =>
+        orToast(async () => {
+          await changeAccount(account, { disabled: true }).catch(async (error: unknown) => {
+            if (isApiError(error, "stale")) await onChanged();
+            throw error;
+          });
+          toast({ title: "Success", description: "Admin account updated successfully" });
+          await onChanged();
+        })
+      }
     >
-      {own ? "This is your own account: you are signed out at once, and another owner has to let you in again." : "They are signed out at once and cannot sign in until you enable the account again."}
+      {own
+        ? "This is your own account: you are signed out at once, and another owner has to let you in again."
+        : "They are signed out at once and cannot sign in until you enable the account again."}
     </ConfirmDialog>
   );
 }
@@ -73,13 +85,19 @@ function ResetPassword({ account, onClose }: Props) {
   return (
     <ConfirmDialog
       title="Mail a link for a new password?"
-      name={<><bdi>{account.username}</bdi> <span className="font-normal text-muted">{account.email}</span></>}
+      name={
+        <>
+          <bdi>{account.username}</bdi> <span className="font-normal text-muted">{account.email}</span>
+        </>
+      }
       action="Send the link"
       onClose={onClose}
-      onConfirm={() => orToast(async () => {
-        await sendReset(account.id);
-        toast({ title: "Link sent", description: `${account.email} gets a link to choose a new password.` });
-      })}
+      onConfirm={() =>
+        orToast(async () => {
+          await sendReset(account.id);
+          toast({ title: "Link sent", description: `${account.email} gets a link to choose a new password.` });
+        })
+      }
     >
       The password of today works until a new one is chosen.
     </ConfirmDialog>

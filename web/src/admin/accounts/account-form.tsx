@@ -36,22 +36,38 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
   // Only what was changed, so that two owners at one account do not undo each other.
   const changes = row ? changed(typed(), base) : {};
   // Asks for the password, so that an unattended page is not enough to take over an account.
-  const asksPassword = !row || changes.role === "owner" || "email" in changes || "password" in changes || (own && "username" in changes);
+  const asksPassword =
+    !row || changes.role === "owner" || "email" in changes || "password" in changes || (own && "username" in changes);
   const { busy, errors, message, form, close, question } = useStaffForm({
     draft: edited,
-    leave: { name: <bdi>{account?.username ?? "A new account"}</bdi>, about: account ? "changes" : "typed", onClose: onCancel, inPage: true },
+    leave: {
+      name: <bdi>{account?.username ?? "A new account"}</bdi>,
+      about: account ? "changes" : "typed",
+      onClose: onCancel,
+      inPage: true,
+    },
     check: (data) => {
       const fields = row ? (["username", "email"] as const) : (["username", "email", "password"] as const);
-      const missing = Object.fromEntries(fields.filter((name) => draft[name].trim() === "").map((name) => [name, allRequired]));
-      return asksPassword && text(data, "current_password") === "" ? { ...missing, current_password: "Please enter your current password." } : missing;
+      const missing = Object.fromEntries(
+        fields.filter((name) => draft[name].trim() === "").map((name) => [name, allRequired]),
+      );
+      return asksPassword && text(data, "current_password") === ""
+        ? { ...missing, current_password: "Please enter your current password." }
+        : missing;
     },
     submit: async (data) => {
       if (!row) return addAccount({ ...typed(), current_password: text(data, "current_password") });
       if (Object.keys(changes).length === 0) return row;
-      return changeAccount(row, asksPassword ? { ...changes, current_password: text(data, "current_password") } : changes);
+      return changeAccount(
+        row,
+        asksPassword ? { ...changes, current_password: text(data, "current_password") } : changes,
+      );
     },
     done: async () => {
-      toast({ title: "Success", description: account ? "Admin account updated successfully" : "Admin account created successfully" });
+      toast({
+        title: "Success",
+        description: account ? "Admin account updated successfully" : "Admin account created successfully",
+      });
       await onDone();
     },
     failed: (error) => toastFailure(error),
@@ -68,12 +84,35 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
       <DraftNotice what="account" stale={stale} onReload={reload} />
       <div className="grid items-start gap-4 md:grid-cols-2">
         <Field label="Username" error={errors.username}>
-          <TextInput name="username" value={draft.username} onChange={(event) => set({ username: event.target.value })} maxLength={60} autoComplete="off" autoCapitalize="none" spellCheck={false} ref={focusOnMount} required />
+          <TextInput
+            name="username"
+            value={draft.username}
+            onChange={(event) => set({ username: event.target.value })}
+            maxLength={60}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            ref={focusOnMount}
+            required
+          />
         </Field>
         <Field label="Email" error={errors.email}>
-          <TextInput name="email" type="email" dir="ltr" value={draft.email} onChange={(event) => set({ email: event.target.value })} maxLength={254} autoComplete="off" required />
+          <TextInput
+            name="email"
+            type="email"
+            dir="ltr"
+            value={draft.email}
+            onChange={(event) => set({ email: event.target.value })}
+            maxLength={254}
+            autoComplete="off"
+            required
+          />
         </Field>
-        <Field label="Role" error={errors.role} hint="Owners also see admin accounts, settings, exports and the audit log.">
+        <Field
+          label="Role"
+          error={errors.role}
+          hint="Owners also see admin accounts, settings, exports and the audit log."
+        >
           <Select name="role" value={draft.role} onChange={(event) => set({ role: event.target.value as Role })}>
             <option value="staff">Staff</option>
             <option value="owner">Owner</option>
@@ -83,20 +122,45 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
           label={account ? "New password" : "Password"}
           optional={account !== undefined}
           error={errors.password}
-          hint={account ? "Empty keeps the one there is. A new one signs the account out everywhere." : shortest ? `At least ${shortest} characters.` : undefined}
+          hint={
+            account
+              ? "Empty keeps the one there is. A new one signs the account out everywhere."
+              : shortest
+                ? `At least ${shortest} characters.`
+                : undefined
+          }
         >
-          <PasswordInput name="password" value={draft.password} onChange={(event) => set({ password: event.target.value })} maxLength={200} autoComplete="new-password" required={!account} />
+          <PasswordInput
+            name="password"
+            value={draft.password}
+            onChange={(event) => set({ password: event.target.value })}
+            maxLength={200}
+            autoComplete="new-password"
+            required={!account}
+          />
         </Field>
         {asksPassword && (
-          <Field label="Your current password" error={errors.current_password} hint={own ? "Needed to change what you sign in with." : "Needed to add an account, to make an owner, and to change another account's email or password."}>
+          <Field
+            label="Your current password"
+            error={errors.current_password}
+            hint={
+              own
+                ? "Needed to change what you sign in with."
+                : "Needed to add an account, to make an owner, and to change another account's email or password."
+            }
+          >
             <PasswordInput name="current_password" autoComplete="current-password" maxLength={200} required />
           </Field>
         )}
       </div>
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={close}>Cancel</Button>
-        <Button type="submit" busy={busy}>{busy ? "Saving..." : account ? "Save account" : "Add account"}</Button>
+        <Button look="line" onClick={close}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={busy}>
+          {busy ? "Saving..." : account ? "Save account" : "Add account"}
+        </Button>
       </div>
       {question}
     </form>

@@ -53,7 +53,9 @@ export function AccountTable({ accounts, only, onChanged, ask }: Props) {
         <thead className="text-sm text-muted max-md:sr-only">
           <tr className="border-b border-line">
             {["Username", "Role", "Two-factor", "Last sign-in", "Actions"].map((name) => (
-              <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">{name}</th>
+              <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">
+                {name}
+              </th>
             ))}
           </tr>
         </thead>
@@ -112,26 +114,42 @@ type RowProps = {
 function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable, ask }: RowProps) {
   const { username, email, disabled, two_factor, last_sign_in_at } = account;
   return (
-    <tr className={cx("border-line not-first:border-t max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:p-4", disabled && "text-muted")}>
+    <tr
+      className={cx(
+        "border-line not-first:border-t max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:p-4",
+        disabled && "text-muted",
+      )}
+    >
       <td className="min-w-0 max-md:col-span-2 md:px-4 md:py-3">
         <span className="flex flex-wrap items-center gap-x-2">
           <bdi className="font-medium">{username}</bdi>
           {mine && <Badge tone="info">You</Badge>}
           {disabled && <Badge icon="lock">Disabled</Badge>}
         </span>
-        <span className="block truncate text-sm text-muted" title={email}><bdi>{email}</bdi></span>
+        <span className="block truncate text-sm text-muted" title={email}>
+          <bdi>{email}</bdi>
+        </span>
       </td>
       <td className="text-sm max-md:self-center md:px-4 md:py-3">{roleName(account)}</td>
       <td className="max-md:self-center max-md:justify-self-end md:px-4 md:py-3">
         {mine ? (
-          <Button look="quiet" onClick={() => ask("two-factor")} className="-my-1.5 -ms-2.5 text-sm max-md:-me-2.5" icon={two_factor ? "check" : "lock"}>
+          <Button
+            look="quiet"
+            onClick={() => ask("two-factor")}
+            className="-my-1.5 -ms-2.5 text-sm max-md:-me-2.5"
+            icon={two_factor ? "check" : "lock"}
+          >
             {two_factor ? "On" : "Set up"}
             <span className="sr-only">, your two-factor</span>
           </Button>
         ) : two_factor ? (
-          <Badge tone="good" icon="check"><span className="md:sr-only">Two-factor </span>On</Badge>
+          <Badge tone="good" icon="check">
+            <span className="md:sr-only">Two-factor </span>On
+          </Badge>
         ) : (
-          <Badge><span className="md:sr-only">Two-factor </span>Off</Badge>
+          <Badge>
+            <span className="md:sr-only">Two-factor </span>Off
+          </Badge>
         )}
       </td>
       <td className="text-sm text-muted max-md:self-center md:px-4 md:py-3">
@@ -140,15 +158,45 @@ function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable
       </td>
       <td className="md:px-2 md:py-1.5">
         <div className="flex justify-end max-md:-me-2">
-          <IconButton ref={wasEdited ? focusOnMount : undefined} icon="edit" label={`Edit ${username}`} title="Edit" onClick={onEdit} />
-          <IconButton icon="system" label={`Sessions of ${username}`} title="Sessions" onClick={() => ask("sessions")} />
-          <IconButton icon="mail" label={`Mail ${username} a link for a new password`} title="Reset the password by mail" disabled={disabled} onClick={() => ask("reset")} />
+          <IconButton
+            ref={wasEdited ? focusOnMount : undefined}
+            icon="edit"
+            label={`Edit ${username}`}
+            title="Edit"
+            onClick={onEdit}
+          />
+          <IconButton
+            icon="system"
+            label={`Sessions of ${username}`}
+            title="Sessions"
+            onClick={() => ask("sessions")}
+          />
+          <IconButton
+            icon="mail"
+            label={`Mail ${username} a link for a new password`}
+            title="Reset the password by mail"
+            disabled={disabled}
+            onClick={() => ask("reset")}
+          />
           {disabled ? (
             <IconButton icon="refresh" label={`Enable ${username}`} title="Enable" onClick={onEnable} />
           ) : (
-            <IconButton icon="lock" label={`Disable ${username}`} title="Disable" disabled={only} onClick={() => ask("disable")} />
+            <IconButton
+              icon="lock"
+              label={`Disable ${username}`}
+              title="Disable"
+              disabled={only}
+              onClick={() => ask("disable")}
+            />
           )}
-          <IconButton icon="trash" danger label={`Delete ${username}`} title={only ? "Cannot delete the last admin account" : "Delete"} disabled={only} onClick={() => ask("delete")} />
+          <IconButton
+            icon="trash"
+            danger
+            label={`Delete ${username}`}
+            title={only ? "Cannot delete the last admin account" : "Delete"}
+            disabled={only}
+            onClick={() => ask("delete")}
+          />
         </div>
       </td>
     </tr>
@@ -158,7 +206,11 @@ function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable
 export const AccountsSkeleton = () => (
   <Loading label="Loading admin accounts" className="sheet px-4">
     {Array.from({ length: 4 }, (_, i) => (
-      <div key={i} className="flex items-center gap-6 border-line py-4 not-first:border-t"><Skeleton className="h-9 w-1/3" /><Skeleton className="w-20" /><Skeleton className="flex-1" /></div>
+      <div key={i} className="flex items-center gap-6 border-line py-4 not-first:border-t">
+        <Skeleton className="h-9 w-1/3" />
+        <Skeleton className="w-20" />
+        <Skeleton className="flex-1" />
+      </div>
     ))}
   </Loading>
 );

@@ -5,12 +5,27 @@ import { kornbluh, onDuty } from "../../test/staff";
 import type { Account } from "./queries";
 
 const account = (change: Partial<Account> = {}): Account => ({
-  id: "s1", username: "kornbluh", email: "kornbluh@camp.example", role: "owner", disabled: false, two_factor: false,
-  last_sign_in_at: "2026-07-29T12:00:00Z", created_at: "2026-01-01T00:00:00Z", version: 1, ...change,
+  id: "s1",
+  username: "kornbluh",
+  email: "kornbluh@camp.example",
+  role: "owner",
+  disabled: false,
+  two_factor: false,
+  last_sign_in_at: "2026-07-29T12:00:00Z",
+  created_at: "2026-01-01T00:00:00Z",
+  version: 1,
+  ...change,
 });
-const brikwald = account({ id: "s2", username: "brikwald", email: "brikwald@camp.example", role: "staff", last_sign_in_at: null });
+const brikwald = account({
+  id: "s2",
+  username: "brikwald",
+  email: "brikwald@camp.example",
+  role: "staff",
+  last_sign_in_at: null,
+});
 
-const office = (answers: Record<string, unknown> = {}) => server({ ...onDuty, "GET /api/admin/accounts": list(account(), brikwald), ...answers });
+const office = (answers: Record<string, unknown> = {}) =>
+  server({ ...onDuty, "GET /api/admin/accounts": list(account(), brikwald), ...answers });
 const visit = () => open("/admin/admin-management");
 const row = async (name: string) => within((await screen.findByText(name, { selector: "td *" })).closest("tr")!);
 
@@ -24,7 +39,10 @@ describe("the admin accounts", () => {
   });
 
   it("come in pages", async () => {
-    const camp = office({ "GET /api/admin/accounts": ({ query }: { query: Record<string, string> }) => (query.cursor === "more" ? list(brikwald) : { items: [account()], next: "more" }) });
+    const camp = office({
+      "GET /api/admin/accounts": ({ query }: { query: Record<string, string> }) =>
+        query.cursor === "more" ? list(brikwald) : { items: [account()], next: "more" },
+    });
     const user = visit();
     expect((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" })).toHaveProperty("disabled", false);
     await user.click(screen.getByRole("button", { name: "Load more accounts" }));
@@ -48,10 +66,19 @@ describe("the admin accounts", () => {
     await user.type(form.getByLabelText("Your current password"), "my own lantern");
     await user.click(form.getByRole("button", { name: "Add account" }));
     expect(await screen.findByText("Admin account created successfully")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/accounts")[0]?.body).toEqual({ username: "brikwald", email: "brikwald@camp.example", password: "pine lake lantern", role: "staff", current_password: "my own lantern" });
+    expect(camp.asked("POST", "/api/admin/accounts")[0]?.body).toEqual({
+      username: "brikwald",
+      email: "brikwald@camp.example",
+      password: "pine lake lantern",
+      role: "staff",
+      current_password: "my own lantern",
+    });
   });
 
-  it.each([["username", "Username already exists"], ["email", "Email already exists"]])("keep a taken %s in the form, and say so", async (field, sentence) => {
+  it.each([
+    ["username", "Username already exists"],
+    ["email", "Email already exists"],
+  ])("keep a taken %s in the form, and say so", async (field, sentence) => {
     office({ "PATCH /api/admin/accounts/s2": refuse(409, "taken", sentence, [{ field, message: sentence }]) });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
@@ -72,7 +99,11 @@ describe("the admin accounts", () => {
     await user.type(screen.getByLabelText("Your current password"), "my own lantern");
     await user.click(screen.getByRole("button", { name: "Save account" }));
     expect(await screen.findByText("Admin account updated successfully")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({ version: 1, role: "owner", current_password: "my own lantern" });
+    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({
+      version: 1,
+      role: "owner",
+      current_password: "my own lantern",
+    });
     expect(document.activeElement).toBe((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
   });
 
@@ -89,7 +120,11 @@ describe("the admin accounts", () => {
     await user.type(form.getByLabelText("Your current password"), "pine lake lantern");
     await user.click(form.getByRole("button", { name: "Save account" }));
     expect(await screen.findByText("Admin account updated successfully")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/accounts/s1")[0]?.body).toEqual({ version: 1, email: "k@camp.example", current_password: "pine lake lantern" });
+    expect(camp.asked("PATCH", "/api/admin/accounts/s1")[0]?.body).toEqual({
+      version: 1,
+      email: "k@camp.example",
+      current_password: "pine lake lantern",
+    });
   });
 
   it("give the focus back to their row, and Escape leaves them, after a question when something was typed", async () => {
@@ -122,7 +157,12 @@ describe("the admin accounts", () => {
     expect(form.getByLabelText("Username")).toHaveProperty("value", "mottel");
     expect(form.getByLabelText("Role")).toHaveProperty("value", "owner");
     await user.click(form.getByRole("button", { name: "Save account" }));
-    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body)).toEqual([{ version: 1, username: "mottel" }, { version: 2, username: "mottel" }]));
+    await waitFor(() =>
+      expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body)).toEqual([
+        { version: 1, username: "mottel" },
+        { version: 2, username: "mottel" },
+      ]),
+    );
   });
 
   it("cannot all be deleted", async () => {
@@ -140,7 +180,10 @@ describe("the admin accounts", () => {
   });
 
   it("are disabled after a question and enabled at once, and get a link by mail", async () => {
-    const camp = office({ "PATCH /api/admin/accounts/s2": { ...brikwald, disabled: true }, "POST /api/admin/accounts/s2/reset": null });
+    const camp = office({
+      "PATCH /api/admin/accounts/s2": { ...brikwald, disabled: true },
+      "POST /api/admin/accounts/s2/reset": null,
+    });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: /^Mail brikwald/ }));
     await user.click(screen.getByRole("button", { name: "Send the link" }));
@@ -149,7 +192,9 @@ describe("the admin accounts", () => {
     camp.answer("GET /api/admin/accounts", list(account(), { ...brikwald, disabled: true }));
     await user.click(screen.getByRole("button", { name: "Disable account" }));
     await user.click(await screen.findByRole("button", { name: "Enable brikwald" }));
-    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body.disabled)).toEqual([true, false]));
+    await waitFor(() =>
+      expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body.disabled)).toEqual([true, false]),
+    );
   });
 
   it("are for owners only", async () => {
@@ -161,12 +206,21 @@ describe("the admin accounts", () => {
   });
 });
 
-const computer = { id: "n1", device: "computer", created_at: "2026-07-29T12:00:00Z", last_seen_at: "2026-07-29T12:10:00Z", current: true };
+const computer = {
+  id: "n1",
+  device: "computer",
+  created_at: "2026-07-29T12:00:00Z",
+  last_seen_at: "2026-07-29T12:10:00Z",
+  current: true,
+};
 const phone = { ...computer, id: "n2", device: "phone", current: false };
 
 describe("the sessions", () => {
   it("of an account are ended by an owner", async () => {
-    const camp = office({ "GET /api/admin/accounts/s2/sessions": list({ ...phone }), "DELETE /api/admin/accounts/s2/sessions/n2": null });
+    const camp = office({
+      "GET /api/admin/accounts/s2/sessions": list({ ...phone }),
+      "DELETE /api/admin/accounts/s2/sessions/n2": null,
+    });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Sessions of brikwald" }));
     const dialog = within(screen.getByRole("dialog", { name: "Sessions of brikwald" }));
@@ -196,7 +250,11 @@ describe("the sessions", () => {
 
 describe("one's own password", () => {
   it("is changed with the one of today, and a wrong one is told beside its field", async () => {
-    const camp = office({ "POST /api/admin/password": refuse(422, "validation", "No.", [{ field: "current_password", message: "This is not your current password." }]) });
+    const camp = office({
+      "POST /api/admin/password": refuse(422, "validation", "No.", [
+        { field: "current_password", message: "This is not your current password." },
+      ]),
+    });
     const user = visit();
     await user.click((await screen.findAllByRole("button", { name: "Password" }))[0]!);
     const dialog = within(screen.getByRole("dialog", { name: "Change your password" }));
@@ -208,13 +266,21 @@ describe("one's own password", () => {
     camp.answer("POST /api/admin/password", null);
     await user.click(dialog.getByRole("button", { name: "Change password" }));
     expect(await screen.findByText("Password changed")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/password")[1]?.body).toEqual({ current_password: "wrong", new_password: "seven tall cedars" });
+    expect(camp.asked("POST", "/api/admin/password")[1]?.body).toEqual({
+      current_password: "wrong",
+      new_password: "seven tall cedars",
+    });
   });
 });
 
 describe("one's own two-factor", () => {
   it("is turned off with the password", async () => {
-    const camp = office({ "GET /api/admin/session": { staff: { ...kornbluh, two_factor: true } }, "DELETE /api/admin/two-factor": refuse(422, "validation", "No.", [{ field: "current_password", message: "This is not your password." }]) });
+    const camp = office({
+      "GET /api/admin/session": { staff: { ...kornbluh, two_factor: true } },
+      "DELETE /api/admin/two-factor": refuse(422, "validation", "No.", [
+        { field: "current_password", message: "This is not your password." },
+      ]),
+    });
     const user = visit();
     await user.click((await screen.findAllByRole("button", { name: /^Two-factor/ }))[0]!);
     const dialog = within(screen.getByRole("dialog", { name: "Two-factor is on" }));
@@ -228,7 +294,12 @@ describe("one's own two-factor", () => {
 
   it("shows the recovery codes until they are kept", async () => {
     const camp = office({
-      "POST /api/admin/two-factor": { secret: "ABCDEFGH", otpauth_url: "otpauth://totp/x", qr_path: "M0 0h1v1z", qr_size: 21 },
+      "POST /api/admin/two-factor": {
+        secret: "ABCDEFGH",
+        otpauth_url: "otpauth://totp/x",
+        qr_path: "M0 0h1v1z",
+        qr_size: 21,
+      },
       "POST /api/admin/two-factor/confirm": { recovery_codes: ["aaaa-bbbb"] },
     });
     const user = visit();

@@ -44,7 +44,13 @@ function AccountList() {
   return (
     <>
       <PageHead {...head}>
-        <button ref={toggle} type="button" aria-expanded={adding} onClick={() => setAdding(!adding)} className={buttonLook("main", "max-sm:w-full")}>
+        <button
+          ref={toggle}
+          type="button"
+          aria-expanded={adding}
+          onClick={() => setAdding(!adding)}
+          className={buttonLook("main", "max-sm:w-full")}
+        >
           <Icon name={adding ? "close" : "plus"} />
           Add Admin Account
         </button>
@@ -52,7 +58,9 @@ function AccountList() {
 
       {adding && (
         <section aria-labelledby="add-account" className="sheet mb-6 p-5 shadow-low sm:p-6">
-          <h2 id="add-account" className="mb-4 text-xl">New account</h2>
+          <h2 id="add-account" className="mb-4 text-xl">
+            New account
+          </h2>
           <AccountForm
             onCancel={closeForm}
             onDone={async () => {
@@ -64,9 +72,17 @@ function AccountList() {
       )}
 
       <div className="mb-4 sm:w-56">
-        <Select aria-label="Accounts shown" value={kind ?? ""} onChange={({ target }) => filters.set({ show: target.value })}>
+        <Select
+          aria-label="Accounts shown"
+          value={kind ?? ""}
+          onChange={({ target }) => filters.set({ show: target.value })}
+        >
           <option value="">All accounts</option>
-          {Object.entries(kinds).map(([one, { label }]) => <option key={one} value={one}>{label}</option>)}
+          {Object.entries(kinds).map(([one, { label }]) => (
+            <option key={one} value={one}>
+              {label}
+            </option>
+          ))}
         </Select>
       </div>
 
@@ -77,14 +93,30 @@ function AccountList() {
         skeleton={<AccountsSkeleton />}
         empty={
           <EmptyState title="No such accounts">
-            <Button look="line" onClick={() => filters.set({ show: "" })}>Show all accounts</Button>
+            <Button look="line" onClick={() => filters.set({ show: "" })}>
+              Show all accounts
+            </Button>
           </EmptyState>
         }
       >
-        {(all) => <AccountTable accounts={all} only={!kind && all.length === 1 && !accounts.hasNextPage} onChanged={changed} ask={(what, account) => setOpen({ what, account })} />}
+        {(all) => (
+          <AccountTable
+            accounts={all}
+            only={!kind && all.length === 1 && !accounts.hasNextPage}
+            onChanged={changed}
+            ask={(what, account) => setOpen({ what, account })}
+          />
+        )}
       </Listing>
 
-      {open && <AccountDialog what={open.what} account={open.what === "disable" ? newest(open.account) : open.account} onChanged={changed} onClose={() => setOpen(null)} />}
+      {open && (
+        <AccountDialog
+          what={open.what}
+          account={open.what === "disable" ? newest(open.account) : open.account}
+          onChanged={changed}
+          onClose={() => setOpen(null)}
+        />
+      )}
     </>
   );
 }

@@ -17,30 +17,47 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
   const { busy, errors, message, form, close, question } = useStaffForm({
     leave: { name: "A new password", onClose },
     check: required({ current_password: "Please enter your password.", new_password: "Please enter a new password." }),
-    submit: (data) => changeOwnPassword({ current_password: text(data, "current_password"), new_password: text(data, "new_password") }),
+    submit: (data) =>
+      changeOwnPassword({ current_password: text(data, "current_password"), new_password: text(data, "new_password") }),
     done: async () => {
       onClose();
       toast({ title: "Password changed", description: "All other devices are signed out." });
-      await Promise.all([everyAccount, sessionsOf().queryKey].map((queryKey) => client.invalidateQueries({ queryKey })));
+      await Promise.all(
+        [everyAccount, sessionsOf().queryKey].map((queryKey) => client.invalidateQueries({ queryKey })),
+      );
     },
   });
   return (
     <Dialog title="Change your password" onClose={close}>
-        <form {...form} className="grid gap-4">
-          <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
-          <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
-          <Field label="Current password" error={errors["current_password"]}>
-            <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} ref={focusOnMount} required />
-          </Field>
-          <Field label="New password" error={errors["new_password"]} hint={shortest ? `At least ${shortest} characters.` : undefined}>
-            <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />
-          </Field>
-          <FormMessage>{message}</FormMessage>
-          <div className="flex flex-wrap justify-end gap-3">
-            <Button look="line" onClick={close}>Cancel</Button>
-            <Button type="submit" busy={busy}>{busy ? "Saving..." : "Change password"}</Button>
-          </div>
-        </form>
+      <form {...form} className="grid gap-4">
+        <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
+        <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
+        <Field label="Current password" error={errors["current_password"]}>
+          <PasswordInput
+            name="current_password"
+            autoComplete="current-password"
+            maxLength={128}
+            ref={focusOnMount}
+            required
+          />
+        </Field>
+        <Field
+          label="New password"
+          error={errors["new_password"]}
+          hint={shortest ? `At least ${shortest} characters.` : undefined}
+        >
+          <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />
+        </Field>
+        <FormMessage>{message}</FormMessage>
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Saving..." : "Change password"}
+          </Button>
+        </div>
+      </form>
       {question}
     </Dialog>
   );

@@ -17,7 +17,8 @@ export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => 
   // The state when the dialog opened: the session changes while the recovery codes are still shown.
   const [wasOn] = useState(staff.two_factor);
   const [codesOnShow, setCodesOnShow] = useState(false);
-  const changed = () => Promise.all([staffQuery.queryKey, everyAccount].map((queryKey) => client.invalidateQueries({ queryKey })));
+  const changed = () =>
+    Promise.all([staffQuery.queryKey, everyAccount].map((queryKey) => client.invalidateQueries({ queryKey })));
   if (wasOn) {
     return (
       <Dialog title="Two-factor is on" onClose={onClose}>
@@ -25,7 +26,10 @@ export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => 
           staff={staff}
           onCancel={onClose}
           onDone={async () => {
-            toast({ title: "Two-factor turned off", description: "From now on your password alone lets you in. All other devices are signed out." });
+            toast({
+              title: "Two-factor turned off",
+              description: "From now on your password alone lets you in. All other devices are signed out.",
+            });
             onClose();
             await changed();
           }}
@@ -37,7 +41,8 @@ export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => 
     <Dialog
       title="Set up two-factor"
       onClose={() => {
-        if (codesOnShow) toast({ title: "Please keep your recovery codes first", description: "They are shown only now." });
+        if (codesOnShow)
+          toast({ title: "Please keep your recovery codes first", description: "They are shown only now." });
         else onClose();
       }}
     >
@@ -60,19 +65,31 @@ function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Prom
     failed: (error) => requiresSignIn(error),
   });
   if (staff.two_factor_required) {
-    return <p className="text-muted">You sign in with a code of your authenticator app. The camp asks for it, so it cannot be turned off. If the phone is lost, whoever runs the portal can reset it.</p>;
+    return (
+      <p className="text-muted">
+        You sign in with a code of your authenticator app. The camp asks for it, so it cannot be turned off. If the
+        phone is lost, whoever runs the portal can reset it.
+      </p>
+    );
   }
   return (
     <form {...form} className="grid gap-4">
-      <p className="text-muted">You sign in with your password and a code of your authenticator app. To turn that off, enter your password. All other devices are signed out then.</p>
+      <p className="text-muted">
+        You sign in with your password and a code of your authenticator app. To turn that off, enter your password. All
+        other devices are signed out then.
+      </p>
       <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
       <Field label="Password" error={errors.current_password}>
         <PasswordInput name="current_password" autoComplete="current-password" ref={focusOnMount} required />
       </Field>
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={onCancel}>Keep it on</Button>
-        <Button type="submit" look="danger" busy={busy}>{busy ? "Turning off..." : "Turn off two-factor"}</Button>
+        <Button look="line" onClick={onCancel}>
+          Keep it on
+        </Button>
+        <Button type="submit" look="danger" busy={busy}>
+          {busy ? "Turning off..." : "Turn off two-factor"}
+        </Button>
       </div>
     </form>
   );

@@ -24,7 +24,14 @@ export const accountsQuery = (kind: Kind | null) =>
   infiniteQueryOptions({
     queryKey: [...everyAccount, kind],
     queryFn: ({ pageParam, signal }) =>
-      asStaff(api.GET("/api/admin/accounts", { params: { query: { limit: 50, ...(kind && kinds[kind].filter), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      asStaff(
+        api.GET("/api/admin/accounts", {
+          params: {
+            query: { limit: 50, ...(kind && kinds[kind].filter), ...(pageParam ? { cursor: pageParam } : {}) },
+          },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -39,14 +46,21 @@ export const changeAccount = ({ id, version }: Account, changes: Omit<AccountPat
   asStaff(api.PATCH("/api/admin/accounts/{id}", { ...at(id), body: { version, ...changes } }));
 export const deleteAccount = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}", at(id)));
 export const sendReset = (id: string) => asStaff(api.POST("/api/admin/accounts/{id}/reset", at(id)));
-export const endTwoFactor = (current_password: string) => asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
+export const endTwoFactor = (current_password: string) =>
+  asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
 
 /** The sessions of an account, or one's own without an id. */
 export const sessionsOf = (id?: string) =>
   queryOptions({
     queryKey: ["admin", "sessions", id ?? "own"],
     queryFn: async ({ signal }) =>
-      (await asStaff(id === undefined ? api.GET("/api/admin/sessions", { signal }) : api.GET("/api/admin/accounts/{id}/sessions", { ...at(id), signal }))).items,
+      (
+        await asStaff(
+          id === undefined
+            ? api.GET("/api/admin/sessions", { signal })
+            : api.GET("/api/admin/accounts/{id}/sessions", { ...at(id), signal }),
+        )
+      ).items,
     staleTime: 0,
   });
 
@@ -55,4 +69,5 @@ export const endOtherSessions = () => asStaff(api.POST("/api/admin/sessions/end-
 export const endAccountSession = (id: string, session: string) =>
   asStaff(api.DELETE("/api/admin/accounts/{id}/sessions/{session}", { params: { path: { id, session } } }));
 export const endAccountSessions = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}/sessions", at(id)));
-export const changeOwnPassword = (body: Schemas["StaffPasswordChange"]) => asStaff(api.POST("/api/admin/password", { body }));
+export const changeOwnPassword = (body: Schemas["StaffPasswordChange"]) =>
+  asStaff(api.POST("/api/admin/password", { body }));

@@ -9,8 +9,12 @@ import "../../app/admin";
 import "./analytics";
 
 const figures: Analytics = {
-  from: "2026-07-27", to: "2026-07-29",
-  views: { value: 90, before: 60 }, likes: { value: 4, before: 0 }, comments: { value: 3, before: 3 }, new_members: { value: 1, before: 2 },
+  from: "2026-07-27",
+  to: "2026-07-29",
+  views: { value: 90, before: 60 },
+  likes: { value: 4, before: 0 },
+  comments: { value: 3, before: 3 },
+  new_members: { value: 1, before: 2 },
   days: [
     { day: "2026-07-27", views: 20, likes: 1, comments: 1, new_members: 0 },
     { day: "2026-07-28", views: 50, likes: 2, comments: 2, new_members: 1 },
@@ -26,7 +30,8 @@ const figures: Analytics = {
   ],
 };
 
-const camp = (answers: Record<string, unknown> = {}) => server({ ...onDuty, "GET /api/admin/analytics": figures, ...answers });
+const camp = (answers: Record<string, unknown> = {}) =>
+  server({ ...onDuty, "GET /api/admin/analytics": figures, ...answers });
 const address = () => screen.getByTestId("address").textContent;
 
 describe("the figures", () => {
@@ -62,7 +67,9 @@ describe("the figures", () => {
     expect(portal.asked("GET", "/api/admin/analytics")[0]?.query).toEqual({ period: "7" });
     await user.click(screen.getByRole("button", { name: "Season" }));
     expect(address()).toBe("/admin/analytics?period=season");
-    await waitFor(() => expect(portal.asked("GET", "/api/admin/analytics").at(-1)?.query).toEqual({ period: "season" }));
+    await waitFor(() =>
+      expect(portal.asked("GET", "/api/admin/analytics").at(-1)?.query).toEqual({ period: "season" }),
+    );
     await user.click(screen.getByRole("button", { name: "30 days" }));
     expect(address()).toBe("/admin/analytics");
   });

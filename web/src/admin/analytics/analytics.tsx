@@ -20,7 +20,17 @@ import { downloadFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { DayChart } from "./day-chart";
 import { analyticsQuery, analyticsTable, type Activity, type Analytics as Figures } from "./queries";
-import { activityIcon, activityWords, comparison, lengthOf, measures, percentLabel, periodOf, periods, share } from "./words";
+import {
+  activityIcon,
+  activityWords,
+  comparison,
+  lengthOf,
+  measures,
+  percentLabel,
+  periodOf,
+  periods,
+  share,
+} from "./words";
 
 export default function Analytics() {
   const staff = useStaff();
@@ -43,24 +53,47 @@ export default function Analytics() {
   return (
     <>
       <PageHead title="Analytics" description="What families watch and say, counted here and shared with nobody">
-        {staff?.role === "owner" && <Button look="line" busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">Download CSV</Button>}
+        {staff?.role === "owner" && (
+          <Button look="line" busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">
+            Download CSV
+          </Button>
+        )}
       </PageHead>
       <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Segmented label="Period" value={period} options={periods} onChange={(next) => set("period", next, "30")} className="max-sm:w-full max-sm:[&>button]:px-2" />
+        <Segmented
+          label="Period"
+          value={period}
+          options={periods}
+          onChange={(next) => set("period", next, "30")}
+          className="max-sm:w-full max-sm:[&>button]:px-2"
+        />
         <p role="status" className="text-sm text-muted">
-          {figures.data && !figures.isPlaceholderData && `${shortDate(figures.data.from)} to ${shortDate(figures.data.to)}, ${count(lengthOf(figures.data), "day")}`}
+          {figures.data &&
+            !figures.isPlaceholderData &&
+            `${shortDate(figures.data.from)} to ${shortDate(figures.data.to)}, ${count(lengthOf(figures.data), "day")}`}
         </p>
       </div>
 
       {figures.data && !(figures.isError && figures.isPlaceholderData) ? (
         <>
           {figures.isError && <NotRefreshed what="figures" retrying={figures.isFetching} onRetry={figures.refetch} />}
-          <div aria-busy={figures.isPlaceholderData} className={cx("grid grid-cols-1 gap-6", figures.isPlaceholderData && "opacity-60")}>
+          <div
+            aria-busy={figures.isPlaceholderData}
+            className={cx("grid grid-cols-1 gap-6", figures.isPlaceholderData && "opacity-60")}
+          >
             <Cards figures={figures.data} />
             <Section
               id="days"
               title="Day by day"
-              beside={<Segmented label="What the chart shows" value={measure} options={measures} onChange={(next) => set("chart", next, "views")} className="max-sm:w-full max-sm:[&>button]:px-2" />}
+              beside={
+                <Segmented
+                  label="What the chart shows"
+                  value={measure}
+                  options={measures}
+                  onChange={(next) => set("chart", next, "views")}
+                  className="max-sm:w-full max-sm:[&>button]:px-2"
+                />
+              }
             >
               <DayChart days={figures.data.days} measure={measure} />
             </Section>
@@ -76,7 +109,12 @@ export default function Analytics() {
           </div>
         </>
       ) : figures.isError ? (
-        <ErrorState title="Failed to load analytics" error={figures.error} retrying={figures.isFetching} onRetry={figures.refetch} />
+        <ErrorState
+          title="Failed to load analytics"
+          error={figures.error}
+          retrying={figures.isFetching}
+          onRetry={figures.refetch}
+        />
       ) : (
         <AnalyticsSkeleton />
       )}
@@ -104,9 +142,12 @@ const TopContent = ({ figures }: { figures: Figures }) => (
           <li key={video.id} className="grid grid-cols-[1.75rem_minmax(0,1fr)] border-line py-2 not-first:border-t">
             <span className="text-muted tabular-nums">{i + 1}.</span>
             <div className="min-w-0">
-              <Link to={paths.video(video.id)} className="link"><bdi>{video.title}</bdi></Link>
+              <Link to={paths.video(video.id)} className="link">
+                <bdi>{video.title}</bdi>
+              </Link>
               <p className="text-sm text-muted tabular-nums">
-                {shortDate(video.upload_date)} · {count(video.views, "view")} · {count(video.likes, "like")} · {count(video.comments, "comment")}
+                {shortDate(video.upload_date)} · {count(video.views, "view")} · {count(video.likes, "like")} ·{" "}
+                {count(video.comments, "comment")}
               </p>
             </div>
           </li>
@@ -126,13 +167,37 @@ function Recent({ items }: { items: Activity[] }) {
         <ul className="grid">
           {items.map((item) => {
             const [before, after] = activityWords(item);
-            const words = <>{before}<bdi>{item.what}</bdi>{after}</>;
+            const words = (
+              <>
+                {before}
+                <bdi>{item.what}</bdi>
+                {after}
+              </>
+            );
             return (
-              <li key={`${item.at} ${item.kind} ${item.what}`} className="flex items-start gap-3 border-line py-2 not-first:border-t">
-                <Icon name={Object.hasOwn(activityIcon, item.kind) ? activityIcon[item.kind as keyof typeof activityIcon] : "info"} className="mt-1 text-muted" />
+              <li
+                key={`${item.at} ${item.kind} ${item.what}`}
+                className="flex items-start gap-3 border-line py-2 not-first:border-t"
+              >
+                <Icon
+                  name={
+                    Object.hasOwn(activityIcon, item.kind)
+                      ? activityIcon[item.kind as keyof typeof activityIcon]
+                      : "info"
+                  }
+                  className="mt-1 text-muted"
+                />
                 <div className="min-w-0">
-                  {item.video_id ? <Link to={paths.video(item.video_id)} className="link">{words}</Link> : words}
-                  <p className="text-sm text-muted"><time dateTime={item.at}>{ago(item.at, timeZone)}</time></p>
+                  {item.video_id ? (
+                    <Link to={paths.video(item.video_id)} className="link">
+                      {words}
+                    </Link>
+                  ) : (
+                    words
+                  )}
+                  <p className="text-sm text-muted">
+                    <time dateTime={item.at}>{ago(item.at, timeZone)}</time>
+                  </p>
                 </div>
               </li>
             );
@@ -145,18 +210,35 @@ function Recent({ items }: { items: Activity[] }) {
   );
 }
 
-const Engagement = ({ figures: { engagement: { of, watched, liked, commented, subscribed, families } } }: { figures: Figures }) => (
+const Engagement = ({
+  figures: {
+    engagement: { of, watched, liked, commented, subscribed, families },
+  },
+}: {
+  figures: Figures;
+}) => (
   <Section id="engagement" title="Engagement">
     <Bars>
       <Bar label="Watched while signed in" part={watched} whole={of} of={count(of, "login")} />
       <Bar label="Liked a video" part={liked} whole={of} of={count(of, "login")} />
       <Bar label="Commented" part={commented} whole={of} of={count(of, "login")} />
-      <Bar label="Get the mail about videos" part={subscribed} whole={families} of={count(families, "family", "families")} />
+      <Bar
+        label="Get the mail about videos"
+        part={subscribed}
+        whole={families}
+        of={count(families, "family", "families")}
+      />
     </Bars>
   </Section>
 );
 
-function UserTypes({ figures: { user_types: { parents, visitors, without_login } } }: { figures: Figures }) {
+function UserTypes({
+  figures: {
+    user_types: { parents, visitors, without_login },
+  },
+}: {
+  figures: Figures;
+}) {
   const all = parents + visitors + without_login;
   return (
     <Section id="user-types" title="User types">
@@ -169,7 +251,13 @@ function UserTypes({ figures: { user_types: { parents, visitors, without_login }
   );
 }
 
-function Devices({ figures: { devices: { phone, tablet, computer } } }: { figures: Figures }) {
+function Devices({
+  figures: {
+    devices: { phone, tablet, computer },
+  },
+}: {
+  figures: Figures;
+}) {
   const all = phone + tablet + computer;
   return (
     <Section id="devices" title="Devices">
@@ -188,7 +276,10 @@ const Bar = ({ label, part, whole, of }: { label: string; part: number; whole: n
   <div className="grid gap-1.5">
     <p className="flex flex-wrap justify-between gap-x-3">
       <span>{label}</span>
-      <span className="text-sm text-muted tabular-nums">{of ? `${number(part)} of ${of}` : number(part)}{whole > 0 && ` (${percentLabel(part, whole)})`}</span>
+      <span className="text-sm text-muted tabular-nums">
+        {of ? `${number(part)} of ${of}` : number(part)}
+        {whole > 0 && ` (${percentLabel(part, whole)})`}
+      </span>
     </p>
     <ProgressBar label={label} percent={share(part, whole)} />
   </div>
@@ -196,8 +287,15 @@ const Bar = ({ label, part, whole, of }: { label: string; part: number; whole: n
 
 const AnalyticsSkeleton = () => (
   <Loading label="Loading analytics" className="grid gap-6">
-    <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">{Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-28" />)}</div>
+    <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
+      {Array.from({ length: 4 }, (_, i) => (
+        <Skeleton key={i} className="h-28" />
+      ))}
+    </div>
     <Skeleton className="h-72" />
-    <div className="grid gap-6 lg:grid-cols-2"><Skeleton className="h-96" /><Skeleton className="h-96" /></div>
+    <div className="grid gap-6 lg:grid-cols-2">
+      <Skeleton className="h-96" />
+      <Skeleton className="h-96" />
+    </div>
   </Loading>
 );

@@ -13,7 +13,10 @@ export function DayChart({ days, measure }: { days: Day[]; measure: Measure }) {
   const top = axisMaximum(highest);
   const peak = days[values.indexOf(highest)];
   const [first, last] = [days[0], days.at(-1)];
-  const most = highest > 0 && peak ? `Most: ${number(highest)} on ${shortDate(peak.day)}` : `No ${label.toLowerCase()} in these days`;
+  const most =
+    highest > 0 && peak
+      ? `Most: ${number(highest)} on ${shortDate(peak.day)}`
+      : `No ${label.toLowerCase()} in these days`;
   const gap = days.length > 45 ? 0.15 : 0.25;
 
   return (
@@ -32,12 +35,30 @@ export function DayChart({ days, measure }: { days: Day[]; measure: Measure }) {
           className="h-40 w-full text-pine"
         >
           {[0, height / 2, height].map((y) => (
-            <line key={y} x1={0} x2={days.length} y1={y} y2={y} className="stroke-edge" strokeWidth={1} strokeDasharray={y === height ? undefined : "2 4"} vectorEffect="non-scaling-stroke" />
+            <line
+              key={y}
+              x1={0}
+              x2={days.length}
+              y1={y}
+              y2={y}
+              className="stroke-edge"
+              strokeWidth={1}
+              strokeDasharray={y === height ? undefined : "2 4"}
+              vectorEffect="non-scaling-stroke"
+            />
           ))}
           {days.map((day, i) => {
             const tall = (day[measure] / top) * height;
             return (
-              <rect key={day.day} x={i + gap / 2} y={height - tall} width={1 - gap} height={tall} fill="currentColor" className="hover:fill-amber-text">
+              <rect
+                key={day.day}
+                x={i + gap / 2}
+                y={height - tall}
+                width={1 - gap}
+                height={tall}
+                fill="currentColor"
+                className="hover:fill-amber-text"
+              >
                 <title>{`${shortDate(day.day)}: ${number(day[measure])}`}</title>
               </rect>
             );
@@ -58,15 +79,27 @@ export function DayChart({ days, measure }: { days: Day[]; measure: Measure }) {
           <caption className="sr-only">Every day of the period, the newest first</caption>
           <thead className="text-muted">
             <tr className="border-b border-line">
-              <th scope="col" className="py-2 pe-2 text-start font-medium">Day</th>
-              {measures.map((one) => <th key={one.value} scope="col" className="py-2 ps-1 text-end font-medium sm:px-1">{one.label}</th>)}
+              <th scope="col" className="py-2 pe-2 text-start font-medium">
+                Day
+              </th>
+              {measures.map((one) => (
+                <th key={one.value} scope="col" className="py-2 ps-1 text-end font-medium sm:px-1">
+                  {one.label}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {days.toReversed().map((day) => (
               <tr key={day.day} className="border-b border-line">
-                <th scope="row" className="py-1.5 pe-2 text-start font-normal min-[22rem]:whitespace-nowrap">{shortDate(day.day)}</th>
-                {measures.map(({ value }) => <td key={value} className="py-1.5 ps-1 text-end sm:px-1">{number(day[value])}</td>)}
+                <th scope="row" className="py-1.5 pe-2 text-start font-normal min-[22rem]:whitespace-nowrap">
+                  {shortDate(day.day)}
+                </th>
+                {measures.map(({ value }) => (
+                  <td key={value} className="py-1.5 ps-1 text-end sm:px-1">
+                    {number(day[value])}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -19,4 +19,5 @@ export const analyticsQuery = (period: Period) =>
     placeholderData: keepPreviousData,
   });
 
-export const analyticsTable = (period: Period) => asStaff(api.GET("/api/admin/analytics.csv", { ...during(period), parseAs: "text" }));
+export const analyticsTable = (period: Period) =>
+  asStaff(api.GET("/api/admin/analytics.csv", { ...during(period), parseAs: "text" }));

@@ -21,7 +21,8 @@ export const measures: readonly { value: Measure; label: string }[] = [
   { value: "new_members", label: "New members" },
 ];
 
-export const lengthOf = ({ from, to }: Pick<Analytics, "from" | "to">) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
+export const lengthOf = ({ from, to }: Pick<Analytics, "from" | "to">) =>
+  Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
 
 /** Compares a figure with the previous period of the same length. */
 export function comparison({ value, before }: Figure, days: number) {
@@ -29,7 +30,12 @@ export function comparison({ value, before }: Figure, days: number) {
   if (value === before) return `As many as in ${earlier}`;
   if (before === 0) return `None in ${earlier}`;
   const percent = Math.round((Math.abs(value - before) / before) * 100);
-  const change = percent === 0 ? (value > before ? "Slightly up" : "Slightly down") : `${value > before ? "Up" : "Down"} ${number(percent)}%`;
+  const change =
+    percent === 0
+      ? value > before
+        ? "Slightly up"
+        : "Slightly down"
+      : `${value > before ? "Up" : "Down"} ${number(percent)}%`;
   return `${change} from ${number(before)} in ${earlier}`;
 }
 

@@ -7,13 +7,27 @@ import { shown } from "./words";
 const video = "01a19ecb-8360-74d7-a24c-a27b5b93cfec";
 const family = "01a19ecb-8360-74d7-a24c-a27b5b93c0de";
 const entry = (id: string, change: object) => ({
-  id, at: "2026-07-29T23:15:00Z", actor_kind: "staff", actor_id: "s1", actor_name: "kornbluh", actor_family: null, action: "video.edit",
-  subject_kind: "video", subject_id: video, subject_name: "Campfire", subject_family: null, lines: [], ...change,
+  id,
+  at: "2026-07-29T23:15:00Z",
+  actor_kind: "staff",
+  actor_id: "s1",
+  actor_name: "kornbluh",
+  actor_family: null,
+  action: "video.edit",
+  subject_kind: "video",
+  subject_id: video,
+  subject_name: "Campfire",
+  subject_family: null,
+  lines: [],
+  ...change,
 });
 const menus = {
   actions: ["payment.record", "settings.set", "video.delete", "video.edit"],
   subjects: ["profile", "setting", "video"],
-  staff: [{ id: "s1", username: "kornbluh" }, { id: "s2", username: "feder" }],
+  staff: [
+    { id: "s1", username: "kornbluh" },
+    { id: "s2", username: "feder" },
+  ],
   currency: "USD",
 };
 const camp = (answers: Record<string, unknown> = {}) =>
@@ -22,12 +36,47 @@ const camp = (answers: Record<string, unknown> = {}) =>
     "GET /api/admin/audit/filters": menus,
     "GET /api/admin/audit": ({ query }: { query: Record<string, string> }) =>
       query.cursor
-        ? { items: [entry("a4", { actor_kind: "operator", actor_id: null, actor_name: null, action: "seed", subject_kind: "database", subject_id: null, subject_name: null })], next: null }
+        ? {
+            items: [
+              entry("a4", {
+                actor_kind: "operator",
+                actor_id: null,
+                actor_name: null,
+                action: "seed",
+                subject_kind: "database",
+                subject_id: null,
+                subject_name: null,
+              }),
+            ],
+            next: null,
+          }
         : {
             items: [
-              entry("a1", { lines: [{ field: "author", after: "changed" }, { field: "title", before: "Old", after: "New" }] }),
-              entry("a2", { action: "settings.set", subject_kind: "setting", subject_id: null, subject_name: null, lines: [{ field: "sessionTimeout", before: 30, after: 45 }] }),
-              entry("a3", { action: "payment.record", subject_kind: "profile", subject_id: family, subject_family: family, subject_name: null, actor_name: null, lines: [{ field: "kind", after: "payment" }, { field: "paid_amount", before: 0, after: 12_550 }] }),
+              entry("a1", {
+                lines: [
+                  { field: "author", after: "changed" },
+                  { field: "title", before: "Old", after: "New" },
+                ],
+              }),
+              entry("a2", {
+                action: "settings.set",
+                subject_kind: "setting",
+                subject_id: null,
+                subject_name: null,
+                lines: [{ field: "sessionTimeout", before: 30, after: 45 }],
+              }),
+              entry("a3", {
+                action: "payment.record",
+                subject_kind: "profile",
+                subject_id: family,
+                subject_family: family,
+                subject_name: null,
+                actor_name: null,
+                lines: [
+                  { field: "kind", after: "payment" },
+                  { field: "paid_amount", before: 0, after: 12_550 },
+                ],
+              }),
             ],
             next: "c",
           },
@@ -46,7 +95,9 @@ it("tells who did what, with before and after, and loads more", async () => {
   expect((await row("Setting changed")).textContent).toContain("Session timeout (minutes)before 30→, after 45");
   const payment = await row("Payment recorded");
   expect(payment.textContent).toMatch(/by a former staff account.*Paidbefore \$0→, after \$125\.50.*Kind: Payment/);
-  expect(within(payment).getByRole("link", { name: "Family" }).getAttribute("href")).toBe(`/admin/users?user=${family}`);
+  expect(within(payment).getByRole("link", { name: "Family" }).getAttribute("href")).toBe(
+    `/admin/users?user=${family}`,
+  );
   await user.click(screen.getByRole("button", { name: "Load more lines" }));
   expect((await row("Sample camp filled in")).textContent).toContain("by the command line");
 });
@@ -61,7 +112,16 @@ it("is filtered by person, action, kind, record and days, in the address bar", a
   await user.type(screen.getByLabelText("From"), "2026-07-01");
   await user.type(screen.getByLabelText("To"), "2026-07-31");
   expect(address()).toBe("/admin/audit?who=feder&what=video&of=video&from=2026-07-01&to=2026-07-31");
-  await waitFor(() => expect(asked(portal)).toEqual({ actor: "feder", action: "video", subject_kind: "video", from: "2026-07-01", to: "2026-07-31", limit: "50" }));
+  await waitFor(() =>
+    expect(asked(portal)).toEqual({
+      actor: "feder",
+      action: "video",
+      subject_kind: "video",
+      from: "2026-07-01",
+      to: "2026-07-31",
+      limit: "50",
+    }),
+  );
   await user.selectOptions(screen.getByLabelText("Who"), "The command line");
   await waitFor(() => expect(asked(portal)).toMatchObject({ actor_kind: "operator" }));
   expect(asked(portal)).not.toHaveProperty("actor");
@@ -95,7 +155,11 @@ it("says beside the field which days cannot be, and asks nothing", async () => {
 });
 
 it("puts what the server refuses beside its field", async () => {
-  camp({ "GET /api/admin/audit": refuse(422, "validation", "There is no staff account of this name.", [{ field: "actor", message: "There is no staff account of this name." }]) });
+  camp({
+    "GET /api/admin/audit": refuse(422, "validation", "There is no staff account of this name.", [
+      { field: "actor", message: "There is no staff account of this name." },
+    ]),
+  });
   open("/admin/audit?who=gone");
   expect(await screen.findByText("There is no staff account of this name.")).toBeTruthy();
   expect(screen.getByLabelText("Who").getAttribute("aria-invalid")).toBe("true");

@@ -53,16 +53,23 @@ function Log() {
           empty={
             count > 0 ? (
               <EmptyState title="Nothing matches these filters">
-                <Button look="line" onClick={() => set(nothingAsked)}>Clear filters</Button>
+                <Button look="line" onClick={() => set(nothingAsked)}>
+                  Clear filters
+                </Button>
               </EmptyState>
             ) : (
-              <EmptyState title="Nothing has been recorded yet" text="Every change by the staff or at the command line will stand here." />
+              <EmptyState
+                title="Nothing has been recorded yet"
+                text="Every change by the staff or at the command line will stand here."
+              />
             )
           }
         >
           {(entries) => (
             <ul aria-label="Audit log" className="sheet overflow-clip">
-              {entries.map((entry) => <EntryRow key={entry.id} entry={entry} reading={reading} record={filter.subject_id} />)}
+              {entries.map((entry) => (
+                <EntryRow key={entry.id} entry={entry} reading={reading} record={filter.subject_id} />
+              ))}
             </ul>
           )}
         </Listing>
@@ -81,7 +88,13 @@ function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
     onError: (error) => toastFailure(error),
   });
   return (
-    <Button look="line" disabled={!able} busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">
+    <Button
+      look="line"
+      disabled={!able}
+      busy={download.isPending}
+      onClick={() => download.mutate()}
+      className="max-sm:w-full"
+    >
       {download.isPending ? "Exporting..." : "Export CSV"}
     </Button>
   );
@@ -90,9 +103,18 @@ function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
 const AuditSkeleton = () => (
   <Loading label="Loading the audit log" className="sheet overflow-clip">
     {Array.from({ length: 6 }, (_, i) => (
-      <div key={i} className="grid gap-x-6 gap-y-2 border-line px-4 py-3.5 not-first:border-t lg:grid-cols-[minmax(0,19rem)_minmax(0,1fr)]">
-        <div className="grid gap-2"><Skeleton className="h-5 w-44" /><Skeleton className="w-28" /></div>
-        <div className="grid gap-2"><Skeleton className="w-3/5" /><Skeleton className="w-2/5" /></div>
+      <div
+        key={i}
+        className="grid gap-x-6 gap-y-2 border-line px-4 py-3.5 not-first:border-t lg:grid-cols-[minmax(0,19rem)_minmax(0,1fr)]"
+      >
+        <div className="grid gap-2">
+          <Skeleton className="h-5 w-44" />
+          <Skeleton className="w-28" />
+        </div>
+        <div className="grid gap-2">
+          <Skeleton className="w-3/5" />
+          <Skeleton className="w-2/5" />
+        </div>
       </div>
     ))}
   </Loading>

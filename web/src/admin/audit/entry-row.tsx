@@ -10,13 +10,24 @@ export function EntryRow({ entry, reading, record }: Props) {
   const { id, at, action, lines, subject_id } = entry;
   const changes = lines.filter(({ before }) => before !== undefined);
   // The name of the record comes first.
-  const facts = lines.filter(({ before }) => before === undefined).toSorted((a, b) => Number(isName(b)) - Number(isName(a)));
+  const facts = lines
+    .filter(({ before }) => before === undefined)
+    .toSorted((a, b) => Number(isName(b)) - Number(isName(a)));
   return (
-    <li aria-labelledby={`${id}-what`} className="grid gap-x-6 gap-y-2 border-line px-4 py-3.5 not-first:border-t lg:grid-cols-[minmax(0,19rem)_minmax(0,1fr)]">
+    <li
+      aria-labelledby={`${id}-what`}
+      className="grid gap-x-6 gap-y-2 border-line px-4 py-3.5 not-first:border-t lg:grid-cols-[minmax(0,19rem)_minmax(0,1fr)]"
+    >
       <div className="grid content-start gap-0.5">
-        <h3 id={`${id}-what`} className="font-sans text-base leading-snug">{actionLabel(action)}</h3>
-        <p className="text-sm text-muted">by <Actor entry={entry} /></p>
-        <time dateTime={at} className="text-sm text-muted tabular-nums">{campDateTime(at, reading.timeZone)}</time>
+        <h3 id={`${id}-what`} className="font-sans text-base leading-snug">
+          {actionLabel(action)}
+        </h3>
+        <p className="text-sm text-muted">
+          by <Actor entry={entry} />
+        </p>
+        <time dateTime={at} className="text-sm text-muted tabular-nums">
+          {campDateTime(at, reading.timeZone)}
+        </time>
       </div>
       <div className="grid min-w-0 content-start gap-2">
         {changes.length > 0 && <Changes lines={changes} reading={reading} />}
@@ -27,7 +38,14 @@ export function EntryRow({ entry, reading, record }: Props) {
             {subject_id && (
               <>
                 {" "}
-                {record === subject_id ? <span>{subject_id}</span> : <Link to={paths.admin.auditOf(subject_id)} className="link"><span className="sr-only">Everything about record </span>{shortId(subject_id)}</Link>}
+                {record === subject_id ? (
+                  <span>{subject_id}</span>
+                ) : (
+                  <Link to={paths.admin.auditOf(subject_id)} className="link">
+                    <span className="sr-only">Everything about record </span>
+                    {shortId(subject_id)}
+                  </Link>
+                )}
               </>
             )}
           </p>
@@ -43,30 +61,63 @@ function Actor({ entry }: { entry: Entry }) {
   const { actor_name, actor_family, actor_id } = entry;
   if (actor_name) return <bdi className="font-medium text-ink">{actor_name}</bdi>;
   const label = actorLabel(entry);
-  if (actor_family) return <Link to={paths.admin.user(actor_family)} className="link">{label}</Link>;
-  return <>{label}{actor_id && ` ${shortId(actor_id)}`}</>;
+  if (actor_family)
+    return (
+      <Link to={paths.admin.user(actor_family)} className="link">
+        {label}
+      </Link>
+    );
+  return (
+    <>
+      {label}
+      {actor_id && ` ${shortId(actor_id)}`}
+    </>
+  );
 }
 
 /** The record, with a link to its page while it exists. */
 function Subject({ entry }: { entry: Entry }) {
   const { subject_kind, subject_name, subject_family } = entry;
   const kind = subjectLabel(subject_kind);
-  if (subject_family) return <Link to={paths.admin.user(subject_family)} className="link">{kind}</Link>;
+  if (subject_family)
+    return (
+      <Link to={paths.admin.user(subject_family)} className="link">
+        {kind}
+      </Link>
+    );
   if (!subject_name) return <>{kind}</>;
   const page = pageOf(subject_kind, subject_name);
-  return <>{kind} {page ? <Link to={page} className="link"><bdi>{subject_name}</bdi></Link> : <bdi>{subject_name}</bdi>}</>;
+  return (
+    <>
+      {kind}{" "}
+      {page ? (
+        <Link to={page} className="link">
+          <bdi>{subject_name}</bdi>
+        </Link>
+      ) : (
+        <bdi>{subject_name}</bdi>
+      )}
+    </>
+  );
 }
 
 function pageOf(kind: string, name: string) {
   const found = `?q=${encodeURIComponent(name)}`;
   switch (kind) {
-    case "video": return paths.admin.reports + found;
-    case "product": return paths.admin.store + found;
-    case "live_update": return paths.admin.liveUpdates + found;
-    case "faq": return paths.admin.faq + found;
-    case "letter": return `${paths.admin.messages}?view=letters`;
-    case "staff": return paths.admin.accounts;
-    default: return null;
+    case "video":
+      return paths.admin.reports + found;
+    case "product":
+      return paths.admin.store + found;
+    case "live_update":
+      return paths.admin.liveUpdates + found;
+    case "faq":
+      return paths.admin.faq + found;
+    case "letter":
+      return `${paths.admin.messages}?view=letters`;
+    case "staff":
+      return paths.admin.accounts;
+    default:
+      return null;
   }
 }
 
@@ -80,10 +131,16 @@ const Changes = ({ lines, reading }: LinesProps) => (
         <dt className="text-muted">{fieldLabel(field)}</dt>
         <dd className="wrap-anywhere">
           <span className="sr-only">before </span>
-          <bdi className="rounded-sm bg-clay-wash px-1.5 py-0.5 box-decoration-clone line-through decoration-muted">{shown(field, before, reading)}</bdi>
-          <span aria-hidden="true" className="px-1 text-muted">→</span>
+          <bdi className="rounded-sm bg-clay-wash px-1.5 py-0.5 box-decoration-clone line-through decoration-muted">
+            {shown(field, before, reading)}
+          </bdi>
+          <span aria-hidden="true" className="px-1 text-muted">
+            →
+          </span>
           <span className="sr-only">, after </span>
-          <bdi className="rounded-sm bg-pine-wash px-1.5 py-0.5 box-decoration-clone">{shown(field, after, reading)}</bdi>
+          <bdi className="rounded-sm bg-pine-wash px-1.5 py-0.5 box-decoration-clone">
+            {shown(field, after, reading)}
+          </bdi>
         </dd>
       </div>
     ))}
@@ -98,7 +155,15 @@ const Facts = ({ lines, reading }: LinesProps) => (
       return (
         <div key={line.field} className="wrap-anywhere">
           <dt className="inline text-muted">{fieldLabel(line.field)}: </dt>
-          <dd className="inline">{to ? <Link to={paths.admin.auditOf(to)} className="link">{text}</Link> : <bdi>{text}</bdi>}</dd>
+          <dd className="inline">
+            {to ? (
+              <Link to={paths.admin.auditOf(to)} className="link">
+                {text}
+              </Link>
+            ) : (
+              <bdi>{text}</bdi>
+            )}
+          </dd>
         </div>
       );
     })}

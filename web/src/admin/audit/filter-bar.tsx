@@ -21,9 +21,11 @@ export function readFilter(params: URLSearchParams) {
   if (asked.record && !isRecordId(asked.record)) wrong.record = "Please enter a whole record id, or leave it empty.";
   for (const key of ["from", "to"] as const) {
     const year = Number(asked[key].slice(0, 4));
-    if (asked[key] && (!isDay(asked[key]) || year < 1900 || year > 2200)) wrong[key] = "Please choose a day between 1900 and 2200.";
+    if (asked[key] && (!isDay(asked[key]) || year < 1900 || year > 2200))
+      wrong[key] = "Please choose a day between 1900 and 2200.";
   }
-  if (asked.from && asked.to && !wrong.from && !wrong.to && asked.to < asked.from) wrong.to = "The last day is before the first.";
+  if (asked.from && asked.to && !wrong.from && !wrong.to && asked.to < asked.from)
+    wrong.to = "The last day is before the first.";
   const filter: Filter = {
     ...(kind ? { actor_kind: kind } : {}),
     ...(asked.who ? { actor: asked.who } : {}),
@@ -38,7 +40,12 @@ export function readFilter(params: URLSearchParams) {
 
 export const nothingAsked = Object.fromEntries(keys.map((key) => [key, ""]));
 
-type Props = { read: ReturnType<typeof readFilter>; set: Filters["set"]; menus: Menus | undefined; refused: Record<string, string> };
+type Props = {
+  read: ReturnType<typeof readFilter>;
+  set: Filters["set"];
+  menus: Menus | undefined;
+  refused: Record<string, string>;
+};
 
 /** Filters by person, action, record and dates; collapsed behind a button on a phone. */
 export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }: Props) {
@@ -46,25 +53,60 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
   const troubled = Object.keys(wrong).length > 0 || Object.keys(refused).length > 0;
   const [unfolded, setUnfolded] = useState(false);
   const open = unfolded || troubled;
-  const topics = [...new Set(menus?.actions.map(topicOf))].map((topic) => [topic, menus!.actions.filter((action) => topicOf(action) === topic)] as const);
+  const topics = [...new Set(menus?.actions.map(topicOf))].map(
+    (topic) => [topic, menus!.actions.filter((action) => topicOf(action) === topic)] as const,
+  );
 
   return (
     <div role="search" aria-label="Filter the audit log" className="mb-5">
       <div className="flex gap-2 md:hidden">
-        <Button look="line" aria-expanded={open} aria-controls={panel} onClick={() => setUnfolded(!open)} className="flex-1">
+        <Button
+          look="line"
+          aria-expanded={open}
+          aria-controls={panel}
+          onClick={() => setUnfolded(!open)}
+          className="flex-1"
+        >
           Filters{count > 0 && ` (${count})`}
           <Icon name="down" className={cx("transition-transform", open && "rotate-180")} />
         </Button>
-        {count > 0 && <Button look="quiet" onClick={() => set(nothingAsked)}>Clear</Button>}
+        {count > 0 && (
+          <Button look="quiet" onClick={() => set(nothingAsked)}>
+            Clear
+          </Button>
+        )}
       </div>
-      <div id={panel} className={cx("grid grid-cols-2 items-start gap-x-3 gap-y-3.5 md:grid-cols-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_9.25rem_9.25rem]", open ? "max-md:mt-4" : "max-md:hidden")}>
+      <div
+        id={panel}
+        className={cx(
+          "grid grid-cols-2 items-start gap-x-3 gap-y-3.5 md:grid-cols-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_9.25rem_9.25rem]",
+          open ? "max-md:mt-4" : "max-md:hidden",
+        )}
+      >
         <Field label="Who" error={refused.actor ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
-          <Select value={asked.who || (asked.by && `by ${asked.by}`)} onChange={({ target }) => set(target.value.startsWith("by ") ? { who: "", by: target.value.slice(3) } : { who: target.value, by: "" })}>
+          <Select
+            value={asked.who || (asked.by && `by ${asked.by}`)}
+            onChange={({ target }) =>
+              set(
+                target.value.startsWith("by ") ? { who: "", by: target.value.slice(3) } : { who: target.value, by: "" },
+              )
+            }
+          >
             <option value="">Anybody</option>
-            {kindNames.map((kind) => <option key={kind} value={`by ${kind}`}>{kinds[kind]}</option>)}
+            {kindNames.map((kind) => (
+              <option key={kind} value={`by ${kind}`}>
+                {kinds[kind]}
+              </option>
+            ))}
             <optgroup label="Staff accounts">
-              {menus?.staff.map(({ id, username }) => <option key={id} value={username}>{username}</option>)}
-              {asked.who && !menus?.staff.some(({ username }) => username === asked.who) && <option value={asked.who}>{isRecordId(asked.who) ? "One account" : asked.who}</option>}
+              {menus?.staff.map(({ id, username }) => (
+                <option key={id} value={username}>
+                  {username}
+                </option>
+              ))}
+              {asked.who && !menus?.staff.some(({ username }) => username === asked.who) && (
+                <option value={asked.who}>{isRecordId(asked.who) ? "One account" : asked.who}</option>
+              )}
             </optgroup>
           </Select>
         </Field>
@@ -74,24 +116,55 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
             {topics.map(([topic, actions]) => (
               <optgroup key={topic} label={topicLabel(topic)}>
                 {actions.length > 1 && <option value={topic}>{topicLabel(topic)}: everything</option>}
-                {actions.map((action) => <option key={action} value={action}>{actionLabel(action)}</option>)}
+                {actions.map((action) => (
+                  <option key={action} value={action}>
+                    {actionLabel(action)}
+                  </option>
+                ))}
               </optgroup>
             ))}
-            {asked.what && !menus?.actions.some((action) => action === asked.what || topicOf(action) === asked.what) && <option value={asked.what}>{actionLabel(asked.what)}</option>}
+            {asked.what &&
+              !menus?.actions.some((action) => action === asked.what || topicOf(action) === asked.what) && (
+                <option value={asked.what}>{actionLabel(asked.what)}</option>
+              )}
           </Select>
         </Field>
-        <Field label="Kind of record" error={refused.subject_kind ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+        <Field
+          label="Kind of record"
+          error={refused.subject_kind ?? null}
+          className="max-md:col-span-2 md:col-span-2 xl:col-span-1"
+        >
           <Select value={asked.of} onChange={({ target }) => set({ of: target.value })}>
             <option value="">Any record</option>
-            {menus?.subjects.map((kind) => <option key={kind} value={kind}>{subjectLabel(kind)}</option>)}
-            {asked.of && !menus?.subjects.includes(asked.of) && <option value={asked.of}>{subjectLabel(asked.of)}</option>}
+            {menus?.subjects.map((kind) => (
+              <option key={kind} value={kind}>
+                {subjectLabel(kind)}
+              </option>
+            ))}
+            {asked.of && !menus?.subjects.includes(asked.of) && (
+              <option value={asked.of}>{subjectLabel(asked.of)}</option>
+            )}
           </Select>
         </Field>
-        <RecordId key={asked.record} asked={asked.record} error={wrong.record ?? null} onAsk={(record) => set({ record }, true)} />
-        <Day label="From" value={asked.from} error={wrong.from ?? refused.from ?? null} onChange={(from) => set({ from }, true)} />
+        <RecordId
+          key={asked.record}
+          asked={asked.record}
+          error={wrong.record ?? null}
+          onAsk={(record) => set({ record }, true)}
+        />
+        <Day
+          label="From"
+          value={asked.from}
+          error={wrong.from ?? refused.from ?? null}
+          onChange={(from) => set({ from }, true)}
+        />
         <Day label="To" value={asked.to} error={wrong.to ?? refused.to ?? null} onChange={(to) => set({ to }, true)} />
       </div>
-      {count > 0 && <Button look="quiet" icon="close" onClick={() => set(nothingAsked)} className="mt-2 -ms-2 max-md:hidden">Clear filters</Button>}
+      {count > 0 && (
+        <Button look="quiet" icon="close" onClick={() => set(nothingAsked)} className="mt-2 -ms-2 max-md:hidden">
+          Clear filters
+        </Button>
+      )}
     </div>
   );
 }
@@ -103,7 +176,11 @@ function RecordId({ asked, error, onAsk }: RecordIdProps) {
   const [typed, setTyped] = useState(asked);
   const ask = (text: string) => text !== asked && onAsk(text);
   return (
-    <Field label="Record id" error={typed.trim() === asked ? error : null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+    <Field
+      label="Record id"
+      error={typed.trim() === asked ? error : null}
+      className="max-md:col-span-2 md:col-span-2 xl:col-span-1"
+    >
       <TextInput
         value={typed}
         autoComplete="off"
@@ -126,6 +203,13 @@ type DayProps = { label: string; value: string; error: string | null; onChange: 
 
 const Day = ({ label, value, error, onChange }: DayProps) => (
   <Field label={label} error={error} className="md:col-span-2 xl:col-span-1">
-    <TextInput type="date" min="1900-01-01" max="2200-12-31" value={isDay(value) ? value : ""} onChange={({ target }) => onChange(target.value)} className="px-2.5" />
+    <TextInput
+      type="date"
+      min="1900-01-01"
+      max="2200-12-31"
+      value={isDay(value) ? value : ""}
+      onChange={({ target }) => onChange(target.value)}
+      className="px-2.5"
+    />
   </Field>
 );

@@ -29,4 +29,5 @@ export const menusQuery = queryOptions({
 });
 
 /** Reads bytes: text would lose the byte order mark by which spreadsheets recognize UTF-8. */
-export const auditTable = (filter: Filter) => asStaff<Blob>(api.GET("/api/admin/audit.csv", { params: { query: filter }, parseAs: "blob" }));
+export const auditTable = (filter: Filter) =>
+  asStaff<Blob>(api.GET("/api/admin/audit.csv", { params: { query: filter }, parseAs: "blob" }));

@@ -153,10 +153,23 @@ const fields: Record<string, string> = {
 };
 
 /** Values with a fixed set of words. */
-const choices = new Set(["actor_kind", "audience", "category", "comment", "department", "kind", "priority", "role", "standing", "status", "subject_kind"]);
+const choices = new Set([
+  "actor_kind",
+  "audience",
+  "category",
+  "comment",
+  "department",
+  "kind",
+  "priority",
+  "role",
+  "standing",
+  "status",
+  "subject_kind",
+]);
 /** Values in cents. */
 const isMoney = (field: string) => /(^|_)(amount|price)$/.test(field) || field === "defaultPlanAmount";
-const isSetting = (field: string) => /[A-Z]/.test(field) || field === "access" || field === "timezone" || field === "logo";
+const isSetting = (field: string) =>
+  /[A-Z]/.test(field) || field === "access" || field === "timezone" || field === "logo";
 
 const own = (words: Record<string, string>, word: string) => (Object.hasOwn(words, word) ? words[word] : undefined);
 
@@ -172,10 +185,22 @@ export const topicLabel = (topic: string) => own(topics, topic) ?? settingLabel(
 export const subjectLabel = (kind: string) => own(subjects, kind) ?? settingLabel(kind);
 export const fieldLabel = (field: string) => own(fields, field) ?? settingLabel(field);
 
-export const kinds = { staff: "Any of the staff", user: "Any family", operator: "The command line", system: "The portal itself", nobody: "A stranger" } as const;
+export const kinds = {
+  staff: "Any of the staff",
+  user: "Any family",
+  operator: "The command line",
+  system: "The portal itself",
+  nobody: "A stranger",
+} as const;
 export type Kind = keyof typeof kinds;
 
-const actors: Record<Kind, string> = { staff: "a former staff account", user: "a family", operator: "the command line", system: "the portal itself", nobody: "a stranger" };
+const actors: Record<Kind, string> = {
+  staff: "a former staff account",
+  user: "a family",
+  operator: "the command line",
+  system: "the portal itself",
+  nobody: "a stranger",
+};
 export const actorLabel = ({ actor_kind }: Entry) => own(actors, actor_kind) ?? actor_kind;
 
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -190,12 +215,14 @@ export type Reading = { timeZone: string; menus: Menus | undefined };
 export function shown(field: string, value: unknown, { timeZone, menus }: Reading): string {
   if (value === null || value === undefined) return "Not set";
   if (typeof value === "number") return isMoney(field) ? money(value, menus?.currency) : number(value);
-  if (Array.isArray(value) && !isSetting(field)) return value.length > 0 ? value.map((one) => shown(field, one, { timeZone, menus })).join(", ") : "None";
+  if (Array.isArray(value) && !isSetting(field))
+    return value.length > 0 ? value.map((one) => shown(field, one, { timeZone, menus })).join(", ") : "None";
   if (typeof value === "boolean") return isSetting(field) ? valueLabel(value) : value ? "Yes" : "No";
   if (typeof value === "string") {
     if (/^\d{4}-\d\d-\d\d$/.test(value)) return shortDate(value);
     if (/^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/.test(value)) return campDateTime(value, timeZone);
-    if (isRecordId(value) && !isSetting(field)) return menus?.staff.find(({ id }) => id === value)?.username ?? shortId(value);
+    if (isRecordId(value) && !isSetting(field))
+      return menus?.staff.find(({ id }) => id === value)?.username ?? shortId(value);
     if (field === "action") return value.includes(".") ? actionLabel(value) : topicLabel(value);
     if (field === "subject_kind") return subjectLabel(value);
     if (field === "actor_kind") return own(kinds, value) ?? value;
@@ -205,4 +232,5 @@ export function shown(field: string, value: unknown, { timeZone, menus }: Readin
 }
 
 /** Values of a record that can be looked up in the log. */
-export const linkedRecord = ({ field, after }: Line) => (["merged", "video_id", "subject"].includes(field) && typeof after === "string" && isRecordId(after) ? after : null);
+export const linkedRecord = ({ field, after }: Line) =>
+  ["merged", "video_id", "subject"].includes(field) && typeof after === "string" && isRecordId(after) ? after : null;

@@ -4,21 +4,46 @@ import { open, refuse, server } from "../../test/portal";
 import { dashboard, kornbluh, onDuty } from "../../test/staff";
 import { linesOf } from "./dashboard";
 
-const none = { unread_messages: 0, failed_mails: 0, failed_video_mails: 0, suppressed_addresses: 0, reported_comments: 0, held_comments: 0, to_approve: 0, overdue_plans: 0, failed_jobs: 0, next_video: null };
+const none = {
+  unread_messages: 0,
+  failed_mails: 0,
+  failed_video_mails: 0,
+  suppressed_addresses: 0,
+  reported_comments: 0,
+  held_comments: 0,
+  to_approve: 0,
+  overdue_plans: 0,
+  failed_jobs: 0,
+  next_video: null,
+};
 
 describe("the dashboard", () => {
   it("tells what needs attention now, each with its way", async () => {
     server(onDuty);
     open("/admin/dashboard");
     const list = within((await screen.findByText("19 overdue plans")).closest("ul")!);
-    expect(list.getByText("1 family to approve").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=to_approve");
+    expect(list.getByText("1 family to approve").closest("a")?.getAttribute("href")).toBe(
+      "/admin/users?filter=to_approve",
+    );
     expect(list.getByText("19 overdue plans").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=overdue");
-    expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe("/admin/reports?attention=reported_comments");
-    expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe("/admin/messages?status=unread");
-    expect(list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/mail?about=videos");
-    expect(list.getByText("1 other mail failed within the last seven days").closest("a")?.getAttribute("href")).toBe("/admin/mail?about=other");
-    expect(list.getByText("1 address refused mail for good").closest("a")?.getAttribute("href")).toBe("/admin/mail?show=addresses");
-    expect(list.getByText(/^Next video:/).textContent).toBe("Next video: Grand Siyum, Tuesday, Jul 30, 2030, 8:30\u00a0PM");
+    expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe(
+      "/admin/reports?attention=reported_comments",
+    );
+    expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe(
+      "/admin/messages?status=unread",
+    );
+    expect(
+      list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href"),
+    ).toBe("/admin/mail?about=videos");
+    expect(list.getByText("1 other mail failed within the last seven days").closest("a")?.getAttribute("href")).toBe(
+      "/admin/mail?about=other",
+    );
+    expect(list.getByText("1 address refused mail for good").closest("a")?.getAttribute("href")).toBe(
+      "/admin/mail?show=addresses",
+    );
+    expect(list.getByText(/^Next video:/).textContent).toBe(
+      "Next video: Grand Siyum, Tuesday, Jul 30, 2030, 8:30\u00a0PM",
+    );
   });
 
   it("has a tile with its count for every page, and only for those", async () => {
@@ -31,7 +56,9 @@ describe("the dashboard", () => {
     expect(tiles.getByText("5 active")).toBeTruthy();
     expect(tiles.getByText("24 items").closest("a")?.getAttribute("href")).toBe("/admin/store");
     expect(tiles.queryByText("Dashboard")).toBeNull();
-    expect(screen.getByRole("link", { name: "Upload New Report" }).getAttribute("href")).toBe("/admin/reports?action=upload");
+    expect(screen.getByRole("link", { name: "Upload New Report" }).getAttribute("href")).toBe(
+      "/admin/reports?action=upload",
+    );
   });
 
   it("keeps the admin accounts from who may not see them", async () => {

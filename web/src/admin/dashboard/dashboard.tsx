@@ -30,49 +30,96 @@ export default function Dashboard() {
       <PageHead
         title="Admin Dashboard"
         description="What needs attention now, and how much there is"
-        text={staff && <>Welcome, <bdi>{staff.username}</bdi></>}
+        text={
+          staff && (
+            <>
+              Welcome, <bdi>{staff.username}</bdi>
+            </>
+          )
+        }
         className="items-start gap-x-4"
       >
-        <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>Logout</Button>
+        <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>
+          Logout
+        </Button>
       </PageHead>
 
       <nav aria-label="Quick actions" className="mb-8 flex flex-wrap gap-3">
-        <Link to={paths.admin.upload} className={buttonLook("main", "max-sm:w-full")}><Icon name="up" />Upload New Report</Link>
-        <Link to={paths.admin.createUpdate} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}><Icon name="horn" />Create Update</Link>
-        <Link to={paths.admin.messages} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}><Icon name="mail" />View Messages</Link>
+        <Link to={paths.admin.upload} className={buttonLook("main", "max-sm:w-full")}>
+          <Icon name="up" />
+          Upload New Report
+        </Link>
+        <Link to={paths.admin.createUpdate} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
+          <Icon name="horn" />
+          Create Update
+        </Link>
+        <Link to={paths.admin.messages} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
+          <Icon name="mail" />
+          View Messages
+        </Link>
       </nav>
 
-      {dashboard.isError && data && <NotRefreshed what="dashboard" retrying={dashboard.isFetching} onRetry={dashboard.refetch} />}
+      {dashboard.isError && data && (
+        <NotRefreshed what="dashboard" retrying={dashboard.isFetching} onRetry={dashboard.refetch} />
+      )}
       {dashboard.isError && !data ? (
-        <ErrorState title="The figures could not be loaded" error={dashboard.error} retrying={dashboard.isFetching} onRetry={dashboard.refetch} className="mb-8" />
+        <ErrorState
+          title="The figures could not be loaded"
+          error={dashboard.error}
+          retrying={dashboard.isFetching}
+          onRetry={dashboard.refetch}
+          className="mb-8"
+        />
       ) : (
         <section aria-labelledby="attention" className="mb-8">
-          <h2 id="attention" className="mb-3 text-xl">What needs attention now</h2>
-          {data ? <AttentionList attention={data.attention} timeZone={site?.timezone ?? "UTC"} /> : (
+          <h2 id="attention" className="mb-3 text-xl">
+            What needs attention now
+          </h2>
+          {data ? (
+            <AttentionList attention={data.attention} timeZone={site?.timezone ?? "UTC"} />
+          ) : (
             <Loading label="Loading what needs attention" className="sheet px-4">
-              {Array.from({ length: 3 }, (_, i) => <div key={i} className="border-line py-4 not-first:border-t"><Skeleton className="h-5 w-1/2" /></div>)}
+              {Array.from({ length: 3 }, (_, i) => (
+                <div key={i} className="border-line py-4 not-first:border-t">
+                  <Skeleton className="h-5 w-1/2" />
+                </div>
+              ))}
             </Loading>
           )}
         </section>
       )}
 
       <section aria-labelledby="everything">
-        <h2 id="everything" className="mb-3 text-xl">Everything</h2>
+        <h2 id="everything" className="mb-3 text-xl">
+          Everything
+        </h2>
         <ul className="grid grid-cols-[repeat(auto-fill,minmax(15.5rem,1fr))] gap-4">
-          {pagesFor(staff?.role ?? "staff").filter(({ about }) => about).map(({ label, to, icon, about, tile, urgent }) => (
-            <li key={to}>
-              <Link to={to} className="sheet group grid h-full grid-cols-[auto_1fr] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk">
-                <span className="row-span-3 grid size-11 place-items-center rounded-md bg-pine-wash text-pine"><Icon name={icon} className="size-6" /></span>
-                <span className="font-head text-lg font-semibold">{label}</span>
-                {tile && (
-                  <span className={cx("text-sm tabular-nums", data && urgent?.(data.tiles) ? "font-medium text-amber-text" : "text-pine")}>
-                    {data ? tile(data.tiles) : dashboard.isError ? "–" : <Skeleton className="my-1 w-16" />}
+          {pagesFor(staff?.role ?? "staff")
+            .filter(({ about }) => about)
+            .map(({ label, to, icon, about, tile, urgent }) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  className="sheet group grid h-full grid-cols-[auto_1fr] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk"
+                >
+                  <span className="row-span-3 grid size-11 place-items-center rounded-md bg-pine-wash text-pine">
+                    <Icon name={icon} className="size-6" />
                   </span>
-                )}
-                <span className="mt-1 text-sm text-muted">{about}</span>
-              </Link>
-            </li>
-          ))}
+                  <span className="font-head text-lg font-semibold">{label}</span>
+                  {tile && (
+                    <span
+                      className={cx(
+                        "text-sm tabular-nums",
+                        data && urgent?.(data.tiles) ? "font-medium text-amber-text" : "text-pine",
+                      )}
+                    >
+                      {data ? tile(data.tiles) : dashboard.isError ? "–" : <Skeleton className="my-1 w-16" />}
+                    </span>
+                  )}
+                  <span className="mt-1 text-sm text-muted">{about}</span>
+                </Link>
+              </li>
+            ))}
         </ul>
       </section>
     </>
@@ -83,19 +130,84 @@ type Line = { icon: IconName; text: ReactNode; to?: string | undefined; tone?: "
 
 /** One line for each kind of open task; a line links to the filtered list, where there is one. */
 export function linesOf(attention: Attention, timeZone: string): Line[] {
-  const { unread_messages, failed_mails, failed_video_mails, suppressed_addresses, reported_comments, held_comments, to_approve, overdue_plans, failed_jobs, next_video } = attention;
+  const {
+    unread_messages,
+    failed_mails,
+    failed_video_mails,
+    suppressed_addresses,
+    reported_comments,
+    held_comments,
+    to_approve,
+    overdue_plans,
+    failed_jobs,
+    next_video,
+  } = attention;
   const otherMails = failed_mails - failed_video_mails;
   const lines: (Line | false)[] = [
-    unread_messages > 0 && { icon: "mail", text: count(unread_messages, "unread message"), to: paths.admin.unreadMessages, tone: "due" },
-    reported_comments > 0 && { icon: "flag", text: count(reported_comments, "reported comment"), to: paths.admin.reportsWith("reported_comments"), tone: "bad" },
-    held_comments > 0 && { icon: "talk", text: `${count(held_comments, "comment")} to read before families do`, to: paths.admin.reportsWith("held_comments"), tone: "due" },
-    to_approve > 0 && { icon: "people", text: `${count(to_approve, "family", "families")} to approve`, to: paths.admin.usersWith("to_approve"), tone: "due" },
-    overdue_plans > 0 && { icon: "clock", text: count(overdue_plans, "overdue plan"), to: paths.admin.usersWith("overdue"), tone: "bad" },
-    failed_video_mails > 0 && { icon: "alert", text: `${count(failed_video_mails, "mail")} about videos failed within the last seven days`, to: paths.admin.mailsAbout("videos"), tone: "bad" },
-    otherMails > 0 && { icon: "mail", text: `${count(otherMails, failed_video_mails > 0 ? "other mail" : "mail")} failed within the last seven days`, to: paths.admin.mailsAbout("other"), tone: "bad" },
-    suppressed_addresses > 0 && { icon: "mail", text: `${count(suppressed_addresses, "address", "addresses")} refused mail for good`, to: paths.admin.refusedAddresses },
-    failed_jobs > 0 && { icon: "cog", text: `${count(failed_jobs, "failed job")}: whoever runs the portal should look at ${failed_jobs === 1 ? "it" : "them"}`, tone: "bad" },
-    next_video ? { icon: "film", text: <>Next video: <VideoTitle>{next_video.title}</VideoTitle>, {scheduleTime(next_video.scheduled_date, timeZone)}</>, to: paths.admin.scheduled } : false,
+    unread_messages > 0 && {
+      icon: "mail",
+      text: count(unread_messages, "unread message"),
+      to: paths.admin.unreadMessages,
+      tone: "due",
+    },
+    reported_comments > 0 && {
+      icon: "flag",
+      text: count(reported_comments, "reported comment"),
+      to: paths.admin.reportsWith("reported_comments"),
+      tone: "bad",
+    },
+    held_comments > 0 && {
+      icon: "talk",
+      text: `${count(held_comments, "comment")} to read before families do`,
+      to: paths.admin.reportsWith("held_comments"),
+      tone: "due",
+    },
+    to_approve > 0 && {
+      icon: "people",
+      text: `${count(to_approve, "family", "families")} to approve`,
+      to: paths.admin.usersWith("to_approve"),
+      tone: "due",
+    },
+    overdue_plans > 0 && {
+      icon: "clock",
+      text: count(overdue_plans, "overdue plan"),
+      to: paths.admin.usersWith("overdue"),
+      tone: "bad",
+    },
+    failed_video_mails > 0 && {
+      icon: "alert",
+      text: `${count(failed_video_mails, "mail")} about videos failed within the last seven days`,
+      to: paths.admin.mailsAbout("videos"),
+      tone: "bad",
+    },
+    otherMails > 0 && {
+      icon: "mail",
+      text: `${count(otherMails, failed_video_mails > 0 ? "other mail" : "mail")} failed within the last seven days`,
+      to: paths.admin.mailsAbout("other"),
+      tone: "bad",
+    },
+    suppressed_addresses > 0 && {
+      icon: "mail",
+      text: `${count(suppressed_addresses, "address", "addresses")} refused mail for good`,
+      to: paths.admin.refusedAddresses,
+    },
+    failed_jobs > 0 && {
+      icon: "cog",
+      text: `${count(failed_jobs, "failed job")}: whoever runs the portal should look at ${failed_jobs === 1 ? "it" : "them"}`,
+      tone: "bad",
+    },
+    next_video
+      ? {
+          icon: "film",
+          text: (
+            <>
+              Next video: <VideoTitle>{next_video.title}</VideoTitle>,{" "}
+              {scheduleTime(next_video.scheduled_date, timeZone)}
+            </>
+          ),
+          to: paths.admin.scheduled,
+        }
+      : false,
   ];
   return lines.filter((line) => line !== false);
 }
@@ -108,7 +220,9 @@ function AttentionList({ attention, timeZone }: { attention: Attention; timeZone
   return (
     <ul className="sheet overflow-clip">
       {!waiting && <AttentionLine line={{ icon: "check", text: "Nothing waits for you." }} good />}
-      {lines.map((line) => <AttentionLine key={line.icon + (line.to ?? "") + String(line.tone)} line={line} />)}
+      {lines.map((line) => (
+        <AttentionLine key={line.icon + (line.to ?? "") + String(line.tone)} line={line} />
+      ))}
     </ul>
   );
 }
@@ -116,7 +230,14 @@ function AttentionList({ attention, timeZone }: { attention: Attention; timeZone
 function AttentionLine({ line: { icon, text, to, tone }, good = false }: { line: Line; good?: boolean }) {
   const inside = (
     <>
-      <span className={cx("grid size-9 shrink-0 place-items-center rounded-full", good ? "bg-pine-wash text-pine" : tones[tone ?? "plain"])}><Icon name={icon} /></span>
+      <span
+        className={cx(
+          "grid size-9 shrink-0 place-items-center rounded-full",
+          good ? "bg-pine-wash text-pine" : tones[tone ?? "plain"],
+        )}
+      >
+        <Icon name={icon} />
+      </span>
       <span className="min-w-0 flex-1 tabular-nums">{text}</span>
       {to && <Icon name="next" className="text-muted" />}
     </>
@@ -124,7 +245,13 @@ function AttentionLine({ line: { icon, text, to, tone }, good = false }: { line:
   const look = "flex min-h-14 items-center gap-3 px-4 py-2.5";
   return (
     <li className="border-line not-first:border-t">
-      {to ? <Link to={to} className={cx(look, "text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3")}>{inside}</Link> : <div className={look}>{inside}</div>}
+      {to ? (
+        <Link to={to} className={cx(look, "text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3")}>
+          {inside}
+        </Link>
+      ) : (
+        <div className={look}>{inside}</div>
+      )}
     </li>
   );
 }

@@ -7,7 +7,16 @@ import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../shared/focus";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
-import { addFaq, categories, changeFaq, placeholdersQuery, readFaq, useFaqChanged, type AdminFaq, type Category } from "./queries";
+import {
+  addFaq,
+  categories,
+  changeFaq,
+  placeholdersQuery,
+  readFaq,
+  useFaqChanged,
+  type AdminFaq,
+  type Category,
+} from "./queries";
 import { filled } from "./words";
 
 const draftOf = (entry: AdminFaq | null, category: Category) => ({
@@ -50,7 +59,10 @@ export function FaqDialog({ entry, category, onClose }: Props) {
       } else if (dirty) await changeFaq(row.id, { version: row.version, ...changed(draft, base) });
     },
     done: async () => {
-      toast({ title: row ? "FAQ Updated" : "FAQ Added", description: draft.is_published ? "Families can read it." : "It is kept as a draft." });
+      toast({
+        title: row ? "FAQ Updated" : "FAQ Added",
+        description: draft.is_published ? "Families can read it." : "It is kept as a draft.",
+      });
       onClose();
       await faqChanged();
     },
@@ -62,23 +74,58 @@ export function FaqDialog({ entry, category, onClose }: Props) {
       <form {...form} className="grid gap-5">
         <DraftNotice what="question" stale={stale} onReload={reload} />
         <Field label="Question" error={errors["question"]}>
-          <TextInput name="question" dir="auto" maxLength={300} autoComplete="off" ref={focusOnMount} value={draft.question} onChange={(event) => set({ question: event.target.value })} required />
+          <TextInput
+            name="question"
+            dir="auto"
+            maxLength={300}
+            autoComplete="off"
+            ref={focusOnMount}
+            value={draft.question}
+            onChange={(event) => set({ question: event.target.value })}
+            required
+          />
         </Field>
         <Field label="Category" error={errors["category"]}>
-          <Select name="category" value={draft.category} onChange={(event) => set({ category: event.target.value as Category })}>
-            {categories.map((one) => <option key={one}>{one}</option>)}
+          <Select
+            name="category"
+            value={draft.category}
+            onChange={(event) => set({ category: event.target.value as Category })}
+          >
+            {categories.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
           </Select>
         </Field>
         <div className="grid gap-2">
           <Field label="Answer" error={errors["answer"]}>
-            <TextArea name="answer" dir="auto" rows={7} maxLength={5_000} value={draft.answer} onChange={(event) => set({ answer: event.target.value })} required />
+            <TextArea
+              name="answer"
+              dir="auto"
+              rows={7}
+              maxLength={5_000}
+              value={draft.answer}
+              onChange={(event) => set({ answer: event.target.value })}
+              required
+            />
           </Field>
           {placeholders.length > 0 && (
             <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
               Filled in from the settings:
               {placeholders.map(({ name, value }) => (
-                <button key={name} type="button" title={value || "Empty in the settings"} onClick={() => set({ answer: draft.answer && !/\s$/.test(draft.answer) ? `${draft.answer} ${name}` : draft.answer + name })} className="min-h-8 rounded-sm border border-line bg-sunk px-2 font-sans hover:border-edge">
-                  <span className="sr-only">Add </span>{name}
+                <button
+                  key={name}
+                  type="button"
+                  title={value || "Empty in the settings"}
+                  onClick={() =>
+                    set({
+                      answer:
+                        draft.answer && !/\s$/.test(draft.answer) ? `${draft.answer} ${name}` : draft.answer + name,
+                    })
+                  }
+                  className="min-h-8 rounded-sm border border-line bg-sunk px-2 font-sans hover:border-edge"
+                >
+                  <span className="sr-only">Add </span>
+                  {name}
                 </button>
               ))}
             </p>
@@ -87,15 +134,31 @@ export function FaqDialog({ entry, category, onClose }: Props) {
         <section aria-label="Preview">
           <p className="mb-1.5 text-sm font-medium">Preview</p>
           <div className="sheet p-4">
-            <p dir="auto" className="font-head text-lg">{draft.question.trim() || <span className="text-muted">Question</span>}</p>
-            <p dir="auto" className="mt-2 whitespace-pre-line">{filled(draft.answer, placeholders) || <span className="text-muted">The answer appears here as you write it.</span>}</p>
+            <p dir="auto" className="font-head text-lg">
+              {draft.question.trim() || <span className="text-muted">Question</span>}
+            </p>
+            <p dir="auto" className="mt-2 whitespace-pre-line">
+              {filled(draft.answer, placeholders) || (
+                <span className="text-muted">The answer appears here as you write it.</span>
+              )}
+            </p>
           </div>
         </section>
-        <Checkbox name="is_published" label="Published" hint="Unpublished ones are seen by staff only." checked={draft.is_published} onChange={(event) => set({ is_published: event.target.checked })} />
+        <Checkbox
+          name="is_published"
+          label="Published"
+          hint="Unpublished ones are seen by staff only."
+          checked={draft.is_published}
+          onChange={(event) => set({ is_published: event.target.checked })}
+        />
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Saving..." : entry ? "Save FAQ" : draft.is_published ? "Add and publish" : "Save draft"}</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Saving..." : entry ? "Save FAQ" : draft.is_published ? "Add and publish" : "Save draft"}
+          </Button>
         </div>
       </form>
       {question}

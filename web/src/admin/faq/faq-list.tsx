@@ -56,10 +56,19 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
 
   return (
     <>
-      <p role="status" className="sr-only">{said}</p>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
       <ol className="sheet overflow-clip">
         {items.map((entry, i) => (
-          <li key={entry.id} {...(sortable ? dragging.props(i) : {})} className={cx("grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 border-line p-3 not-first:border-t md:grid-cols-[auto_minmax(0,1fr)_auto] md:gap-x-4 md:p-4", dragging.isTarget(i) && "bg-pine-wash")}>
+          <li
+            key={entry.id}
+            {...(sortable ? dragging.props(i) : {})}
+            className={cx(
+              "grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 border-line p-3 not-first:border-t md:grid-cols-[auto_minmax(0,1fr)_auto] md:gap-x-4 md:p-4",
+              dragging.isTarget(i) && "bg-pine-wash",
+            )}
+          >
             <button
               type="button"
               disabled={!sortable}
@@ -90,7 +99,11 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
     mutationFn: () => changeFaq(entry.id, { version: entry.version, is_published: !entry.is_published }),
     onSuccess: async () => {
       await faqChanged();
-      toast(entry.is_published ? { title: "FAQ Unpublished", description: "Families no longer see it." } : { title: "FAQ Published", description: "Families can read it." });
+      toast(
+        entry.is_published
+          ? { title: "FAQ Unpublished", description: "Families no longer see it." }
+          : { title: "FAQ Published", description: "Families can read it." },
+      );
     },
     onError: (error) => {
       if (isApiError(error, "stale", "not_found")) void faqChanged();
@@ -100,17 +113,36 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
   return (
     <>
       <div className="min-w-0">
-        <h3 dir="auto" className="text-[1.12rem]">{entry.question}</h3>
-        <p dir="auto" className="mt-0.5 line-clamp-2 text-sm text-muted">{filled(entry.answer, placeholders)}</p>
+        <h3 dir="auto" className="text-[1.12rem]">
+          {entry.question}
+        </h3>
+        <p dir="auto" className="mt-0.5 line-clamp-2 text-sm text-muted">
+          {filled(entry.answer, placeholders)}
+        </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">
-          {entry.is_published ? <Badge tone="good" icon="check">Published</Badge> : <Badge>Draft</Badge>}
+          {entry.is_published ? (
+            <Badge tone="good" icon="check">
+              Published
+            </Badge>
+          ) : (
+            <Badge>Draft</Badge>
+          )}
           <Badge>{entry.category}</Badge>
           <span className="text-xs text-muted tabular-nums">{count(entry.views, "view")}</span>
         </div>
       </div>
       <div className="flex items-start max-md:col-span-2 max-md:items-center">
-        <Button look="quiet" busy={toggle.isPending} onClick={() => toggle.mutate()}>{entry.is_published ? "Unpublish" : "Publish"}<span className="sr-only">: {entry.question}</span></Button>
-        <IconButton icon="edit" label={`Edit ${entry.question}`} title="Edit" onClick={onEdit} className="max-md:ms-auto" />
+        <Button look="quiet" busy={toggle.isPending} onClick={() => toggle.mutate()}>
+          {entry.is_published ? "Unpublish" : "Publish"}
+          <span className="sr-only">: {entry.question}</span>
+        </Button>
+        <IconButton
+          icon="edit"
+          label={`Edit ${entry.question}`}
+          title="Edit"
+          onClick={onEdit}
+          className="max-md:ms-auto"
+        />
         <IconButton icon="trash" danger label={`Delete ${entry.question}`} title="Delete" onClick={onDelete} />
       </div>
     </>
@@ -119,6 +151,12 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
 
 export const FaqSkeleton = () => (
   <Loading label="Loading questions" className="sheet overflow-clip">
-    {Array.from({ length: 6 }, (_, i) => <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/4" /><Skeleton className="h-5 w-36" /></div>)}
+    {Array.from({ length: 6 }, (_, i) => (
+      <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t">
+        <Skeleton className="h-5 w-2/5" />
+        <Skeleton className="w-3/4" />
+        <Skeleton className="h-5 w-36" />
+      </div>
+    ))}
   </Loading>
 );

@@ -10,10 +10,27 @@ import "../../app/admin";
 import "./faq";
 
 const entry = (change: Partial<AdminFaq> = {}): AdminFaq => ({
-  id: "f1", slug: "videos", question: "When are videos posted?", answer: "{posting_time}", category: "Schedule", topic: "videos",
-  is_published: true, position: 1, views: 1, updated_at: "2026-07-29T12:00:00Z", version: 2, ...change,
+  id: "f1",
+  slug: "videos",
+  question: "When are videos posted?",
+  answer: "{posting_time}",
+  category: "Schedule",
+  topic: "videos",
+  is_published: true,
+  position: 1,
+  views: 1,
+  updated_at: "2026-07-29T12:00:00Z",
+  version: 2,
+  ...change,
 });
-const second = entry({ id: "f2", question: "Who may watch?", answer: "{access_answer}", category: "Safety & Security", is_published: false, position: 2 });
+const second = entry({
+  id: "f2",
+  question: "Who may watch?",
+  answer: "{access_answer}",
+  category: "Safety & Security",
+  is_published: false,
+  position: 2,
+});
 
 const desk = (answers: Record<string, unknown> = {}) =>
   server({
@@ -52,7 +69,12 @@ it("loses no key that comes before the list is drawn anew", async () => {
   const handle = (await row("When are videos posted?")).getByRole("button", { name: /^Move/ });
   fireEvent.keyDown(handle, { key: "ArrowDown" });
   fireEvent.keyDown(handle, { key: "ArrowDown" });
-  await waitFor(() => expect(camp.asked("PUT", "/api/admin/faq/order").map(({ body }) => body)).toEqual([{ ids: ["f2", "f1", "f3"] }, { ids: ["f2", "f3", "f1"] }]));
+  await waitFor(() =>
+    expect(camp.asked("PUT", "/api/admin/faq/order").map(({ body }) => body)).toEqual([
+      { ids: ["f2", "f1", "f3"] },
+      { ids: ["f2", "f3", "f1"] },
+    ]),
+  );
 });
 
 it("previews an answer as families read it, and sends only what was changed", async () => {
@@ -90,6 +112,11 @@ it("shows answers as families read them", async () => {
 });
 
 it("fills placeholders without a gap, and moves one among many", () => {
-  expect(filled("Call {phone} or {none} write.", [{ name: "{phone}", value: "555" }, { name: "{none}", value: "" }])).toBe("Call 555 or write.");
+  expect(
+    filled("Call {phone} or {none} write.", [
+      { name: "{phone}", value: "555" },
+      { name: "{none}", value: "" },
+    ]),
+  ).toBe("Call 555 or write.");
   expect(moved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"]);
 });

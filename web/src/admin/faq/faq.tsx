@@ -32,7 +32,9 @@ export default function FaqManagement() {
   return (
     <>
       <PageHead title="FAQ Management" description="What families ask, and what the camp answers">
-        <Button icon="plus" onClick={() => setOpen({ what: "add", entry: null })} className="max-sm:w-full">Add FAQ</Button>
+        <Button icon="plus" onClick={() => setOpen({ what: "add", entry: null })} className="max-sm:w-full">
+          Add FAQ
+        </Button>
       </PageHead>
       <StatCards
         label="Figures"
@@ -44,7 +46,13 @@ export default function FaqManagement() {
         ]}
       />
       <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search FAQs" placeholder="Search questions and answers..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+        <SearchBox
+          label="Search FAQs"
+          placeholder="Search questions and answers..."
+          value={term}
+          onSearch={(q) => set({ q })}
+          className="flex-[1_1_18rem]"
+        />
         <Segmented
           label="Filter by category"
           value={category ?? "All"}
@@ -62,11 +70,18 @@ export default function FaqManagement() {
         empty={
           term || category ? (
             <EmptyState title="No questions found">
-              <Button look="line" onClick={() => set({ q: "", category: "" })}>Show all questions</Button>
+              <Button look="line" onClick={() => set({ q: "", category: "" })}>
+                Show all questions
+              </Button>
             </EmptyState>
           ) : (
-            <EmptyState title="No questions yet" text="Answered once here, a question need not be answered by telephone.">
-              <Button icon="plus" onClick={() => setOpen({ what: "add", entry: null })}>Add First FAQ</Button>
+            <EmptyState
+              title="No questions yet"
+              text="Answered once here, a question need not be answered by telephone."
+            >
+              <Button icon="plus" onClick={() => setOpen({ what: "add", entry: null })}>
+                Add First FAQ
+              </Button>
             </EmptyState>
           )
         }
@@ -81,7 +96,13 @@ export default function FaqManagement() {
           />
         )}
       </Listing>
-      {open && open.what !== "delete" && <FaqDialog entry={open.entry} category={category ?? ("Schedule" satisfies Category)} onClose={() => setOpen(null)} />}
+      {open && open.what !== "delete" && (
+        <FaqDialog
+          entry={open.entry}
+          category={category ?? ("Schedule" satisfies Category)}
+          onClose={() => setOpen(null)}
+        />
+      )}
       {open?.what === "delete" && (
         <ConfirmDialog
           title="Delete this question?"

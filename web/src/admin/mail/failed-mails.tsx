@@ -24,7 +24,10 @@ export function FailedMails() {
   const { params, set } = useFilters();
   const about = abouts.find((one) => one === params.get("about")) ?? null;
   const every = useRefetchInterval(everyFifteenSeconds);
-  const failed = useInfiniteQuery({ ...failedQuery(about), refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every) });
+  const failed = useInfiniteQuery({
+    ...failedQuery(about),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
+  });
   const mailChanged = useMailChanged();
   const again = useMutation({
     mutationFn: sendAgain,
@@ -51,7 +54,13 @@ export function FailedMails() {
           </Select>
         </Field>
         {failed.data && failed.data.length > 1 && (
-          <Button look="line" icon="refresh" busy={again.isPending && again.variables.length > 1} onClick={() => again.mutate(failed.data)} className="max-sm:w-full">
+          <Button
+            look="line"
+            icon="refresh"
+            busy={again.isPending && again.variables.length > 1}
+            onClick={() => again.mutate(failed.data)}
+            className="max-sm:w-full"
+          >
             Send all {number(failed.data.length)} again
           </Button>
         )}
@@ -63,8 +72,19 @@ export function FailedMails() {
         failed="Failed to load the failed mails"
         skeleton={<MailSkeleton label="Loading failed mails" />}
         empty={
-          <EmptyState title="No mail failed within the last seven days" text={about ? undefined : "Whatever the mail server refuses, or does not take for two days, is listed here with its reason."}>
-            {about && <Button look="line" onClick={() => set({ about: "" })}>Show everything</Button>}
+          <EmptyState
+            title="No mail failed within the last seven days"
+            text={
+              about
+                ? undefined
+                : "Whatever the mail server refuses, or does not take for two days, is listed here with its reason."
+            }
+          >
+            {about && (
+              <Button look="line" onClick={() => set({ about: "" })}>
+                Show everything
+              </Button>
+            )}
           </EmptyState>
         }
       >
@@ -72,10 +92,18 @@ export function FailedMails() {
           <>
             <ul className="sheet overflow-clip">
               {mails.map((mail) => (
-                <FailedRow key={mail.notification_id + mail.email} mail={mail} busy={busy(mail)} onAgain={() => again.mutate([mail])} />
+                <FailedRow
+                  key={mail.notification_id + mail.email}
+                  mail={mail}
+                  busy={busy(mail)}
+                  onAgain={() => again.mutate([mail])}
+                />
               ))}
             </ul>
-            <p className="mt-4 max-w-[80ch] text-sm text-muted">Sending again goes to the same address. Where that is wrong, correct it on the family's page: whatever is written later goes to the new one.</p>
+            <p className="mt-4 max-w-[80ch] text-sm text-muted">
+              Sending again goes to the same address. Where that is wrong, correct it on the family's page: whatever is
+              written later goes to the new one.
+            </p>
           </>
         )}
       </Listing>
@@ -90,13 +118,39 @@ function FailedRow({ mail, busy, onAgain }: { mail: FailedMail; busy: boolean; o
     <li className="grid items-center gap-x-4 gap-y-2 border-line px-4 py-3 not-first:border-t md:grid-cols-[minmax(0,1fr)_auto]">
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <span className="font-medium">{kindName(kind)}{title && <>: <bdi>{title}</bdi></>}</span>
-          {refused && <Badge tone="bad" icon="mail">Address refused</Badge>}
+          <span className="font-medium">
+            {kindName(kind)}
+            {title && (
+              <>
+                : <bdi>{title}</bdi>
+              </>
+            )}
+          </span>
+          {refused && (
+            <Badge tone="bad" icon="mail">
+              Address refused
+            </Badge>
+          )}
         </p>
         <p className="text-sm text-muted">
-          To {family_id ? <Link to={paths.admin.user(family_id)} className="link"><bdi>{full_name || email}</bdi></Link> : full_name && <bdi>{full_name}</bdi>}
-          {(full_name || !family_id) && <> <bdi className="wrap-anywhere">{email}</bdi></>},{" "}
-          <time dateTime={failed_at} title={campDateTime(failed_at, timeZone)}>{ago(failed_at, timeZone)}</time>
+          To{" "}
+          {family_id ? (
+            <Link to={paths.admin.user(family_id)} className="link">
+              <bdi>{full_name || email}</bdi>
+            </Link>
+          ) : (
+            full_name && <bdi>{full_name}</bdi>
+          )}
+          {(full_name || !family_id) && (
+            <>
+              {" "}
+              <bdi className="wrap-anywhere">{email}</bdi>
+            </>
+          )}
+          ,{" "}
+          <time dateTime={failed_at} title={campDateTime(failed_at, timeZone)}>
+            {ago(failed_at, timeZone)}
+          </time>
         </p>
         <Reason text={mail.reason} />
       </div>

@@ -6,23 +6,50 @@ import { onDuty } from "../../test/staff";
 import type { FailedMail, RefusedAddress } from "./queries";
 
 const failed = (change: Partial<FailedMail> = {}): FailedMail => ({
-  notification_id: "n1", email: "chaya@family.example", full_name: "Chaya Lindenfeld", kind: "invitation", title: null,
-  reason: "554 5.7.1 Looks like spam", failed_at: "2026-07-29T12:00:00Z", family_id: "f1", refused: false, ...change,
+  notification_id: "n1",
+  email: "chaya@family.example",
+  full_name: "Chaya Lindenfeld",
+  kind: "invitation",
+  title: null,
+  reason: "554 5.7.1 Looks like spam",
+  failed_at: "2026-07-29T12:00:00Z",
+  family_id: "f1",
+  refused: false,
+  ...change,
 });
-const letter = failed({ notification_id: "n2", email: "bubby@neighbor.example", full_name: "", kind: "letter", title: "Come at ten", family_id: null, refused: true });
+const letter = failed({
+  notification_id: "n2",
+  email: "bubby@neighbor.example",
+  full_name: "",
+  kind: "letter",
+  title: "Come at ten",
+  family_id: null,
+  refused: true,
+});
 const refused = (change: Partial<RefusedAddress> = {}): RefusedAddress => ({
-  email: "chaya@family.example", reason: "550 No such user", refused_at: "2026-07-20T12:00:00Z", family_id: "f1", family_name: "Chaya Lindenfeld", staff: null, subscriber: false, ...change,
+  email: "chaya@family.example",
+  reason: "550 No such user",
+  refused_at: "2026-07-20T12:00:00Z",
+  family_id: "f1",
+  family_name: "Chaya Lindenfeld",
+  staff: null,
+  subscriber: false,
+  ...change,
 });
 
 const post = (answers: Record<string, unknown> = {}) =>
   server({
     ...onDuty,
     "GET /api/admin/mail/failed": list(failed(), letter),
-    "GET /api/admin/mail/refused": list(refused(), refused({ email: "bubby@neighbor.example", family_id: null, family_name: null, subscriber: true })),
+    "GET /api/admin/mail/refused": list(
+      refused(),
+      refused({ email: "bubby@neighbor.example", family_id: null, family_name: null, subscriber: true }),
+    ),
     "GET /api/admin/users/summary": summary,
     ...answers,
   });
-const row = async (words: string) => within((await screen.findByText(words, { selector: "bdi, span.font-medium" })).closest("li")!);
+const row = async (words: string) =>
+  within((await screen.findByText(words, { selector: "bdi, span.font-medium" })).closest("li")!);
 
 describe("failed mails", () => {
   it("say what they were, to whom and why they failed", async () => {
@@ -30,7 +57,9 @@ describe("failed mails", () => {
     open("/admin/mail");
     const invitation = await row("Invitation");
     expect(invitation.getByText("554 5.7.1 Looks like spam")).toBeTruthy();
-    expect(invitation.getByRole("link", { name: "Chaya Lindenfeld" }).getAttribute("href")).toBe("/admin/users?user=f1");
+    expect(invitation.getByRole("link", { name: "Chaya Lindenfeld" }).getAttribute("href")).toBe(
+      "/admin/users?user=f1",
+    );
     expect((await row("Letter:")).getByText("Come at ten")).toBeTruthy();
     expect((await row("Letter:")).getByText("Address refused")).toBeTruthy();
   });
@@ -57,7 +86,10 @@ describe("failed mails", () => {
     await user.click(screen.getByRole("button", { name: "Send all 2 again" }));
     expect(await screen.findByText("2 mails go out again")).toBeTruthy();
     const one = { notification_id: "n1", email: "chaya@family.example" };
-    expect(camp.asked("POST", "/api/admin/mail/failed/send-again").map(({ body }) => body)).toEqual([{ mails: [one] }, { mails: [one, { notification_id: "n2", email: "bubby@neighbor.example" }] }]);
+    expect(camp.asked("POST", "/api/admin/mail/failed/send-again").map(({ body }) => body)).toEqual([
+      { mails: [one] },
+      { mails: [one, { notification_id: "n2", email: "bubby@neighbor.example" }] },
+    ]);
     camp.answer("POST /api/admin/mail/failed/send-again", refuse(500, "internal"));
     await user.click(screen.getByRole("button", { name: "Send all 2 again" }));
     expect(await screen.findByText("The mails could not be sent again.")).toBeTruthy();
@@ -79,16 +111,23 @@ describe("refused addresses", () => {
     const user = open("/admin/mail?show=addresses");
     const chaya = await row("chaya@family.example");
     expect(chaya.getByText("550 No such user")).toBeTruthy();
-    expect((await row("bubby@neighbor.example")).getByRole("link", { name: "Mailing list" }).getAttribute("href")).toBe("/admin/messages?view=subscribers&q=bubby%40neighbor.example");
+    expect((await row("bubby@neighbor.example")).getByRole("link", { name: "Mailing list" }).getAttribute("href")).toBe(
+      "/admin/messages?view=subscribers&q=bubby%40neighbor.example",
+    );
     camp.answer("GET /api/admin/mail/refused", list());
     await user.click(chaya.getByRole("button", { name: "Let mail through to chaya@family.example" }));
     expect(await screen.findByText("Mail goes to chaya@family.example again")).toBeTruthy();
     expect(await screen.findByText("No address has refused mail")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/mail/refused/let-through")[0]?.body).toEqual({ email: "chaya@family.example" });
+    expect(camp.asked("POST", "/api/admin/mail/refused/let-through")[0]?.body).toEqual({
+      email: "chaya@family.example",
+    });
   });
 
   it("are corrected on the spot", async () => {
-    const camp = post({ "GET /api/admin/users/f1": detail(), "PATCH /api/admin/users/f1": detail({ email: "chaya@new.example" }) });
+    const camp = post({
+      "GET /api/admin/users/f1": detail(),
+      "PATCH /api/admin/users/f1": detail({ email: "chaya@new.example" }),
+    });
     const user = open("/admin/mail?show=addresses");
     await user.click((await row("chaya@family.example")).getByRole("button", { name: "Correct chaya@family.example" }));
     const email = await screen.findByLabelText("Email");
@@ -98,6 +137,9 @@ describe("refused addresses", () => {
     await user.click(screen.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("User Updated")).toBeTruthy();
     await waitFor(() => expect(screen.getByText("No address has refused mail")).toBeTruthy());
-    expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({ version: family().version, email: "chaya@new.example" });
+    expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({
+      version: family().version,
+      email: "chaya@new.example",
+    });
   });
 });

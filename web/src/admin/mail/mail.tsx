@@ -14,7 +14,8 @@ const views = ["mails", "addresses"] as const;
 export default function Mail() {
   const { params, set } = useFilters();
   const view = views.find((one) => one === params.get("show")) ?? "mails";
-  const attention = useQuery({ ...dashboardQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.attention;
+  const attention = useQuery({ ...dashboardQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data
+    ?.attention;
 
   return (
     <>
@@ -24,7 +25,11 @@ export default function Mail() {
           value={view}
           options={[
             { value: "mails", label: "Failed mails", note: attention && number(attention.failed_mails) },
-            { value: "addresses", label: "Refused addresses", note: attention && number(attention.suppressed_addresses) },
+            {
+              value: "addresses",
+              label: "Refused addresses",
+              note: attention && number(attention.suppressed_addresses),
+            },
           ]}
           onChange={(next) => set({ show: next === "mails" ? "" : next, about: "" })}
           className="max-sm:w-full max-sm:[&>button]:px-2"

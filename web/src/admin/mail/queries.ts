@@ -13,7 +13,12 @@ export const failedQuery = (about: About | null) =>
   infiniteQueryOptions({
     queryKey: ["admin", "mail", "failed", about],
     queryFn: ({ pageParam, signal }) =>
-      asStaff(api.GET("/api/admin/mail/failed", { params: { query: { limit: 50, ...(about ? { about } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      asStaff(
+        api.GET("/api/admin/mail/failed", {
+          params: { query: { limit: 50, ...(about ? { about } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -22,7 +27,13 @@ export const failedQuery = (about: About | null) =>
 
 export const refusedQuery = infiniteQueryOptions({
   queryKey: ["admin", "mail", "refused"],
-  queryFn: ({ pageParam, signal }) => asStaff(api.GET("/api/admin/mail/refused", { params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  queryFn: ({ pageParam, signal }) =>
+    asStaff(
+      api.GET("/api/admin/mail/refused", {
+        params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } },
+        signal,
+      }),
+    ),
   initialPageParam: "",
   getNextPageParam: ({ next }) => next,
   select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -41,10 +52,16 @@ export async function sendAgain(mails: FailedMail[]) {
 }
 
 /** It is no error when somebody else has allowed the address already. */
-export const letThrough = (email: string) => ignoreNotFound(asStaff(api.POST("/api/admin/mail/refused/let-through", { body: { email } })));
+export const letThrough = (email: string) =>
+  ignoreNotFound(asStaff(api.POST("/api/admin/mail/refused/let-through", { body: { email } })));
 
 /** Call after mails were sent again or an address was allowed: refetches all counts. */
 export function useMailChanged() {
   const client = useQueryClient();
-  return () => Promise.all(["mail", "dashboard", "users", "videos", "counts", "deliveries", "letters", "messages", "live-updates"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+  return () =>
+    Promise.all(
+      ["mail", "dashboard", "users", "videos", "counts", "deliveries", "letters", "messages", "live-updates"].map(
+        (part) => client.invalidateQueries({ queryKey: ["admin", part] }),
+      ),
+    );
 }

@@ -21,7 +21,10 @@ import { MailSkeleton, Reason } from "./row";
 /** Suppressed addresses, which get no mail because their mail server refused it permanently. */
 export function RefusedAddresses() {
   const every = useRefetchInterval(everyFifteenSeconds);
-  const refused = useInfiniteQuery({ ...refusedQuery, refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every) });
+  const refused = useInfiniteQuery({
+    ...refusedQuery,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
+  });
   return (
     <>
       <h2 className="sr-only">Refused addresses</h2>
@@ -30,14 +33,24 @@ export function RefusedAddresses() {
         what="addresses"
         failed="Failed to load the refused addresses"
         skeleton={<MailSkeleton label="Loading refused addresses" />}
-        empty={<EmptyState title="No address has refused mail" text="When a mail server says that an address does not exist, nothing more goes to it, and it is listed here." />}
+        empty={
+          <EmptyState
+            title="No address has refused mail"
+            text="When a mail server says that an address does not exist, nothing more goes to it, and it is listed here."
+          />
+        }
       >
         {(addresses) => (
           <>
             <ul className="sheet overflow-clip">
-              {addresses.map((address) => <AddressRow key={address.email} address={address} />)}
+              {addresses.map((address) => (
+                <AddressRow key={address.email} address={address} />
+              ))}
             </ul>
-            <p className="mt-4 max-w-[80ch] text-sm text-muted">No mail goes to these addresses, until they are corrected or mail is let through again. What was missed meanwhile is not sent afterwards.</p>
+            <p className="mt-4 max-w-[80ch] text-sm text-muted">
+              No mail goes to these addresses, until they are corrected or mail is let through again. What was missed
+              meanwhile is not sent afterwards.
+            </p>
           </>
         )}
       </Listing>
@@ -66,24 +79,51 @@ function AddressRow({ address }: { address: RefusedAddress }) {
     onError: (error) => toastFailure(error, "The family could not be opened."),
   });
   const whose = [
-    family_id && <Link key="family" to={paths.admin.user(family_id)} className="link"><bdi>{family_name || "No Name"}</bdi></Link>,
-    staff && <span key="staff">Admin account <bdi>{staff}</bdi></span>,
-    subscriber && <Link key="list" to={paths.admin.subscriber(email)} className="link">Mailing list</Link>,
+    family_id && (
+      <Link key="family" to={paths.admin.user(family_id)} className="link">
+        <bdi>{family_name || "No Name"}</bdi>
+      </Link>
+    ),
+    staff && (
+      <span key="staff">
+        Admin account <bdi>{staff}</bdi>
+      </span>
+    ),
+    subscriber && (
+      <Link key="list" to={paths.admin.subscriber(email)} className="link">
+        Mailing list
+      </Link>
+    ),
   ].filter((one) => typeof one === "object" && one !== null);
   return (
     <li className="grid items-center gap-x-4 gap-y-2 border-line px-4 py-3 not-first:border-t md:grid-cols-[minmax(0,1fr)_auto]">
       <div className="min-w-0">
-        <p className="font-medium wrap-anywhere"><bdi>{email}</bdi></p>
+        <p className="font-medium wrap-anywhere">
+          <bdi>{email}</bdi>
+        </p>
         <p className="text-sm text-muted">
-          {whose.map((one) => <Fragment key={one.key}>{one} · </Fragment>)}
+          {whose.map((one) => (
+            <Fragment key={one.key}>{one} · </Fragment>
+          ))}
           since <time dateTime={address.refused_at}>{campDate(address.refused_at, timeZone)}</time>
         </p>
         <Reason text={address.reason} />
       </div>
       <div className="flex flex-wrap gap-2">
-        {family_id && <Button look="line" icon="edit" busy={correct.isPending} onClick={() => correct.mutate(family_id)}>Correct<span className="sr-only"> {email}</span></Button>}
-        {!family_id && staff && me?.role === "owner" && <Link to={paths.admin.accounts} className={buttonLook("line")}><Icon name="edit" />Correct<span className="sr-only"> {email}</span></Link>}
-        <Button look="line" icon="refresh" busy={lift.isPending} onClick={() => lift.mutate()}>Let mail through<span className="sr-only"> to {email}</span></Button>
+        {family_id && (
+          <Button look="line" icon="edit" busy={correct.isPending} onClick={() => correct.mutate(family_id)}>
+            Correct<span className="sr-only"> {email}</span>
+          </Button>
+        )}
+        {!family_id && staff && me?.role === "owner" && (
+          <Link to={paths.admin.accounts} className={buttonLook("line")}>
+            <Icon name="edit" />
+            Correct<span className="sr-only"> {email}</span>
+          </Link>
+        )}
+        <Button look="line" icon="refresh" busy={lift.isPending} onClick={() => lift.mutate()}>
+          Let mail through<span className="sr-only"> to {email}</span>
+        </Button>
       </div>
       {editing && <EditUser family={editing} currency={currency} onClose={() => setEditing(null)} />}
     </li>

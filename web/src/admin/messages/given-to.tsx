@@ -25,12 +25,22 @@ export function GivenTo({ given: { assigned_to, unassigned }, set }: { given: Gi
     <Select
       aria-label="Assigned to"
       value={unassigned ? nobody : (assigned_to ?? anybody)}
-      onChange={({ target: { value } }) => set({ assigned_to: value.trim(), unassigned: value === nobody ? "true" : "" })}
+      onChange={({ target: { value } }) =>
+        set({ assigned_to: value.trim(), unassigned: value === nobody ? "true" : "" })
+      }
     >
       <option value={anybody}>Anybody's</option>
       {me && <option value={me}>Mine</option>}
       <option value={nobody}>Nobody's</option>
-      {names.length > 0 && <optgroup label="Colleagues">{names.map((name) => <option key={name} value={name}>{name}</option>)}</optgroup>}
+      {names.length > 0 && (
+        <optgroup label="Colleagues">
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      )}
     </Select>
   );
 }

@@ -17,7 +17,17 @@ import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { GivenTo, readGiven } from "./given-to";
 import { OpenMessage } from "./open-message";
-import { awaitsDelivery, changeMessage, inboxQuery, messageCountsQuery, useMessagesChanged, type Department, type InboxFilter, type Message, type MessageStatus } from "./queries";
+import {
+  awaitsDelivery,
+  changeMessage,
+  inboxQuery,
+  messageCountsQuery,
+  useMessagesChanged,
+  type Department,
+  type InboxFilter,
+  type Message,
+  type MessageStatus,
+} from "./queries";
 import { StatusBadge } from "./status-badge";
 import { departmentName, statusName } from "./words";
 
@@ -48,7 +58,8 @@ export function Inbox() {
   const messages = useInfiniteQuery({
     ...inboxQuery(filter),
     // Polls faster while a reply is being sent.
-    refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(awaitsDelivery)) ? 4_000 : slowly),
+    refetchInterval: ({ state }) =>
+      slowly && state.data?.pages.some(({ items }) => items.some(awaitsDelivery)) ? 4_000 : slowly,
   });
   const opened = params.get("message");
   const filtered = Boolean(term || status || department || spam || given.assigned_to || given.unassigned);
@@ -56,24 +67,42 @@ export function Inbox() {
   return (
     <>
       <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search messages" placeholder="Search by sender, subject or child's name..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+        <SearchBox
+          label="Search messages"
+          placeholder="Search by sender, subject or child's name..."
+          value={term}
+          onSearch={(q) => set({ q })}
+          className="flex-[1_1_18rem]"
+        />
         <div className="grid grid-cols-2 gap-3 max-sm:w-full sm:grid-cols-3">
-          <Select aria-label="Department" value={department ?? ""} onChange={(event) => set({ department: event.target.value })}>
+          <Select
+            aria-label="Department"
+            value={department ?? ""}
+            onChange={(event) => set({ department: event.target.value })}
+          >
             <option value="">All departments</option>
-            {departments.map((one) => <option key={one} value={one}>{departmentName[one]}</option>)}
+            {departments.map((one) => (
+              <option key={one} value={one}>
+                {departmentName[one]}
+              </option>
+            ))}
           </Select>
           <GivenTo given={given} set={set} />
-          <div className="max-sm:col-span-2"><SortSelect names={orders} order={order} set={set} /></div>
+          <div className="max-sm:col-span-2">
+            <SortSelect names={orders} order={order} set={set} />
+          </div>
         </div>
         <Segmented
           label="Filter by status"
-          value={spam ? "spam" : status ?? "all"}
+          value={spam ? "spam" : (status ?? "all")}
           options={[
             { value: "all", label: "All", note: counts?.all },
             ...statuses.map((one) => ({ value: one, label: statusName[one], note: counts?.[one] })),
             { value: "spam" as const, label: "Spam", note: counts?.spam },
           ]}
-          onChange={(next) => set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })}
+          onChange={(next) =>
+            set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
+          }
           className="max-sm:w-full max-sm:[&>button]:px-2"
         />
       </div>
@@ -88,7 +117,12 @@ export function Inbox() {
         empty={
           filtered ? (
             <EmptyState title={spam && !term ? "No spam" : "No messages found"}>
-              <Button look="line" onClick={() => set({ q: "", status: "", department: "", spam: "", assigned_to: "", unassigned: "" })}>Show all messages</Button>
+              <Button
+                look="line"
+                onClick={() => set({ q: "", status: "", department: "", spam: "", assigned_to: "", unassigned: "" })}
+              >
+                Show all messages
+              </Button>
             </EmptyState>
           ) : (
             <EmptyState title="No messages yet" text="What people write on the contact page arrives here." />
@@ -98,12 +132,26 @@ export function Inbox() {
         {(all) => (
           <ul className="sheet overflow-clip">
             {all.map((message) => (
-              <MessageRow key={message.id} message={message} timeZone={timeZone} now={messages.dataUpdatedAt} onOpen={() => set({ message: message.id })} />
+              <MessageRow
+                key={message.id}
+                message={message}
+                timeZone={timeZone}
+                now={messages.dataUpdatedAt}
+                onOpen={() => set({ message: message.id })}
+              />
             ))}
           </ul>
         )}
       </Listing>
-      {opened && <OpenMessage key={opened} id={opened} listed={messages.data?.find(({ id }) => id === opened)} timeZone={timeZone} onClose={() => set({ message: "" }, true)} />}
+      {opened && (
+        <OpenMessage
+          key={opened}
+          id={opened}
+          listed={messages.data?.find(({ id }) => id === opened)}
+          timeZone={timeZone}
+          onClose={() => set({ message: "" }, true)}
+        />
+      )}
     </>
   );
 }
@@ -122,28 +170,62 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
     onError: (error) => toastFailure(error, "The message could not be marked as read."),
   });
   return (
-    <li className={cx("relative grid gap-x-4 border-s-3 border-line p-4 not-first:border-t sm:grid-cols-[minmax(0,1fr)_auto]", unread ? "border-s-amber bg-surface" : "border-s-transparent")}>
+    <li
+      className={cx(
+        "relative grid gap-x-4 border-s-3 border-line p-4 not-first:border-t sm:grid-cols-[minmax(0,1fr)_auto]",
+        unread ? "border-s-amber bg-surface" : "border-s-transparent",
+      )}
+    >
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-x-2.5">
           <bdi className={unread ? "font-semibold" : "font-medium"}>{message.name}</bdi>
-          {message.child_name && <span className="text-sm text-muted">Child: <bdi>{message.child_name}</bdi></span>}
+          {message.child_name && (
+            <span className="text-sm text-muted">
+              Child: <bdi>{message.child_name}</bdi>
+            </span>
+          )}
         </p>
         <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
           {/* The button covers the whole row; other buttons are above it. */}
-          <button type="button" onClick={onOpen} className="text-start after:absolute after:inset-0"><bdi>{message.subject}</bdi></button>
+          <button type="button" onClick={onOpen} className="text-start after:absolute after:inset-0">
+            <bdi>{message.subject}</bdi>
+          </button>
         </h3>
-        <p className="line-clamp-1 text-sm text-muted"><bdi>{message.message}</bdi></p>
+        <p className="line-clamp-1 text-sm text-muted">
+          <bdi>{message.message}</bdi>
+        </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">
           <StatusBadge status={message.status} />
           <Badge>{departmentName[message.department]}</Badge>
-          {message.spam && <Badge tone="bad" icon="flag">Spam</Badge>}
-          {message.draft && <Badge tone="info" icon="edit">Draft</Badge>}
-          {message.replies.some(({ delivery }) => delivery === "failed") && <Badge tone="bad" icon="alert">Reply failed</Badge>}
-          {message.assigned_to && <span className="inline-flex items-center gap-1 text-xs text-muted"><Icon name="people" /><bdi>{message.assigned_to}</bdi></span>}
+          {message.spam && (
+            <Badge tone="bad" icon="flag">
+              Spam
+            </Badge>
+          )}
+          {message.draft && (
+            <Badge tone="info" icon="edit">
+              Draft
+            </Badge>
+          )}
+          {message.replies.some(({ delivery }) => delivery === "failed") && (
+            <Badge tone="bad" icon="alert">
+              Reply failed
+            </Badge>
+          )}
+          {message.assigned_to && (
+            <span className="inline-flex items-center gap-1 text-xs text-muted">
+              <Icon name="people" />
+              <bdi>{message.assigned_to}</bdi>
+            </span>
+          )}
         </div>
       </div>
       <div className="flex items-center justify-between gap-2 sm:flex-col sm:items-end">
-        <time dateTime={message.created_at} title={campDateTime(message.created_at, timeZone)} className="text-sm whitespace-nowrap text-muted">
+        <time
+          dateTime={message.created_at}
+          title={campDateTime(message.created_at, timeZone)}
+          className="text-sm whitespace-nowrap text-muted"
+        >
           {ago(message.created_at, timeZone, new Date(Math.max(now, Date.parse(message.created_at))))}
         </time>
         {unread && (
@@ -160,7 +242,10 @@ const InboxSkeleton = () => (
   <Loading label="Loading messages" className="sheet overflow-clip">
     {Array.from({ length: 6 }, (_, i) => (
       <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t">
-        <div className="flex justify-between gap-4"><Skeleton className="h-5 w-40" /><Skeleton className="w-20" /></div>
+        <div className="flex justify-between gap-4">
+          <Skeleton className="h-5 w-40" />
+          <Skeleton className="w-20" />
+        </div>
         <Skeleton className="h-5 w-2/5" />
         <Skeleton className="w-3/4" />
         <Skeleton className="h-5 w-36" />

@@ -2,7 +2,12 @@ import { isApiError } from "../../api/client";
 import { keepDraft, type DraftState } from "./keep-draft";
 import { changeMessage, readMessage, type Message, type Seen } from "./queries";
 
-type Told = { onState: (state: DraftState) => void; onFresh: (message: Message) => void; onClash: (theirs: string) => void; onGone: () => void };
+type Told = {
+  onState: (state: DraftState) => void;
+  onFresh: (message: Message) => void;
+  onClash: (theirs: string) => void;
+  onGone: () => void;
+};
 
 const lastReply = ({ replies }: Message) => replies.at(-1)?.id ?? null;
 

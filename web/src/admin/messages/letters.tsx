@@ -17,7 +17,15 @@ import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
 import { deliverySummary, people } from "../shared/words";
 import { useLetterDraft } from "./letter-draft";
-import { audiences, letterReachQuery, lettersQuery, retryLetter, sendLetter, type Audience, type Letter } from "./queries";
+import {
+  audiences,
+  letterReachQuery,
+  lettersQuery,
+  retryLetter,
+  sendLetter,
+  type Audience,
+  type Letter,
+} from "./queries";
 import { audienceName, letterLabel, paragraphs } from "./words";
 
 export function Letters() {
@@ -39,10 +47,18 @@ const explained: Record<Audience, string> = {
 function Compose() {
   const client = useQueryClient();
   const site = useSite();
-  const { draft: { subject, body, audience, key }, change, clear } = useLetterDraft();
+  const {
+    draft: { subject, body, audience, key },
+    change,
+    clear,
+  } = useLetterDraft();
   const [asking, setAsking] = useState(false);
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
-  const reach = { families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data, mailing_list: useQuery(letterReachQuery("mailing_list")).data, both: useQuery(letterReachQuery("both")).data };
+  const reach = {
+    families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data,
+    mailing_list: useQuery(letterReachQuery("mailing_list")).data,
+    both: useQuery(letterReachQuery("both")).data,
+  };
   const recipients = reach[audience];
 
   const { errors, message, form } = useForm({
@@ -56,7 +72,10 @@ function Compose() {
 
   async function send() {
     try {
-      const { recipients: told } = await sendLetter({ subject: subject.trim(), body: body.trim(), audience, preview: false }, key);
+      const { recipients: told } = await sendLetter(
+        { subject: subject.trim(), body: body.trim(), audience, preview: false },
+        key,
+      );
       toast({ title: "Letter Sent", description: `It is on its way to ${people(told)}.` });
     } catch (error) {
       toastFailure(error, "Failed to send the letter.");
@@ -68,52 +87,102 @@ function Compose() {
 
   return (
     <section aria-labelledby="write" className="sheet p-5 shadow-low sm:p-6">
-      <h2 id="write" className="text-xl">Write a letter</h2>
+      <h2 id="write" className="text-xl">
+        Write a letter
+      </h2>
       <form {...form} className="mt-4 grid gap-6 lg:grid-cols-2">
         <div className="grid content-start gap-5">
           <fieldset className="grid gap-2">
             <legend className="mb-1.5 text-sm font-medium">To</legend>
             {audiences.map((one) => (
-              <label key={one} className="flex min-h-tap cursor-pointer items-center gap-3 rounded-md border border-line px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash">
-                <input type="radio" name="audience" value={one} checked={audience === one} onChange={() => change({ audience: one })} className="size-5 shrink-0 accent-pine" />
+              <label
+                key={one}
+                className="flex min-h-tap cursor-pointer items-center gap-3 rounded-md border border-line px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash"
+              >
+                <input
+                  type="radio"
+                  name="audience"
+                  value={one}
+                  checked={audience === one}
+                  onChange={() => change({ audience: one })}
+                  className="size-5 shrink-0 accent-pine"
+                />
                 <span className="min-w-0 leading-tight">
                   {audienceName[one]}
                   <span className="block text-xs text-muted">{explained[one]}</span>
                 </span>
-                <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">{reach[one] === undefined ? "" : people(reach[one])}</span>
+                <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">
+                  {reach[one] === undefined ? "" : people(reach[one])}
+                </span>
               </label>
             ))}
             {errors["audience"] && <FieldError>{errors["audience"]}</FieldError>}
           </fieldset>
           <Field label="Subject" error={errors["subject"]}>
-            <TextInput name="subject" dir="auto" maxLength={200} autoComplete="off" value={subject} onChange={(event) => change({ subject: event.target.value })} required />
+            <TextInput
+              name="subject"
+              dir="auto"
+              maxLength={200}
+              autoComplete="off"
+              value={subject}
+              onChange={(event) => change({ subject: event.target.value })}
+              required
+            />
           </Field>
           <Field label="Letter" error={errors["body"]} hint="An empty line begins a new paragraph.">
-            <TextArea name="body" dir="auto" rows={10} maxLength={20_000} value={body} onChange={(event) => change({ body: event.target.value })} required />
+            <TextArea
+              name="body"
+              dir="auto"
+              rows={10}
+              maxLength={20_000}
+              value={body}
+              onChange={(event) => change({ body: event.target.value })}
+              required
+            />
           </Field>
         </div>
         <section aria-label="Preview" className="flex min-w-0 flex-col">
           <p className="mb-1.5 text-sm font-medium">Preview</p>
           <div className="flex-1 rounded-md border border-line bg-paper p-5">
-            <p className="font-head text-sm text-pine"><bdi>{site?.site_name}</bdi></p>
-            <p dir="auto" className="mt-3 font-head text-xl">{subject.trim() || <span className="text-muted">Subject</span>}</p>
+            <p className="font-head text-sm text-pine">
+              <bdi>{site?.site_name}</bdi>
+            </p>
+            <p dir="auto" className="mt-3 font-head text-xl">
+              {subject.trim() || <span className="text-muted">Subject</span>}
+            </p>
             <div className="mt-3 grid gap-3">
-              {body.trim()
-                ? paragraphs(body).map((text, i) => <p key={i} dir="auto" className="whitespace-pre-line">{text}</p>)
-                : <p className="text-muted">The letter appears here as you write it.</p>}
+              {body.trim() ? (
+                paragraphs(body).map((text, i) => (
+                  <p key={i} dir="auto" className="whitespace-pre-line">
+                    {text}
+                  </p>
+                ))
+              ) : (
+                <p className="text-muted">The letter appears here as you write it.</p>
+              )}
             </div>
           </div>
         </section>
         <div className="grid gap-4 lg:col-span-2">
           <FormMessage>{message}</FormMessage>
           <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
-            {(subject || body) && <p className="text-sm text-muted">This tab keeps it until you send it or sign out.</p>}
-            <Button type="submit" icon="mail" className="max-sm:w-full">{letterLabel(recipients)}</Button>
+            {(subject || body) && (
+              <p className="text-sm text-muted">This tab keeps it until you send it or sign out.</p>
+            )}
+            <Button type="submit" icon="mail" className="max-sm:w-full">
+              {letterLabel(recipients)}
+            </Button>
           </div>
         </div>
       </form>
       {asking && (
-        <ConfirmDialog title={letterLabel(recipients) + "?"} name={subject.trim()} action="Send letter" onConfirm={send} onClose={() => setAsking(false)}>
+        <ConfirmDialog
+          title={letterLabel(recipients) + "?"}
+          name={subject.trim()}
+          action="Send letter"
+          onConfirm={send}
+          onClose={() => setAsking(false)}
+        >
           To: {audienceName[audience].toLowerCase()}. It goes out at once and cannot be called back.
         </ConfirmDialog>
       )}
@@ -129,16 +198,29 @@ function SentLetters() {
   const letters = useInfiniteQuery({
     ...lettersQuery(audience),
     // Polls faster while mails are being sent.
-    refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries.queued > 0)) ? 4_000 : slowly),
+    refetchInterval: ({ state }) =>
+      slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries.queued > 0))
+        ? 4_000
+        : slowly,
   });
   return (
     <section aria-labelledby="sent">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="sent" className="text-xl">Sent letters</h2>
+        <h2 id="sent" className="text-xl">
+          Sent letters
+        </h2>
         <div className="max-sm:w-full sm:w-64">
-          <Select aria-label="Sent to" value={audience ?? ""} onChange={({ target }) => filters.set({ to: target.value })}>
+          <Select
+            aria-label="Sent to"
+            value={audience ?? ""}
+            onChange={({ target }) => filters.set({ to: target.value })}
+          >
             <option value="">To anybody</option>
-            {audiences.map((one) => <option key={one} value={one}>{audienceName[one]}</option>)}
+            {audiences.map((one) => (
+              <option key={one} value={one}>
+                {audienceName[one]}
+              </option>
+            ))}
           </Select>
         </div>
       </div>
@@ -149,23 +231,33 @@ function SentLetters() {
         skeleton={
           <Loading label="Loading letters" className="sheet overflow-clip">
             {Array.from({ length: 3 }, (_, i) => (
-              <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/5" /></div>
+              <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t">
+                <Skeleton className="h-5 w-2/5" />
+                <Skeleton className="w-3/5" />
+              </div>
             ))}
           </Loading>
         }
         empty={
           audience ? (
             <EmptyState title="No letters found">
-              <Button look="line" onClick={() => filters.set({ to: "" })}>Show all letters</Button>
+              <Button look="line" onClick={() => filters.set({ to: "" })}>
+                Show all letters
+              </Button>
             </EmptyState>
           ) : (
-            <EmptyState title="No letters sent yet" text="A letter goes by mail to families, to the mailing list, or to both." />
+            <EmptyState
+              title="No letters sent yet"
+              text="A letter goes by mail to families, to the mailing list, or to both."
+            />
           )
         }
       >
         {(all) => (
           <ul className="sheet overflow-clip">
-            {all.map((letter) => <SentLetter key={letter.id} letter={letter} now={letters.dataUpdatedAt} />)}
+            {all.map((letter) => (
+              <SentLetter key={letter.id} letter={letter} now={letters.dataUpdatedAt} />
+            ))}
           </ul>
         )}
       </Listing>
@@ -181,7 +273,10 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
     mutationFn: () => retryLetter(letter.id),
     onSuccess: async ({ queued }) => {
       await client.invalidateQueries({ queryKey: ["admin", "letters"] });
-      toast({ title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` });
+      toast({
+        title: "Success",
+        description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again`,
+      });
     },
     onError: (error) => toastFailure(error, "The mails could not be sent again."),
   });
@@ -189,22 +284,39 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
     <li className="border-line not-first:border-t">
       <details className="group">
         <summary className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 p-4 hover:bg-sunk focus-visible:-outline-offset-3">
-          <h3 dir="auto" className="font-sans text-base font-medium">{letter.subject}</h3>
+          <h3 dir="auto" className="font-sans text-base font-medium">
+            {letter.subject}
+          </h3>
           <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
           <p className="col-span-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
             <Badge>{audienceName[letter.audience]}</Badge>
-            <time dateTime={letter.created_at} title={campDateTime(letter.created_at, timeZone)}>{ago(letter.created_at, timeZone, new Date(Math.max(now, Date.parse(letter.created_at))))}</time>
-            {letter.sent_by && <span>by <bdi>{letter.sent_by}</bdi></span>}
-            <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{deliverySummary(deliveries)}</span>
+            <time dateTime={letter.created_at} title={campDateTime(letter.created_at, timeZone)}>
+              {ago(letter.created_at, timeZone, new Date(Math.max(now, Date.parse(letter.created_at))))}
+            </time>
+            {letter.sent_by && (
+              <span>
+                by <bdi>{letter.sent_by}</bdi>
+              </span>
+            )}
+            <span className="inline-flex items-center gap-1.5 tabular-nums">
+              <Icon name="mail" />
+              {deliverySummary(deliveries)}
+            </span>
           </p>
         </summary>
         <div className="grid max-w-[70ch] gap-3 px-4 pb-4">
-          {paragraphs(letter.body).map((text, i) => <p key={i} dir="auto" className="whitespace-pre-line">{text}</p>)}
+          {paragraphs(letter.body).map((text, i) => (
+            <p key={i} dir="auto" className="whitespace-pre-line">
+              {text}
+            </p>
+          ))}
         </div>
       </details>
       {deliveries.failed > 0 && (
         <div className="px-4 pb-4">
-          <Button look="line" icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()}>{retry.isPending ? "Retrying..." : `Retry ${number(deliveries.failed)} failed`}</Button>
+          <Button look="line" icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()}>
+            {retry.isPending ? "Retrying..." : `Retry ${number(deliveries.failed)} failed`}
+          </Button>
         </div>
       )}
     </li>

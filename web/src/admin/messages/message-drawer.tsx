@@ -11,7 +11,16 @@ import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { restoreFocus } from "../shared/focus";
 import { useStaff } from "../shared/session";
-import { changeMessage, colleaguesQuery, deleteMessage, retryReplies, useMessagesChanged, type Message, type MessagePatch, type Reply } from "./queries";
+import {
+  changeMessage,
+  colleaguesQuery,
+  deleteMessage,
+  retryReplies,
+  useMessagesChanged,
+  type Message,
+  type MessagePatch,
+  type Reply,
+} from "./queries";
 import { ReplyBox } from "./reply-box";
 import { StatusBadge } from "./status-badge";
 import { deliveryName, departmentName, senderName } from "./words";
@@ -32,48 +41,96 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
     mutationFn: (patch: Partial<MessagePatch>) => changeMessage(message.id, patch),
     onSuccess: (now, patch) => {
       fresh(now);
-      if (patch.spam !== undefined) toast(now.spam ? { title: "Marked as Spam", description: "It is out of the inbox." } : { title: "Not Spam", description: "It is back in the inbox." });
-      else if (patch.assigned_to !== undefined) toast({ title: now.assigned_to ? `Assigned to ${now.assigned_to}` : "Assigned to nobody" });
+      if (patch.spam !== undefined)
+        toast(
+          now.spam
+            ? { title: "Marked as Spam", description: "It is out of the inbox." }
+            : { title: "Not Spam", description: "It is back in the inbox." },
+        );
+      else if (patch.assigned_to !== undefined)
+        toast({ title: now.assigned_to ? `Assigned to ${now.assigned_to}` : "Assigned to nobody" });
       else toast({ title: now.status === "unread" ? "Marked as Unread" : "Marked as Read" });
     },
     onError: (error, patch) => {
-      if (patch.assigned_to === undefined || !isApiError(error, "validation")) return toastFailure(error, "The message could not be changed.");
+      if (patch.assigned_to === undefined || !isApiError(error, "validation"))
+        return toastFailure(error, "The message could not be changed.");
       // The colleague's account was deleted meanwhile.
       void colleagues.refetch();
     },
   });
   const colleagues = useQuery(colleaguesQuery);
   const notAssigned = isApiError(change.error) ? change.error.fields["assigned_to"] : undefined;
-  const names = [...new Set([me?.username, message.assigned_to, ...(colleagues.data ?? [])])].filter((name) => typeof name === "string");
+  const names = [...new Set([me?.username, message.assigned_to, ...(colleagues.data ?? [])])].filter(
+    (name) => typeof name === "string",
+  );
 
   return (
     <Drawer title={<span dir="auto">{message.subject}</span>} onClose={onClose}>
       <div className="flex flex-wrap items-center gap-2">
         <StatusBadge status={message.status} />
-        {message.spam && <Badge tone="bad" icon="flag">Spam</Badge>}
+        {message.spam && (
+          <Badge tone="bad" icon="flag">
+            Spam
+          </Badge>
+        )}
         <Badge>{departmentName[message.department]}</Badge>
-        <time dateTime={message.created_at} className="text-sm text-muted">{campDateTime(message.created_at, timeZone)}</time>
+        <time dateTime={message.created_at} className="text-sm text-muted">
+          {campDateTime(message.created_at, timeZone)}
+        </time>
       </div>
       <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 text-sm [&_dt]:text-muted">
         <dt>From</dt>
-        <dd><bdi className="font-medium">{message.name}</bdi> ({senderName[message.user_type]})</dd>
+        <dd>
+          <bdi className="font-medium">{message.name}</bdi> ({senderName[message.user_type]})
+        </dd>
         <dt>Email</dt>
-        <dd><a href={`mailto:${message.email}`} className="link wrap-anywhere"><bdi>{message.email}</bdi></a></dd>
-        {message.child_name && <><dt>Child</dt><dd><bdi>{message.child_name}</bdi></dd></>}
+        <dd>
+          <a href={`mailto:${message.email}`} className="link wrap-anywhere">
+            <bdi>{message.email}</bdi>
+          </a>
+        </dd>
+        {message.child_name && (
+          <>
+            <dt>Child</dt>
+            <dd>
+              <bdi>{message.child_name}</bdi>
+            </dd>
+          </>
+        )}
       </dl>
-      <p dir="auto" className="sheet mt-4 p-4 whitespace-pre-line">{message.message}</p>
+      <p dir="auto" className="sheet mt-4 p-4 whitespace-pre-line">
+        {message.message}
+      </p>
 
       <div className="mt-3 flex flex-wrap items-center gap-x-2">
-        <Button look="quiet" icon={message.status === "unread" ? "check" : "mail"} busy={change.isPending} onClick={() => change.mutate({ status: message.status === "unread" ? "read" : "unread" })} className="-ms-2.5">
+        <Button
+          look="quiet"
+          icon={message.status === "unread" ? "check" : "mail"}
+          busy={change.isPending}
+          onClick={() => change.mutate({ status: message.status === "unread" ? "read" : "unread" })}
+          className="-ms-2.5"
+        >
           {message.status === "unread" ? "Mark as Read" : "Mark as Unread"}
         </Button>
-        <Button look="quiet" icon="flag" busy={change.isPending} onClick={() => change.mutate({ spam: !message.spam })}>{message.spam ? "Not Spam" : "Mark as Spam"}</Button>
-        <Button look="quiet" icon="trash" onClick={() => setDeleting(true)} className="text-clay! hover:bg-clay-wash!">Delete</Button>
+        <Button look="quiet" icon="flag" busy={change.isPending} onClick={() => change.mutate({ spam: !message.spam })}>
+          {message.spam ? "Not Spam" : "Mark as Spam"}
+        </Button>
+        <Button look="quiet" icon="trash" onClick={() => setDeleting(true)} className="text-clay! hover:bg-clay-wash!">
+          Delete
+        </Button>
       </div>
       <Field label="Assigned to" error={notAssigned} className="mt-3 max-w-64">
-        <Select value={message.assigned_to ?? ""} disabled={change.isPending} onChange={(event) => change.mutate({ assigned_to: event.target.value || null })}>
+        <Select
+          value={message.assigned_to ?? ""}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate({ assigned_to: event.target.value || null })}
+        >
           <option value="">Nobody</option>
-          {names.map((name) => <option key={name} value={name}>{name === me?.username ? `${name} (me)` : name}</option>)}
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name === me?.username ? `${name} (me)` : name}
+            </option>
+          ))}
         </Select>
       </Field>
 
@@ -104,9 +161,21 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
   );
 }
 
-const deliveryTone: Record<Reply["delivery"], "info" | "good" | "bad"> = { queued: "info", sent: "good", failed: "bad" };
+const deliveryTone: Record<Reply["delivery"], "info" | "good" | "bad"> = {
+  queued: "info",
+  sent: "good",
+  failed: "bad",
+};
 
-function Replies({ message, timeZone, onFresh }: { message: Message; timeZone: string; onFresh: (message: Message) => void }) {
+function Replies({
+  message,
+  timeZone,
+  onFresh,
+}: {
+  message: Message;
+  timeZone: string;
+  onFresh: (message: Message) => void;
+}) {
   const retry = useMutation({
     mutationFn: () => retryReplies(message.id),
     onSuccess: (now) => {
@@ -123,10 +192,16 @@ function Replies({ message, timeZone, onFresh }: { message: Message; timeZone: s
           <li key={reply.id} className="rounded-md bg-pine-wash p-4">
             <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-sm">
               <bdi className="font-medium">{reply.sent_by ?? "A former account"}</bdi>
-              <time dateTime={reply.created_at} className="text-muted">{campDateTime(reply.created_at, timeZone)}</time>
-              <Badge tone={deliveryTone[reply.delivery]} className="ms-auto bg-surface!">{deliveryName[reply.delivery]}</Badge>
+              <time dateTime={reply.created_at} className="text-muted">
+                {campDateTime(reply.created_at, timeZone)}
+              </time>
+              <Badge tone={deliveryTone[reply.delivery]} className="ms-auto bg-surface!">
+                {deliveryName[reply.delivery]}
+              </Badge>
             </p>
-            <p dir="auto" className="mt-2 whitespace-pre-line">{reply.body}</p>
+            <p dir="auto" className="mt-2 whitespace-pre-line">
+              {reply.body}
+            </p>
           </li>
         ))}
       </ol>

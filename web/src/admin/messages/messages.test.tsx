@@ -10,8 +10,23 @@ import "../../app/admin";
 import "./messages";
 
 const message = (change: Partial<Message> = {}): Message => ({
-  id: "m1", name: "Devoiry Papierblum", email: "devoiry@family.example", child_name: "Lipa", subject: "Second email", user_type: "parent",
-  department: "staff", message: "Where does he press?", status: "unread", spam: false, sender_proved: true, assigned_to: null, created_at: "2026-07-29T12:00:00Z", draft: null, replies: [], version: 2, ...change,
+  id: "m1",
+  name: "Devoiry Papierblum",
+  email: "devoiry@family.example",
+  child_name: "Lipa",
+  subject: "Second email",
+  user_type: "parent",
+  department: "staff",
+  message: "Where does he press?",
+  status: "unread",
+  spam: false,
+  sender_proved: true,
+  assigned_to: null,
+  created_at: "2026-07-29T12:00:00Z",
+  draft: null,
+  replies: [],
+  version: 2,
+  ...change,
 });
 
 beforeEach(() => sessionStorage.clear());
@@ -23,7 +38,10 @@ const inbox = (answers: Record<string, unknown> = {}) =>
     "GET /api/admin/messages/counts": { unread: 1, read: 8, replied: 9, spam: 1, all: 18 },
     "GET /api/admin/colleagues": { usernames: ["brikwald", "kornbluh"] },
     "GET /api/admin/letters": list(),
-    "POST /api/admin/letters": ({ body }: { body: { preview: boolean } }) => ({ recipients: 138, id: body.preview ? null : "l1" }),
+    "POST /api/admin/letters": ({ body }: { body: { preview: boolean } }) => ({
+      recipients: 138,
+      id: body.preview ? null : "l1",
+    }),
     ...answers,
   });
 
@@ -37,9 +55,14 @@ describe("the inbox", () => {
     const camp = inbox();
     const user = open("/admin/messages?department=video_team&spam=true");
     await screen.findByRole("button", { name: "Second email" });
-    expect(camp.asked("GET", "/api/admin/messages")[0]?.query).toMatchObject({ department: "video_team", spam: "true" });
+    expect(camp.asked("GET", "/api/admin/messages")[0]?.query).toMatchObject({
+      department: "video_team",
+      spam: "true",
+    });
     await user.click(screen.getByRole("button", { name: /^Unread/ }));
-    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/admin/messages?department=video_team&status=unread"));
+    await waitFor(() =>
+      expect(screen.getByTestId("address").textContent).toBe("/admin/messages?department=video_team&status=unread"),
+    );
   });
 
   it("is filtered by whom it was given to, and Back undoes the last filter", async () => {
@@ -52,11 +75,17 @@ describe("the inbox", () => {
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&assigned_to=kornbluh"));
     await user.selectOptions(given, "Nobody's");
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&unassigned=true"));
-    await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ q: "email", unassigned: "true" }));
+    await waitFor(() =>
+      expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ q: "email", unassigned: "true" }),
+    );
     await user.selectOptions(given, "brikwald");
-    await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ assigned_to: "brikwald" }));
+    await waitFor(() =>
+      expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ assigned_to: "brikwald" }),
+    );
     await user.selectOptions(screen.getByLabelText("Sort by"), "Oldest first");
-    await waitFor(() => expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ sort: "oldest" }));
+    await waitFor(() =>
+      expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ sort: "oldest" }),
+    );
     back();
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&assigned_to=brikwald"));
     back();
@@ -77,7 +106,10 @@ describe("the inbox", () => {
   });
 
   it("opens a message by its address that is not in the list", async () => {
-    const camp = inbox({ "GET /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "read", version: 5 }), "PATCH /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "unread", version: 6 }) });
+    const camp = inbox({
+      "GET /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "read", version: 5 }),
+      "PATCH /api/admin/messages/m7": message({ id: "m7", subject: "Read already", status: "unread", version: 6 }),
+    });
     const user = open("/admin/messages?status=unread&message=m7");
     const drawer = within(await screen.findByRole("dialog", { name: "Read already" }));
     await user.click(drawer.getByRole("button", { name: "Mark as Unread" }));
@@ -108,7 +140,10 @@ describe("the inbox", () => {
   });
 
   it("mails a reply, and keeps it when that fails", async () => {
-    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(500, "internal", "Something went wrong on our side."), "PATCH /api/admin/messages/m1": message({ version: 3 }) });
+    const camp = inbox({
+      "POST /api/admin/messages/m1/reply": refuse(500, "internal", "Something went wrong on our side."),
+      "PATCH /api/admin/messages/m1": message({ version: 3 }),
+    });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
@@ -121,7 +156,11 @@ describe("the inbox", () => {
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
     expect(await screen.findByText("Reply Sent")).toBeTruthy();
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "");
-    expect(camp.asked("POST", "/api/admin/messages/m1/reply").at(-1)?.body).toEqual({ body: "Under Profile.", last_reply: null, draft: null });
+    expect(camp.asked("POST", "/api/admin/messages/m1/reply").at(-1)?.body).toEqual({
+      body: "Under Profile.",
+      last_reply: null,
+      draft: null,
+    });
   });
 
   it("does not overwrite an answer that a colleague has begun", async () => {
@@ -134,31 +173,56 @@ describe("the inbox", () => {
     expect(await drawer.findByText("Theirs")).toBeTruthy();
     camp.answer("PATCH /api/admin/messages/m1", message({ version: 6, draft: "Mine" }));
     await user.click(drawer.getByRole("button", { name: "Keep mine" }));
-    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/messages/m1").at(-1)?.body).toEqual({ version: 5, draft: "Mine" }));
+    await waitFor(() =>
+      expect(camp.asked("PATCH", "/api/admin/messages/m1").at(-1)?.body).toEqual({ version: 5, draft: "Mine" }),
+    );
   });
 });
 
 describe("two who answer one message", () => {
-  const theirs = { id: "r1", body: "In his bunk.", sent_by: "miriam", created_at: "2026-07-29T13:00:00Z", delivery: "queued" } as const;
-  const sent = (camp: ReturnType<typeof inbox>) => camp.asked("POST", "/api/admin/messages/m1/reply").map(({ body }) => body);
+  const theirs = {
+    id: "r1",
+    body: "In his bunk.",
+    sent_by: "miriam",
+    created_at: "2026-07-29T13:00:00Z",
+    delivery: "queued",
+  } as const;
+  const sent = (camp: ReturnType<typeof inbox>) =>
+    camp.asked("POST", "/api/admin/messages/m1/reply").map(({ body }) => body);
 
   it("the second is told, keeps the text, and sends it after all", async () => {
-    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam has answered this message in the meantime."), "GET /api/admin/messages/m1": message({ version: 5, status: "replied", replies: [theirs] }) });
+    const camp = inbox({
+      "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam has answered this message in the meantime."),
+      "GET /api/admin/messages/m1": message({ version: 5, status: "replied", replies: [theirs] }),
+    });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
-    expect(await drawer.findByText("miriam has answered this message in the meantime. Press Send Reply again to send yours all the same.")).toBeTruthy();
+    expect(
+      await drawer.findByText(
+        "miriam has answered this message in the meantime. Press Send Reply again to send yours all the same.",
+      ),
+    ).toBeTruthy();
     expect(await drawer.findByText("In his bunk.")).toBeTruthy();
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
-    camp.answer("POST /api/admin/messages/m1/reply", message({ version: 6, status: "replied", replies: [theirs, { ...theirs, id: "r2", body: "Under Profile." }] }));
+    camp.answer(
+      "POST /api/admin/messages/m1/reply",
+      message({ version: 6, status: "replied", replies: [theirs, { ...theirs, id: "r2", body: "Under Profile." }] }),
+    );
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
     expect(await screen.findByText("Reply Sent")).toBeTruthy();
-    expect(sent(camp)).toEqual([{ body: "Under Profile.", last_reply: null, draft: null }, { body: "Under Profile.", last_reply: "r1", draft: null }]);
+    expect(sent(camp)).toEqual([
+      { body: "Under Profile.", last_reply: null, draft: null },
+      { body: "Under Profile.", last_reply: "r1", draft: null },
+    ]);
   });
 
   it("a reply that came in while one types is not taken for seen", async () => {
-    const camp = inbox({ "PATCH /api/admin/messages/m1": message({ version: 5, draft: "Mine", replies: [theirs] }), "POST /api/admin/messages/m1/reply": message({ version: 6 }) });
+    const camp = inbox({
+      "PATCH /api/admin/messages/m1": message({ version: 5, draft: "Mine", replies: [theirs] }),
+      "POST /api/admin/messages/m1/reply": message({ version: 6 }),
+    });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Mine");
@@ -170,7 +234,10 @@ describe("two who answer one message", () => {
   });
 
   it("a draft that a colleague has begun is shown before it is dropped", async () => {
-    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Somebody else has begun an answer to this message."), "GET /api/admin/messages/m1": message({ version: 5, draft: "Theirs" }) });
+    const camp = inbox({
+      "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Somebody else has begun an answer to this message."),
+      "GET /api/admin/messages/m1": message({ version: 5, draft: "Theirs" }),
+    });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Mine");
@@ -184,7 +251,9 @@ describe("two who answer one message", () => {
   });
 
   it("what was typed outlives the message", async () => {
-    const camp = inbox({ "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message is not there any more.") });
+    const camp = inbox({
+      "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message is not there any more."),
+    });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
@@ -248,7 +317,9 @@ describe("a letter", () => {
     expect(sent()).toHaveLength(0);
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Send letter" }));
     expect(await screen.findByText("Letter Sent")).toBeTruthy();
-    expect(sent().map(({ body }) => body)).toEqual([{ subject: "Visiting day", body: "Come early.", audience: "families", preview: false }]);
+    expect(sent().map(({ body }) => body)).toEqual([
+      { subject: "Visiting day", body: "Come early.", audience: "families", preview: false },
+    ]);
     expect(screen.getByLabelText("Subject")).toHaveProperty("value", "");
   });
 
@@ -283,12 +354,20 @@ describe("a letter", () => {
 
   it("has paragraphs, and a button that counts", () => {
     expect(paragraphs(" a\nb\n\n \nc ")).toEqual(["a\nb", "c"]);
-    expect([undefined, 1, 138].map(letterLabel)).toEqual(["Send letter", "Send letter to 1 person", "Send letter to 138 people"]);
+    expect([undefined, 1, 138].map(letterLabel)).toEqual([
+      "Send letter",
+      "Send letter to 1 person",
+      "Send letter to 138 people",
+    ]);
   });
 });
 
 it("says whether the answer quotes the message, and why not", async () => {
   inbox({ "GET /api/admin/messages": list(message({ sender_proved: false })) });
   await openMessage(open("/admin/messages"));
-  expect(await screen.findByText("It is mailed to devoiry@family.example without their message: nobody was signed in with this address, so it may be somebody else's.")).toBeTruthy();
+  expect(
+    await screen.findByText(
+      "It is mailed to devoiry@family.example without their message: nobody was signed in with this address, so it may be somebody else's.",
+    ),
+  ).toBeTruthy();
 });

@@ -18,7 +18,8 @@ type View = (typeof views)[number];
 export default function Messages() {
   const [params, setParams] = useSearchParams();
   const view: View = views.find((one) => one === params.get("view")) ?? "inbox";
-  const unread = useQuery({ ...messageCountsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.unread ?? 0;
+  const unread =
+    useQuery({ ...messageCountsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.unread ?? 0;
   // Keeps a letter that is being written while the inbox is open.
   const [everWrote, setEverWrote] = useState(view === "letters");
   if (view === "letters" && !everWrote) setEverWrote(true);
@@ -30,7 +31,11 @@ export default function Messages() {
           label="What to show"
           value={view}
           options={[
-            { value: "inbox", label: "Inbox", note: unread > 0 ? <Badge tone="new">{count(unread, "unread", "unread")}</Badge> : undefined },
+            {
+              value: "inbox",
+              label: "Inbox",
+              note: unread > 0 ? <Badge tone="new">{count(unread, "unread", "unread")}</Badge> : undefined,
+            },
             { value: "letters", label: "Letters" },
             { value: "subscribers", label: "Subscribers" },
           ]}
@@ -39,7 +44,11 @@ export default function Messages() {
         />
       </PageHead>
       {view === "inbox" && <Inbox />}
-      {everWrote && <div hidden={view !== "letters"}><Letters /></div>}
+      {everWrote && (
+        <div hidden={view !== "letters"}>
+          <Letters />
+        </div>
+      )}
       {view === "subscribers" && <Subscribers />}
     </>
   );

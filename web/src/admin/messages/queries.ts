@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient, type InfiniteData } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useQueryClient,
+  type InfiniteData,
+} from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
@@ -16,7 +22,15 @@ export type Audience = Schemas["Audience"];
 export const audiences: readonly Audience[] = ["families", "mailing_list", "both"];
 export type Subscriber = Schemas["Subscriber"];
 
-export type InboxFilter = { q?: string; status?: MessageStatus; department?: Department; spam?: true; assigned_to?: string; unassigned?: true; sort?: "newest" | "oldest" };
+export type InboxFilter = {
+  q?: string;
+  status?: MessageStatus;
+  department?: Department;
+  spam?: true;
+  assigned_to?: string;
+  unassigned?: true;
+  sort?: "newest" | "oldest";
+};
 
 type Page<Item> = { items: Item[]; next?: string | null };
 
@@ -24,7 +38,12 @@ export const inboxQuery = (filter: InboxFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "messages", filter],
     queryFn: ({ pageParam, signal }) =>
-      asStaff(api.GET("/api/admin/messages", { params: { query: { ...filter, limit: 30, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      asStaff(
+        api.GET("/api/admin/messages", {
+          params: { query: { ...filter, limit: 30, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -63,7 +82,8 @@ export const changeMessage = (id: string, change: Partial<MessagePatch>) =>
   asStaff(api.PATCH("/api/admin/messages/{id}", { ...at(id), body: change as MessagePatch }));
 /** The last reply and the draft that the writer has seen. */
 export type Seen = Omit<Schemas["NewMessageReply"], "body">;
-export const replyTo = (id: string, body: string, seen: Seen) => asStaff(api.POST("/api/admin/messages/{id}/reply", { ...at(id), body: { body, ...seen } }));
+export const replyTo = (id: string, body: string, seen: Seen) =>
+  asStaff(api.POST("/api/admin/messages/{id}/reply", { ...at(id), body: { body, ...seen } }));
 export const retryReplies = (id: string) => asStaff(api.POST("/api/admin/messages/{id}/retry", at(id)));
 export const deleteMessage = (id: string) => asStaff(api.DELETE("/api/admin/messages/{id}", at(id)));
 
@@ -72,11 +92,23 @@ export function useMessagesChanged() {
   const client = useQueryClient();
   return (fresh?: Message) => {
     if (fresh) {
-      client.setQueriesData<InfiniteData<Page<Message>>>({ queryKey: ["admin", "messages"] }, (data) =>
-        data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map((one) => (one.id === fresh.id ? fresh : one)) })) },
+      client.setQueriesData<InfiniteData<Page<Message>>>(
+        { queryKey: ["admin", "messages"] },
+        (data) =>
+          data && {
+            ...data,
+            pages: data.pages.map((page) => ({
+              ...page,
+              items: page.items.map((one) => (one.id === fresh.id ? fresh : one)),
+            })),
+          },
       );
     }
-    return Promise.all(["messages", "message-counts", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+    return Promise.all(
+      ["messages", "message-counts", "dashboard"].map((part) =>
+        client.invalidateQueries({ queryKey: ["admin", part] }),
+      ),
+    );
   };
 }
 
@@ -86,7 +118,12 @@ export const lettersQuery = (audience: Audience | null) =>
   infiniteQueryOptions({
     queryKey: [...everyLetter, audience],
     queryFn: ({ pageParam, signal }) =>
-      asStaff(api.GET("/api/admin/letters", { params: { query: { limit: 20, ...(audience && { audience }), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      asStaff(
+        api.GET("/api/admin/letters", {
+          params: { query: { limit: 20, ...(audience && { audience }), ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -97,7 +134,12 @@ export const lettersQuery = (audience: Audience | null) =>
 export const letterReachQuery = (audience: Audience) =>
   queryOptions({
     queryKey: ["admin", "letter-reach", audience],
-    queryFn: async ({ signal }) => (await asStaff(api.POST("/api/admin/letters", { body: { subject: "", body: "", audience, preview: true }, signal }))).recipients,
+    queryFn: async ({ signal }) =>
+      (
+        await asStaff(
+          api.POST("/api/admin/letters", { body: { subject: "", body: "", audience, preview: true }, signal }),
+        )
+      ).recipients,
   });
 
 export const sendLetter = (body: NewLetter, key: string) =>
@@ -108,7 +150,12 @@ export const subscribersQuery = (q: string) =>
   infiniteQueryOptions({
     queryKey: ["admin", "subscribers", q],
     queryFn: ({ pageParam, signal }) =>
-      asStaff(api.GET("/api/admin/subscribers", { params: { query: { limit: 50, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      asStaff(
+        api.GET("/api/admin/subscribers", {
+          params: { query: { limit: 50, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),

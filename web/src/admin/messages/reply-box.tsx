@@ -16,21 +16,39 @@ type Props = { message: Message; onFresh: (message: Message) => void; onGone: ()
 /** The reply box. The server keeps what is typed as a draft. */
 export function ReplyBox(props: Props) {
   const { message } = props;
-  const { text, type, state, failure, theirs, gone, box, sending, submit, saveDraft, keepMine, takeTheirs } = useReply(props);
+  const { text, type, state, failure, theirs, gone, box, sending, submit, saveDraft, keepMine, takeTheirs } =
+    useReply(props);
   return (
     <section aria-label="Reply" className="mt-6 grid gap-3 border-t border-line pt-5">
       {gone && <MessageGone text={text} />}
-      {!gone && theirs !== null && (
-        <DraftConflict theirs={theirs} onKeepMine={keepMine} onTakeTheirs={takeTheirs} />
-      )}
+      {!gone && theirs !== null && <DraftConflict theirs={theirs} onKeepMine={keepMine} onTakeTheirs={takeTheirs} />}
       <Field label="Your reply" error={failure} hint={mailedTo(message)}>
-        <TextArea ref={box} name="body" dir="auto" rows={6} maxLength={10_000} value={text} onChange={(event) => type(event.target.value)} />
+        <TextArea
+          ref={box}
+          name="body"
+          dir="auto"
+          rows={6}
+          maxLength={10_000}
+          value={text}
+          onChange={(event) => type(event.target.value)}
+        />
       </Field>
       {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-        <p role="status" className="me-auto text-sm text-muted">{!gone && theirs === null && state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}</p>
-        <Button look="line" busy={state === "saving"} disabled={gone || theirs !== null} onClick={() => void saveDraft()}>Save Draft</Button>
-        <Button icon="mail" busy={sending} disabled={gone} onClick={submit}>{sending ? "Sending..." : "Send Reply"}</Button>
+        <p role="status" className="me-auto text-sm text-muted">
+          {!gone && theirs === null && state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}
+        </p>
+        <Button
+          look="line"
+          busy={state === "saving"}
+          disabled={gone || theirs !== null}
+          onClick={() => void saveDraft()}
+        >
+          Save Draft
+        </Button>
+        <Button icon="mail" busy={sending} disabled={gone} onClick={submit}>
+          {sending ? "Sending..." : "Send Reply"}
+        </Button>
       </div>
     </section>
   );
@@ -79,7 +97,11 @@ function useReply({ message, onFresh, onGone }: Props) {
       if (isApiError(error, "not_found")) return lost();
       if (isApiError(error, "answered", "drafted")) return forestalled(explain(error));
       keeper.type(text);
-      if (!requiresSignIn(error)) setFailure((isApiError(error) && error.fields["body"]) || explainOr(error, "Failed to send the reply. Please try again."));
+      if (!requiresSignIn(error))
+        setFailure(
+          (isApiError(error) && error.fields["body"]) ||
+            explainOr(error, "Failed to send the reply. Please try again."),
+        );
     },
   });
 
@@ -124,7 +146,20 @@ function useReply({ message, onFresh, onGone }: Props) {
     }
   }
 
-  return { text, type, state, failure, theirs, gone, box, sending: send.isPending, submit, saveDraft, keepMine, takeTheirs };
+  return {
+    text,
+    type,
+    state,
+    failure,
+    theirs,
+    gone,
+    box,
+    sending: send.isPending,
+    submit,
+    saveDraft,
+    keepMine,
+    takeTheirs,
+  };
 }
 
 function mailedTo({ email, sender_proved }: Message) {
@@ -137,18 +172,35 @@ const notice = "grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text"
 
 const MessageGone = ({ text }: { text: string }) => (
   <div role="alert" className={notice}>
-    <p>Somebody else has deleted this message.{text && " What you wrote cannot be sent any more; it is still here for you to copy."}</p>
+    <p>
+      Somebody else has deleted this message.
+      {text && " What you wrote cannot be sent any more; it is still here for you to copy."}
+    </p>
     {text && <CopyText text={text} />}
   </div>
 );
 
-const DraftConflict = ({ theirs, onKeepMine, onTakeTheirs }: { theirs: string; onKeepMine: () => void; onTakeTheirs: () => void }) => (
+const DraftConflict = ({
+  theirs,
+  onKeepMine,
+  onTakeTheirs,
+}: {
+  theirs: string;
+  onKeepMine: () => void;
+  onTakeTheirs: () => void;
+}) => (
   <div role="alert" className={notice}>
     <p>Somebody else has begun an answer to this message:</p>
-    <p dir="auto" className="rounded-sm bg-surface p-3 whitespace-pre-line text-ink">{theirs}</p>
+    <p dir="auto" className="rounded-sm bg-surface p-3 whitespace-pre-line text-ink">
+      {theirs}
+    </p>
     <div className="flex flex-wrap gap-3">
-      <Button look="line" onClick={onKeepMine}>Keep mine</Button>
-      <Button look="line" onClick={onTakeTheirs}>Take theirs</Button>
+      <Button look="line" onClick={onKeepMine}>
+        Keep mine
+      </Button>
+      <Button look="line" onClick={onTakeTheirs}>
+        Take theirs
+      </Button>
     </div>
   </div>
 );
@@ -163,5 +215,11 @@ function CopyText({ text }: { text: string }) {
       toast({ title: "Copy failed", description: "Please copy your text manually.", destructive: true });
     }
   }
-  return <div><Button look="line" {...(copied ? { icon: "check" as const } : {})} onClick={copy}>{copied ? "Copied" : "Copy my text"}</Button></div>;
+  return (
+    <div>
+      <Button look="line" {...(copied ? { icon: "check" as const } : {})} onClick={copy}>
+        {copied ? "Copied" : "Copy my text"}
+      </Button>
+    </div>
+  );
 }

@@ -29,7 +29,13 @@ export function Subscribers() {
   return (
     <>
       <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search subscribers" placeholder="Search by address..." value={term} onSearch={search} className="flex-[1_1_18rem]" />
+        <SearchBox
+          label="Search subscribers"
+          placeholder="Search by address..."
+          value={term}
+          onSearch={search}
+          className="flex-[1_1_18rem]"
+        />
         {me?.role === "owner" && (
           <a href={subscribersCsv} download="mailing-list.csv" className={buttonLook("line", "max-sm:w-full")}>
             <Icon name="down" />
@@ -44,29 +50,57 @@ export function Subscribers() {
         failed="Failed to load subscribers"
         skeleton={
           <Loading label="Loading subscribers" className="sheet overflow-clip">
-            {Array.from({ length: 6 }, (_, i) => <div key={i} className="border-line p-4 not-first:border-t"><Skeleton className="h-5 w-2/5" /></div>)}
+            {Array.from({ length: 6 }, (_, i) => (
+              <div key={i} className="border-line p-4 not-first:border-t">
+                <Skeleton className="h-5 w-2/5" />
+              </div>
+            ))}
           </Loading>
         }
         empty={
           term ? (
             <EmptyState title={`No subscribers found matching "${term}"`}>
-              <Button look="line" onClick={() => search("")}>Clear Search</Button>
+              <Button look="line" onClick={() => search("")}>
+                Clear Search
+              </Button>
             </EmptyState>
           ) : (
-            <EmptyState title="No subscribers yet" text="People sign up under “Stay Updated” at the foot of every page, and confirm by mail." />
+            <EmptyState
+              title="No subscribers yet"
+              text="People sign up under “Stay Updated” at the foot of every page, and confirm by mail."
+            />
           )
         }
       >
         {(all) => (
           <ul className="sheet overflow-clip">
             {all.map((subscriber) => (
-              <li key={subscriber.id} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 border-line py-1.5 ps-4 pe-2 not-first:border-t md:grid-cols-[minmax(0,1fr)_13rem_11rem_auto]">
+              <li
+                key={subscriber.id}
+                className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 border-line py-1.5 ps-4 pe-2 not-first:border-t md:grid-cols-[minmax(0,1fr)_13rem_11rem_auto]"
+              >
                 <bdi className="min-w-0 font-medium wrap-anywhere">{subscriber.email}</bdi>
                 <span className="max-md:order-3">
-                  {subscriber.confirmed_at ? <Badge tone="good" icon="check">Confirmed</Badge> : <Badge tone="due" icon="clock">Waiting for confirmation</Badge>}
+                  {subscriber.confirmed_at ? (
+                    <Badge tone="good" icon="check">
+                      Confirmed
+                    </Badge>
+                  ) : (
+                    <Badge tone="due" icon="clock">
+                      Waiting for confirmation
+                    </Badge>
+                  )}
                 </span>
-                <time dateTime={subscriber.created_at} className="text-sm text-muted max-md:hidden">Since {campDate(subscriber.created_at, timeZone)}</time>
-                <IconButton icon="trash" danger label={`Remove ${subscriber.email}`} title="Remove" onClick={() => setRemoving(subscriber)} />
+                <time dateTime={subscriber.created_at} className="text-sm text-muted max-md:hidden">
+                  Since {campDate(subscriber.created_at, timeZone)}
+                </time>
+                <IconButton
+                  icon="trash"
+                  danger
+                  label={`Remove ${subscriber.email}`}
+                  title="Remove"
+                  onClick={() => setRemoving(subscriber)}
+                />
               </li>
             ))}
           </ul>
@@ -91,7 +125,10 @@ function RemoveDialog({ subscriber, onClose }: { subscriber: Subscriber; onClose
         } catch (error) {
           if (!isApiError(error, "not_found")) throw error;
         }
-        toast({ title: "Subscriber Removed", description: `${subscriber.email} gets no more letters from the mailing list.` });
+        toast({
+          title: "Subscriber Removed",
+          description: `${subscriber.email} gets no more letters from the mailing list.`,
+        });
         void client.invalidateQueries({ queryKey: ["admin", "letter-reach"] });
         void client.invalidateQueries({ queryKey: ["admin", "subscribers"] }).then(restoreFocus);
       }}

@@ -5,7 +5,11 @@ import type { DraftState } from "./keep-draft";
 export const statusName: Record<MessageStatus, string> = { unread: "Unread", read: "Read", replied: "Replied" };
 export const departmentName: Record<Department, string> = { staff: "Camp staff", video_team: "Video team" };
 export const senderName = { parent: "Parent", guest: "Guest" } as const;
-export const audienceName: Record<Audience, string> = { families: "Families", mailing_list: "Mailing list", both: "Families and mailing list" };
+export const audienceName: Record<Audience, string> = {
+  families: "Families",
+  mailing_list: "Mailing list",
+  both: "Families and mailing list",
+};
 export const deliveryName: Record<Reply["delivery"], string> = { queued: "Queued", sent: "Sent", failed: "Failed" };
 
 export const draftWords: Record<DraftState, string> = {
@@ -16,7 +20,12 @@ export const draftWords: Record<DraftState, string> = {
 };
 
 /** The label of the button that sends a letter. */
-export const letterLabel = (recipients: number | undefined) => (recipients ? `Send letter to ${people(recipients)}` : "Send letter");
+export const letterLabel = (recipients: number | undefined) =>
+  recipients ? `Send letter to ${people(recipients)}` : "Send letter";
 
 /** The paragraphs of the mail: an empty line begins a new one. */
-export const paragraphs = (body: string) => body.trim().split(/\n\s*\n/).filter(Boolean);
+export const paragraphs = (body: string) =>
+  body
+    .trim()
+    .split(/\n\s*\n/)
+    .filter(Boolean);

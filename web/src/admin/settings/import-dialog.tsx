@@ -31,7 +31,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const bad = differences?.filter(({ problem }) => problem) ?? [];
 
   const apply = useMutation({
-    mutationFn: () => changeSettings(
+    mutationFn: () =>
+      changeSettings(
         Object.fromEntries(good.map(({ key, after }) => [key, after])),
         Object.fromEntries(good.map(({ key, before }) => [key, before])),
       ),
@@ -44,13 +45,19 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     },
   });
 
-  const { close, question } = useCloseQuestion({ name: count(good.length, "setting"), about: "import", onClose, waits: true }, () => good.length > 0, apply.isPending);
+  const { close, question } = useCloseQuestion(
+    { name: count(good.length, "setting"), about: "import", onClose, waits: true },
+    () => good.length > 0,
+    apply.isPending,
+  );
 
   return (
     <Dialog title="Import settings" onClose={close} className="w-[min(100%-2rem,44rem)]!">
       <div className="grid gap-4">
         <div className="grid gap-1.5">
-          <label htmlFor={id} className="text-sm font-medium">Settings file</label>
+          <label htmlFor={id} className="text-sm font-medium">
+            Settings file
+          </label>
           <input
             id={id}
             type="file"
@@ -64,19 +71,29 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             }}
             className="min-h-tap w-full rounded-md border border-edge bg-surface p-1.5 text-sm file:me-3 file:min-h-8 file:rounded-sm file:border-0 file:bg-pine-wash file:px-3 file:font-medium file:text-pine"
           />
-          <p id={`${id}-hint`} className="text-xs text-muted">A file that was made by Export. Nothing changes before you have seen what would.</p>
-          {differences === null && <div role="alert"><FieldError>{notSettings}</FieldError></div>}
+          <p id={`${id}-hint`} className="text-xs text-muted">
+            A file that was made by Export. Nothing changes before you have seen what would.
+          </p>
+          {differences === null && (
+            <div role="alert">
+              <FieldError>{notSettings}</FieldError>
+            </div>
+          )}
         </div>
 
         {preview.isPending && (
           <Loading label="Reading the file" className="grid gap-2">
-            {Array.from({ length: 3 }, (_, i) => <Skeleton key={i} className="h-11" />)}
+            {Array.from({ length: 3 }, (_, i) => (
+              <Skeleton key={i} className="h-11" />
+            ))}
           </Loading>
         )}
         {preview.isError && <FormMessage>{explain(preview.error)}</FormMessage>}
         {differences && (
           <>
-            <p role="status" className="font-medium">{summary(good.length, bad.length)}</p>
+            <p role="status" className="font-medium">
+              {summary(good.length, bad.length)}
+            </p>
             {good.length > 0 && <Changes differences={good} />}
             {bad.length > 0 && <Problems differences={bad} />}
           </>
@@ -84,7 +101,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {apply.isError && <FormMessage>{explain(apply.error)}</FormMessage>}
 
         <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={close}>Cancel</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
           {good.length > 0 && (
             <Button busy={apply.isPending} onClick={() => apply.mutate()}>
               {apply.isPending ? "Applying..." : `Apply ${count(good.length, "change")}`}
@@ -100,7 +119,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 function summary(good: number, bad: number) {
   if (good + bad === 0) return "Nothing would change: everything in the file is already so.";
   const parts = [good > 0 ? `${count(good, "setting")} would change` : "Nothing can be taken over"];
-  if (bad > 0) parts.push(`${count(bad, "line")} of the file ${bad === 1 ? "has a problem and is" : "have problems and are"} left out`);
+  if (bad > 0)
+    parts.push(
+      `${count(bad, "line")} of the file ${bad === 1 ? "has a problem and is" : "have problems and are"} left out`,
+    );
   return `${parts.join("; ")}.`;
 }
 
@@ -110,15 +132,25 @@ const Changes = ({ differences }: { differences: Difference[] }) => (
       <caption className="sr-only">What would change</caption>
       <thead className="text-muted">
         <tr className="border-b border-line">
-          {["Setting", "Now", "In the file"].map((name) => <th key={name} scope="col" className="px-3 py-2 text-start font-medium">{name}</th>)}
+          {["Setting", "Now", "In the file"].map((name) => (
+            <th key={name} scope="col" className="px-3 py-2 text-start font-medium">
+              {name}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
         {differences.map(({ key, before, after }) => (
           <tr key={key} className="border-line align-top not-first:border-t">
-            <th scope="row" className="w-1/3 px-3 py-2 text-start font-medium">{settingLabel(key)}</th>
-            <td className="px-3 py-2 wrap-anywhere text-muted"><bdi>{valueLabel(before, key)}</bdi></td>
-            <td className="px-3 py-2 wrap-anywhere"><bdi>{valueLabel(after, key)}</bdi></td>
+            <th scope="row" className="w-1/3 px-3 py-2 text-start font-medium">
+              {settingLabel(key)}
+            </th>
+            <td className="px-3 py-2 wrap-anywhere text-muted">
+              <bdi>{valueLabel(before, key)}</bdi>
+            </td>
+            <td className="px-3 py-2 wrap-anywhere">
+              <bdi>{valueLabel(after, key)}</bdi>
+            </td>
           </tr>
         ))}
       </tbody>
@@ -131,7 +163,10 @@ const Problems = ({ differences }: { differences: Difference[] }) => (
     {differences.map(({ key, after, problem }) => (
       <li key={key} className="flex items-start gap-2 rounded-md bg-clay-wash px-3.5 py-2.5 text-sm text-clay">
         <Icon name="alert" className="mt-[0.15em]" />
-        <span className="min-w-0 wrap-anywhere"><strong className="font-medium">{settingLabel(key)}</strong> (<bdi>{valueLabel(after, key)}</bdi>): {sentence(key, problem ?? "")}</span>
+        <span className="min-w-0 wrap-anywhere">
+          <strong className="font-medium">{settingLabel(key)}</strong> (<bdi>{valueLabel(after, key)}</bdi>):{" "}
+          {sentence(key, problem ?? "")}
+        </span>
       </li>
     ))}
   </ul>

@@ -29,31 +29,63 @@ export function PictureSetting({ setting }: { setting: Setting }) {
     },
     onSuccess: (items) => {
       settingsChanged(items);
-      toast({ title: place === "logo" ? "Logo changed" : "Picture added", description: "Everybody sees it from now on." });
+      toast({
+        title: place === "logo" ? "Logo changed" : "Picture added",
+        description: "Everybody sees it from now on.",
+      });
     },
   });
-  const change = async (left: string[]) => settingsChanged(await changeSettings({ [setting.key]: place === "logo" ? null : left }, { [setting.key]: setting.value }));
+  const change = async (left: string[]) =>
+    settingsChanged(
+      await changeSettings({ [setting.key]: place === "logo" ? null : left }, { [setting.key]: setting.value }),
+    );
   const reorder = useMutation({ mutationFn: change, onError: (error) => toastFailure(error) });
 
   return (
     <div role="group" aria-labelledby={id} className="grid content-start gap-2 md:col-span-2">
-      <p id={id} className="text-sm font-medium">{label}</p>
+      <p id={id} className="text-sm font-medium">
+        {label}
+      </p>
       {ids.length > 0 ? (
         <ul className="flex flex-wrap gap-4">
           {ids.map((picture, i) => (
             <li key={picture} className="grid gap-1">
-              {place === "logo" ? <OnBothGrounds id={picture} /> : <img src={`/media/site/${picture}/small`} alt={`Scene ${i + 1} of the home page`} className="aspect-video w-56 rounded-md bg-sunk object-cover" />}
+              {place === "logo" ? (
+                <OnBothGrounds id={picture} />
+              ) : (
+                <img
+                  src={`/media/site/${picture}/small`}
+                  alt={`Scene ${i + 1} of the home page`}
+                  className="aspect-video w-56 rounded-md bg-sunk object-cover"
+                />
+              )}
               <div className="flex items-center">
                 <Button look="quiet" icon="trash" onClick={() => setRemoving(picture)}>
-                  {place === "logo" ? "Back to the built-in one" : <>Remove<span className="sr-only"> home picture {i + 1}</span></>}
+                  {place === "logo" ? (
+                    "Back to the built-in one"
+                  ) : (
+                    <>
+                      Remove<span className="sr-only"> home picture {i + 1}</span>
+                    </>
+                  )}
                 </Button>
-                {i > 0 && <IconButton icon="previous" label={`Show home picture ${i + 1} earlier`} onClick={() => reorder.mutate(earlier(ids, i))} />}
+                {i > 0 && (
+                  <IconButton
+                    icon="previous"
+                    label={`Show home picture ${i + 1} earlier`}
+                    onClick={() => reorder.mutate(earlier(ids, i))}
+                  />
+                )}
               </div>
             </li>
           ))}
         </ul>
       ) : (
-        <p className="text-sm text-muted">{place === "logo" ? "The built-in tent stands beside the camp's name." : "The three built-in scenes take turns."}</p>
+        <p className="text-sm text-muted">
+          {place === "logo"
+            ? "The built-in tent stands beside the camp's name."
+            : "The three built-in scenes take turns."}
+        </p>
       )}
       <input
         ref={file}
@@ -68,14 +100,32 @@ export function PictureSetting({ setting }: { setting: Setting }) {
         }}
       />
       <div>
-        <Button look="line" icon="up" busy={upload.isPending} disabled={full} aria-describedby={`${id}-hint`} onClick={() => file.current?.click()}>
-          {upload.isPending ? "Uploading..." : place === "hero" ? "Add a picture" : ids.length > 0 ? "Upload another logo" : "Upload a logo"}
+        <Button
+          look="line"
+          icon="up"
+          busy={upload.isPending}
+          disabled={full}
+          aria-describedby={`${id}-hint`}
+          onClick={() => file.current?.click()}
+        >
+          {upload.isPending
+            ? "Uploading..."
+            : place === "hero"
+              ? "Add a picture"
+              : ids.length > 0
+                ? "Upload another logo"
+                : "Upload a logo"}
         </Button>
       </div>
       <p id={`${id}-hint`} className="text-xs text-muted">
-        {setting.help}. JPEG, PNG or WebP, at most 10 MB.{full && " There is room for three: remove one to add another."}
+        {setting.help}. JPEG, PNG or WebP, at most 10 MB.
+        {full && " There is room for three: remove one to add another."}
       </p>
-      {upload.isError && <div role="alert"><FieldError>{explain(upload.error)}</FieldError></div>}
+      {upload.isError && (
+        <div role="alert">
+          <FieldError>{explain(upload.error)}</FieldError>
+        </div>
+      )}
       {removing && (
         <ConfirmDialog
           title={place === "logo" ? "Go back to the built-in logo?" : "Remove this picture?"}
@@ -99,7 +149,11 @@ const OnBothGrounds = ({ id }: { id: string }) => (
   <div className="flex justify-self-start overflow-clip rounded-md border border-line">
     {(["light", "dark"] as const).map((scheme) => (
       <div key={scheme} data-theme={scheme} className={scheme === "light" ? "bg-[#faf5ea] p-4" : "bg-[#0f1b1f] p-4"}>
-        <img src={`/media/site/${id}`} alt={`Logo on ${scheme} ground`} className="h-12 w-auto max-w-48 object-contain" />
+        <img
+          src={`/media/site/${id}`}
+          alt={`Logo on ${scheme} ground`}
+          className="h-12 w-auto max-w-48 object-contain"
+        />
       </div>
     ))}
   </div>

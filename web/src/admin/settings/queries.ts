@@ -17,11 +17,22 @@ export const settingsQuery = queryOptions({
 });
 
 /** `seen`: the previous values of the changed settings; the server refuses the change if one differs now. */
-export const changeSettings = async (values: Values, seen: Values) => (await asStaff(api.PATCH("/api/admin/settings", { body: { ...values, seen } }))).items;
+export const changeSettings = async (values: Values, seen: Values) =>
+  (await asStaff(api.PATCH("/api/admin/settings", { body: { ...values, seen } }))).items;
 export type PicturePlace = "logo" | "hero";
 export const addPicture = async (place: PicturePlace, file: File) =>
-  (await asStaff(api.POST("/api/admin/settings/pictures/{place}", { params: { path: { place } }, body: file as unknown as string, bodySerializer: (body) => body, headers: { "Content-Type": file.type || "image/*" } }))).items;
-export const previewSettings = async (body: Values) => (await asStaff(api.POST("/api/admin/settings/preview", { body }))).items;
+  (
+    await asStaff(
+      api.POST("/api/admin/settings/pictures/{place}", {
+        params: { path: { place } },
+        body: file as unknown as string,
+        bodySerializer: (body) => body,
+        headers: { "Content-Type": file.type || "image/*" },
+      }),
+    )
+  ).items;
+export const previewSettings = async (body: Values) =>
+  (await asStaff(api.POST("/api/admin/settings/preview", { body }))).items;
 export const exportSettings = () => asStaff(api.GET("/api/admin/settings/export", { parseAs: "text" }));
 
 /** Call with the response to a change: updates the page, the site and the session. */
@@ -30,20 +41,31 @@ export function useSettingsChanged() {
   return (items: Setting[]) => {
     client.setQueryData(settingsQuery.queryKey, items);
     // The site's colors are a style sheet whose address changes with them.
-    void client.fetchQuery({ ...siteQuery, staleTime: 0 }).then(({ style_sheet }) => applyStyleSheet(style_sheet ?? null), () => undefined);
-    for (const key of [siteQuery.queryKey, staffQuery.queryKey, ["admin", "audit"]]) void client.invalidateQueries({ queryKey: key });
+    void client.fetchQuery({ ...siteQuery, staleTime: 0 }).then(
+      ({ style_sheet }) => applyStyleSheet(style_sheet ?? null),
+      () => undefined,
+    );
+    for (const key of [siteQuery.queryKey, staffQuery.queryKey, ["admin", "audit"]])
+      void client.invalidateQueries({ queryKey: key });
   };
 }
 
 function applyStyleSheet(address: string | null) {
   const before = document.head.querySelector<HTMLLinkElement>('link[rel="stylesheet"][href^="/look.css"]');
   if (before?.getAttribute("href") === address) return;
-  if (address) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: address }));
+  if (address)
+    document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: address }));
   before?.remove();
 }
 
 /** The values of the settings when somebody began to type, which the server compares before it changes them. */
-const seenQuery = queryOptions<Values>({ queryKey: ["settings-seen"], queryFn: skipToken, initialData: {}, staleTime: Infinity, gcTime: Infinity });
+const seenQuery = queryOptions<Values>({
+  queryKey: ["settings-seen"],
+  queryFn: skipToken,
+  initialData: {},
+  staleTime: Infinity,
+  gcTime: Infinity,
+});
 
 export function useSeen() {
   const client = useQueryClient();
@@ -52,8 +74,12 @@ export function useSeen() {
       const seen = client.getQueryData(seenQuery.queryKey) ?? {};
       return Object.fromEntries(keys.filter((key) => key in seen).map((key) => [key, seen[key]]));
     },
-    note: ({ key, value }: Setting) => client.setQueryData(seenQuery.queryKey, (seen = {}) => (key in seen ? seen : { ...seen, [key]: value })),
-    forget: (keys: string[]) => client.setQueryData(seenQuery.queryKey, (seen = {}) => Object.fromEntries(Object.entries(seen).filter(([key]) => !keys.includes(key)))),
+    note: ({ key, value }: Setting) =>
+      client.setQueryData(seenQuery.queryKey, (seen = {}) => (key in seen ? seen : { ...seen, [key]: value })),
+    forget: (keys: string[]) =>
+      client.setQueryData(seenQuery.queryKey, (seen = {}) =>
+        Object.fromEntries(Object.entries(seen).filter(([key]) => !keys.includes(key))),
+      ),
   };
 }
 

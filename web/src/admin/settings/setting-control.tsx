@@ -7,7 +7,12 @@ import { PictureSetting } from "./picture-setting";
 import type { Setting } from "./queries";
 import { choiceLabel, hintOf, settingLabel, valueLabel } from "./words";
 
-type Props = { setting: Setting; value: string | boolean; error: string | undefined; onChange: (value: string | boolean) => void };
+type Props = {
+  setting: Setting;
+  value: string | boolean;
+  error: string | undefined;
+  onChange: (value: string | boolean) => void;
+};
 
 /** One setting in the control of its kind. */
 export function SettingControl({ setting, value, error, onChange }: Props) {
@@ -19,14 +24,30 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
     const hint = (
       <>
         {setting.help}
-        {unavailable && <span className="mt-0.5 flex items-start gap-1.5"><Icon name="info" className="mt-[0.15em]" />Not available: {unavailable}</span>}
+        {unavailable && (
+          <span className="mt-0.5 flex items-start gap-1.5">
+            <Icon name="info" className="mt-[0.15em]" />
+            Not available: {unavailable}
+          </span>
+        )}
       </>
     );
     return (
       <div className="grid gap-1 py-1.5">
-        <Switch name={key} label={label} hint={hint} checked={value === true} disabled={Boolean(unavailable)} onChange={(e) => onChange(e.target.checked)} />
+        <Switch
+          name={key}
+          label={label}
+          hint={hint}
+          checked={value === true}
+          disabled={Boolean(unavailable)}
+          onChange={(e) => onChange(e.target.checked)}
+        />
         {problem}
-        {error && <div role="alert"><FieldError>{error}</FieldError></div>}
+        {error && (
+          <div role="alert">
+            <FieldError>{error}</FieldError>
+          </div>
+        )}
       </div>
     );
   }
@@ -42,21 +63,39 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
     >
       {kind === "choice" ? (
         <Select {...common} onChange={(e) => onChange(e.target.value)}>
-          {setting.choices.map((choice) => <option key={choice} value={choice}>{choiceLabel(choice)}</option>)}
+          {setting.choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choiceLabel(choice)}
+            </option>
+          ))}
         </Select>
       ) : kind === "zone" ? (
         <ZoneSelect {...common} onChange={onChange} />
       ) : kind === "color" ? (
         <ColorInput {...common} builtIn={builtInColors[key] ?? "#000000"} label={label} onChange={onChange} />
       ) : long ? (
-        <TextArea {...common} dir="auto" rows={3} maxLength={setting.max ?? undefined} onChange={(e) => onChange(e.target.value)} />
+        <TextArea
+          {...common}
+          dir="auto"
+          rows={3}
+          maxLength={setting.max ?? undefined}
+          onChange={(e) => onChange(e.target.value)}
+        />
       ) : kind === "number" ? (
-        <TextInput {...common} inputMode="numeric" autoComplete="off" className="max-w-40 tabular-nums" onChange={(e) => onChange(e.target.value)} />
+        <TextInput
+          {...common}
+          inputMode="numeric"
+          autoComplete="off"
+          className="max-w-40 tabular-nums"
+          onChange={(e) => onChange(e.target.value)}
+        />
       ) : (
         <TextInput
           {...common}
           {...(kind === "email" ? { type: "email", inputMode: "email", autoComplete: "off", spellCheck: false } : {})}
-          {...(kind === "https" ? { type: "url", inputMode: "url", autoComplete: "off", spellCheck: false, placeholder: "https://" } : {})}
+          {...(kind === "https"
+            ? { type: "url", inputMode: "url", autoComplete: "off", spellCheck: false, placeholder: "https://" }
+            : {})}
           {...(kind === "line" ? { dir: "auto", maxLength: setting.max ?? undefined } : {})}
           onChange={(e) => onChange(e.target.value)}
         />
@@ -77,20 +116,42 @@ const Problem = ({ setting, onKeep }: { setting: Setting; onKeep: () => void }) 
   <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
     <p className="flex items-start gap-1.5 text-danger">
       <Icon name="alert" className="mt-[0.15em] shrink-0" />
-      <span>{setting.problem} In force is: {valueLabel(setting.value, setting.key)}. Please choose and save.</span>
+      <span>
+        {setting.problem} In force is: {valueLabel(setting.value, setting.key)}. Please choose and save.
+      </span>
     </p>
-    <Button look="quiet" onClick={onKeep}>Choose this<span className="sr-only"> for {settingLabel(setting.key)}</span></Button>
+    <Button look="quiet" onClick={onKeep}>
+      Choose this<span className="sr-only"> for {settingLabel(setting.key)}</span>
+    </Button>
   </div>
 );
 
 const builtInColors: Record<string, string> = { mainColor: "#1b5a40", accentColor: "#f0ad43" };
 
-type ColorProps = { name: string; value: string; builtIn: string; label: string; disabled: boolean; onChange: (value: string) => void };
+type ColorProps = {
+  name: string;
+  value: string;
+  builtIn: string;
+  label: string;
+  disabled: boolean;
+  onChange: (value: string) => void;
+};
 
 /** The color as text, and the browser's color picker. */
 const ColorInput = ({ name, value, builtIn, label, disabled, onChange }: ColorProps) => (
   <div className="flex items-center gap-3">
-    <TextInput name={name} value={value} disabled={disabled} placeholder="Built in" dir="ltr" maxLength={7} spellCheck={false} autoComplete="off" className="max-w-36 tabular-nums" onChange={(e) => onChange(e.target.value)} />
+    <TextInput
+      name={name}
+      value={value}
+      disabled={disabled}
+      placeholder="Built in"
+      dir="ltr"
+      maxLength={7}
+      spellCheck={false}
+      autoComplete="off"
+      className="max-w-36 tabular-nums"
+      onChange={(e) => onChange(e.target.value)}
+    />
     <input
       type="color"
       aria-label={`Pick the ${label.toLowerCase()}`}
@@ -98,11 +159,16 @@ const ColorInput = ({ name, value, builtIn, label, disabled, onChange }: ColorPr
       onChange={(e) => onChange(e.target.value)}
       className="h-tap w-14 rounded-md border border-edge bg-surface p-1"
     />
-    {value && <Button look="quiet" onClick={() => onChange("")}>Built in<span className="sr-only"> {label.toLowerCase()}</span></Button>}
+    {value && (
+      <Button look="quiet" onClick={() => onChange("")}>
+        Built in<span className="sr-only"> {label.toLowerCase()}</span>
+      </Button>
+    )}
   </div>
 );
 
-const isOptional = ({ kind, min }: Setting) => kind === "color" || ((kind === "line" || kind === "email") && min === 0) || kind === "https";
+const isOptional = ({ kind, min }: Setting) =>
+  kind === "color" || ((kind === "line" || kind === "email") && min === 0) || kind === "https";
 
 const nearby: Record<string, string> = {
   "America/New_York": "Eastern",
@@ -111,7 +177,16 @@ const nearby: Record<string, string> = {
   "America/Los_Angeles": "Pacific",
 };
 
-function ZoneSelect({ value, onChange, ...rest }: { name: string; value: string; disabled: boolean; onChange: (value: string) => void }) {
+function ZoneSelect({
+  value,
+  onChange,
+  ...rest
+}: {
+  name: string;
+  value: string;
+  disabled: boolean;
+  onChange: (value: string) => void;
+}) {
   const others = useMemo(() => {
     const all = Intl.supportedValuesOf?.("timeZone") ?? [];
     return (all.includes(value) || value in nearby ? all : [value, ...all]).filter((zone) => !(zone in nearby));
@@ -119,10 +194,18 @@ function ZoneSelect({ value, onChange, ...rest }: { name: string; value: string;
   return (
     <Select {...rest} value={value} onChange={(e) => onChange(e.target.value)}>
       <optgroup label="United States">
-        {Object.entries(nearby).map(([zone, name]) => <option key={zone} value={zone}>{name} ({zone.replaceAll("_", " ")})</option>)}
+        {Object.entries(nearby).map(([zone, name]) => (
+          <option key={zone} value={zone}>
+            {name} ({zone.replaceAll("_", " ")})
+          </option>
+        ))}
       </optgroup>
       <optgroup label="All time zones">
-        {others.map((zone) => <option key={zone} value={zone}>{zone.replaceAll("_", " ")}</option>)}
+        {others.map((zone) => (
+          <option key={zone} value={zone}>
+            {zone.replaceAll("_", " ")}
+          </option>
+        ))}
       </optgroup>
     </Select>
   );

@@ -5,7 +5,16 @@ import { kornbluh, onDuty } from "../../test/staff";
 import type { Setting } from "./queries";
 
 const setting = (change: Partial<Setting> & Pick<Setting, "key" | "value">): Setting => ({
-  default: change.value, group: "general", kind: "line", min: 0, max: 60, choices: [], help: "What it is for", unavailable: null, problem: null, ...change,
+  default: change.value,
+  group: "general",
+  kind: "line",
+  min: 0,
+  max: 60,
+  choices: [],
+  help: "What it is for",
+  unavailable: null,
+  problem: null,
+  ...change,
 });
 
 const all = (name = "Camp Pine Lake") => [
@@ -13,16 +22,46 @@ const all = (name = "Camp Pine Lake") => [
   setting({ key: "contactEmail", value: "office@camp.example", kind: "email", min: null, max: null }),
   setting({ key: "timezone", value: "America/New_York", kind: "zone", min: null, max: null }),
   setting({ key: "emailEnabled", value: true, group: "notifications", kind: "switch", min: null, max: null }),
-  setting({ key: "smsEnabled", value: false, group: "notifications", kind: "switch", min: null, max: null, unavailable: "No SMS gateway is connected to the portal." }),
-  setting({ key: "access", value: "everyone", group: "security", kind: "choice", choices: ["everyone", "signed_in", "families"], min: null, max: null }),
-  setting({ key: "sessionTimeout", value: 30, group: "security", kind: "number", min: 5, max: 720, help: "Minutes without a click" }),
+  setting({
+    key: "smsEnabled",
+    value: false,
+    group: "notifications",
+    kind: "switch",
+    min: null,
+    max: null,
+    unavailable: "No SMS gateway is connected to the portal.",
+  }),
+  setting({
+    key: "access",
+    value: "everyone",
+    group: "security",
+    kind: "choice",
+    choices: ["everyone", "signed_in", "families"],
+    min: null,
+    max: null,
+  }),
+  setting({
+    key: "sessionTimeout",
+    value: 30,
+    group: "security",
+    kind: "number",
+    min: 5,
+    max: 720,
+    help: "Minutes without a click",
+  }),
 ];
 
 const camp = (answers: Record<string, unknown> = {}) =>
-  server({ ...onDuty, "GET /api/admin/settings": list(...all()), "PATCH /api/admin/settings": list(...all("Camp Ner")), ...answers });
+  server({
+    ...onDuty,
+    "GET /api/admin/settings": list(...all()),
+    "PATCH /api/admin/settings": list(...all("Camp Ner")),
+    ...answers,
+  });
 
 const field = (name: string | RegExp) => screen.findByLabelText(name);
-const patched = (portal: ReturnType<typeof server>) => portal.asked("PATCH", "/api/admin/settings").map(({ body }) => body);
+const patched = (portal: ReturnType<typeof server>) =>
+  portal.asked("PATCH", "/api/admin/settings").map(({ body }) => body);
 
 beforeEach(() => {
   vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:x");
@@ -44,13 +83,23 @@ describe("the settings", () => {
   });
 
   it("say where what is stored is not in force, and keep what somebody chooses instead", async () => {
-    const access = setting({ key: "access", value: "families", group: "security", kind: "choice", choices: ["everyone", "signed_in", "families"], min: null, max: null });
+    const access = setting({
+      key: "access",
+      value: "families",
+      group: "security",
+      kind: "choice",
+      choices: ["everyone", "signed_in", "families"],
+      min: null,
+      max: null,
+    });
     const portal = camp({
       "GET /api/admin/settings": list({ ...access, problem: "“all” is stored, which is not allowed." }),
       "PATCH /api/admin/settings": list(access),
     });
     const user = open("/admin/settings");
-    expect(await screen.findByText(/“all” is stored, which is not allowed. In force is: Families of the camp/)).toBeTruthy();
+    expect(
+      await screen.findByText(/“all” is stored, which is not allowed. In force is: Families of the camp/),
+    ).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Choose this for Access to videos" }));
     await user.click(screen.getByRole("button", { name: "Save security settings" }));
     expect(await screen.findByText("Security Settings Updated")).toBeTruthy();
@@ -91,7 +140,11 @@ describe("the settings", () => {
   });
 
   it("say beside the field what the server finds wrong, in words of this page", async () => {
-    camp({ "PATCH /api/admin/settings": refuse(422, "validation", "siteName must not be empty.", [{ field: "siteName", message: "siteName must not be empty." }]) });
+    camp({
+      "PATCH /api/admin/settings": refuse(422, "validation", "siteName must not be empty.", [
+        { field: "siteName", message: "siteName must not be empty." },
+      ]),
+    });
     const user = open("/admin/settings");
     const name = await field("Camp name");
     await user.clear(name);
@@ -142,8 +195,18 @@ describe("the settings", () => {
 });
 
 it("the usual amount of a plan is money, kept in cents", async () => {
-  const plan = setting({ key: "defaultPlanAmount", value: 280_000, kind: "number", min: 0, max: 100_000_000, help: "What a new family owes, in cents" });
-  const portal = camp({ "GET /api/admin/settings": list(plan), "PATCH /api/admin/settings": list({ ...plan, value: 310_050 }) });
+  const plan = setting({
+    key: "defaultPlanAmount",
+    value: 280_000,
+    kind: "number",
+    min: 0,
+    max: 100_000_000,
+    help: "What a new family owes, in cents",
+  });
+  const portal = camp({
+    "GET /api/admin/settings": list(plan),
+    "PATCH /api/admin/settings": list({ ...plan, value: 310_050 }),
+  });
   const user = open("/admin/settings");
   const amount = await field("Default plan amount");
   expect(amount).toHaveProperty("value", "2,800.00");
@@ -178,8 +241,10 @@ describe("two owners at the same settings", () => {
 });
 
 describe("the look", () => {
-  const hero = (...ids: string[]) => setting({ key: "heroPictures", value: ids, group: "look", kind: "pictures", min: null, max: 3 });
-  const logo = (value: string | null) => setting({ key: "logo", value, group: "look", kind: "picture", min: null, max: null });
+  const hero = (...ids: string[]) =>
+    setting({ key: "heroPictures", value: ids, group: "look", kind: "pictures", min: null, max: 3 });
+  const logo = (value: string | null) =>
+    setting({ key: "logo", value, group: "look", kind: "picture", min: null, max: null });
   const color = setting({ key: "mainColor", value: "", group: "look", kind: "color", min: null, max: null });
 
   it("takes pictures at once, up to three, and changes their order", async () => {
@@ -190,7 +255,9 @@ describe("the look", () => {
     const user = open("/admin/settings");
     const pictures = within(await screen.findByRole("group", { name: "Home pictures" }));
     await user.click(pictures.getByRole("button", { name: "Show home picture 2 earlier" }));
-    await waitFor(() => expect(patched(portal)).toEqual([{ heroPictures: ["b", "a"], seen: { heroPictures: ["a", "b"] } }]));
+    await waitFor(() =>
+      expect(patched(portal)).toEqual([{ heroPictures: ["b", "a"], seen: { heroPictures: ["a", "b"] } }]),
+    );
     await user.click(pictures.getByRole("button", { name: "Remove home picture 1" }));
     await user.click(screen.getByRole("button", { name: "Remove picture" }));
     expect(await screen.findByText("Picture removed")).toBeTruthy();
@@ -209,7 +276,12 @@ describe("the look", () => {
   });
 
   it("says beside the color what is wrong with it", async () => {
-    camp({ "GET /api/admin/settings": list(color), "PATCH /api/admin/settings": refuse(422, "validation", "No.", [{ field: "mainColor", message: "Please enter a color like #1b5a40." }]) });
+    camp({
+      "GET /api/admin/settings": list(color),
+      "PATCH /api/admin/settings": refuse(422, "validation", "No.", [
+        { field: "mainColor", message: "Please enter a color like #1b5a40." },
+      ]),
+    });
     const user = open("/admin/settings");
     await user.type(await screen.findByLabelText(/^Main color/), "green");
     await user.click(screen.getByRole("button", { name: "Save colors" }));
@@ -239,10 +311,17 @@ describe("export and import", () => {
     await field("Camp name");
     await user.click(screen.getByRole("button", { name: "Import" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Import settings" }));
-    const file = new File(['{"siteName":"Camp Ner","sessionTimeout":2}'], "settings.json", { type: "application/json" });
+    const file = new File(['{"siteName":"Camp Ner","sessionTimeout":2}'], "settings.json", {
+      type: "application/json",
+    });
     await user.upload(dialog.getByLabelText("Settings file"), file);
-    expect(await dialog.findByText("1 setting would change; 1 line of the file has a problem and is left out.")).toBeTruthy();
-    expect(portal.asked("POST", "/api/admin/settings/preview")[0]?.body).toEqual({ siteName: "Camp Ner", sessionTimeout: 2 });
+    expect(
+      await dialog.findByText("1 setting would change; 1 line of the file has a problem and is left out."),
+    ).toBeTruthy();
+    expect(portal.asked("POST", "/api/admin/settings/preview")[0]?.body).toEqual({
+      siteName: "Camp Ner",
+      sessionTimeout: 2,
+    });
     expect(dialog.getByRole("row", { name: "Camp name Camp Pine Lake Camp Ner" })).toBeTruthy();
     expect(dialog.getByText(/Session timeout \(minutes\) must be from 5 to 720/)).toBeTruthy();
     expect(patched(portal)).toEqual([]);
@@ -257,7 +336,10 @@ describe("export and import", () => {
     const user = open("/admin/settings");
     await field("Camp name");
     await user.click(screen.getByRole("button", { name: "Import" }));
-    await user.upload(await screen.findByLabelText("Settings file"), new File(["[1]"], "x.json", { type: "application/json" }));
+    await user.upload(
+      await screen.findByLabelText("Settings file"),
+      new File(["[1]"], "x.json", { type: "application/json" }),
+    );
     expect(await screen.findByText(/does not hold settings/)).toBeTruthy();
     expect(portal.asked("POST", "/api/admin/settings/preview")).toEqual([]);
   });

@@ -17,7 +17,15 @@ import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
 import { StaleNotice } from "../shared/stale-notice";
 import { ImportDialog } from "./import-dialog";
-import { changeSettings, exportSettings, settingsQuery, useSeen, useSettingsChanged, useSettingsDraft, type Setting } from "./queries";
+import {
+  changeSettings,
+  exportSettings,
+  settingsQuery,
+  useSeen,
+  useSettingsChanged,
+  useSettingsDraft,
+  type Setting,
+} from "./queries";
 import { SettingControl } from "./setting-control";
 import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
 
@@ -47,14 +55,20 @@ function AllSettings() {
     <>
       <PageHead title="Settings" description={description}>
         <div className="flex gap-3 max-sm:w-full max-sm:[&>button]:flex-1">
-          <Button look="line" busy={download.isPending} onClick={() => download.mutate()}>Export</Button>
-          <Button look="line" icon="up" disabled={!settings.data} onClick={() => setImporting(true)}>Import</Button>
+          <Button look="line" busy={download.isPending} onClick={() => download.mutate()}>
+            Export
+          </Button>
+          <Button look="line" icon="up" disabled={!settings.data} onClick={() => setImporting(true)}>
+            Import
+          </Button>
         </div>
       </PageHead>
 
       {settings.data ? (
         <>
-          {settings.isError && <NotRefreshed what="settings" retrying={settings.isFetching} onRetry={settings.refetch} />}
+          {settings.isError && (
+            <NotRefreshed what="settings" retrying={settings.isFetching} onRetry={settings.refetch} />
+          )}
           <div className="grid gap-6">
             {groups.map((group) => {
               const items = settings.data.filter((setting) => setting.group === group.name);
@@ -63,7 +77,12 @@ function AllSettings() {
           </div>
         </>
       ) : settings.isError ? (
-        <ErrorState title="Failed to load settings" error={settings.error} retrying={settings.isFetching} onRetry={settings.refetch} />
+        <ErrorState
+          title="Failed to load settings"
+          error={settings.error}
+          retrying={settings.isFetching}
+          onRetry={settings.refetch}
+        />
       ) : (
         <SettingsSkeleton />
       )}
@@ -95,7 +114,9 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
       settingsChanged(items);
       seen.forget(Object.keys(values));
       // Keeps what was typed while the request was running.
-      setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key, value]) => !(key in values && sent[key] === value))));
+      setTyped((now) =>
+        Object.fromEntries(Object.entries(now).filter(([key, value]) => !(key in values && sent[key] === value))),
+      );
       toast({ title: group.saved, description: `${count(Object.keys(values).length, "change")} saved` });
     },
     failed: (error) => {
@@ -103,7 +124,9 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
         setStale(true);
         return true;
       }
-      const fields = Object.entries(isApiError(error) ? error.fields : {}).filter(([key]) => settings.some((setting) => setting.key === key));
+      const fields = Object.entries(isApiError(error) ? error.fields : {}).filter(([key]) =>
+        settings.some((setting) => setting.key === key),
+      );
       return Object.fromEntries(fields.map(([key, text]) => [key, sentence(key, text)]));
     },
   });
@@ -125,7 +148,9 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
   }
 
   function discard() {
-    setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !settings.some((setting) => setting.key === key))));
+    setTyped((now) =>
+      Object.fromEntries(Object.entries(now).filter(([key]) => !settings.some((setting) => setting.key === key))),
+    );
     seen.forget(settings.map(({ key }) => key));
     clear();
     setStale(false);
@@ -149,15 +174,30 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
       <p className="-mt-3 mb-5 text-muted">{group.about}</p>
       <form {...form} ref={element} className="grid gap-5">
         {fields.length > 0 && <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">{fields.map(control)}</div>}
-        {switches.length > 0 && <div className={cx("grid max-w-2xl gap-1 divide-y divide-line", fields.length > 0 && "border-t border-line pt-2")}>{switches.map(control)}</div>}
+        {switches.length > 0 && (
+          <div
+            className={cx(
+              "grid max-w-2xl gap-1 divide-y divide-line",
+              fields.length > 0 && "border-t border-line pt-2",
+            )}
+          >
+            {switches.map(control)}
+          </div>
+        )}
         {stale && <StaleNotice what="page" onReload={reload} />}
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4">
           <Button type="submit" busy={busy} disabled={unsaved === 0} className="max-sm:w-full">
             {busy ? "Saving..." : group.action}
           </Button>
-          {unsaved > 0 && !busy && <Button look="quiet" onClick={discard}>Discard changes</Button>}
-          <p role="status" className="text-sm text-muted">{unsaved > 0 && `${count(unsaved, "unsaved change")}`}</p>
+          {unsaved > 0 && !busy && (
+            <Button look="quiet" onClick={discard}>
+              Discard changes
+            </Button>
+          )}
+          <p role="status" className="text-sm text-muted">
+            {unsaved > 0 && `${count(unsaved, "unsaved change")}`}
+          </p>
         </div>
       </form>
     </Section>

@@ -6,10 +6,34 @@ import type { Setting, Values } from "./queries";
 export type Typed = Record<string, string | boolean>;
 
 export const groups = [
-  { name: "general", title: "General", about: "What families read about the camp, and where their messages go.", action: "Save general settings", saved: "Settings Saved" },
-  { name: "look", title: "Look", about: "The camp's own colors and pictures. Without them the portal looks as it was built.", action: "Save colors", saved: "Settings Saved" },
-  { name: "notifications", title: "Notifications", about: "Which mails go out, and what the browser may show.", action: "Save notifications", saved: "Notifications Updated" },
-  { name: "security", title: "Security", about: "Who may watch, who may join, and how people sign in.", action: "Save security settings", saved: "Security Settings Updated" },
+  {
+    name: "general",
+    title: "General",
+    about: "What families read about the camp, and where their messages go.",
+    action: "Save general settings",
+    saved: "Settings Saved",
+  },
+  {
+    name: "look",
+    title: "Look",
+    about: "The camp's own colors and pictures. Without them the portal looks as it was built.",
+    action: "Save colors",
+    saved: "Settings Saved",
+  },
+  {
+    name: "notifications",
+    title: "Notifications",
+    about: "Which mails go out, and what the browser may show.",
+    action: "Save notifications",
+    saved: "Notifications Updated",
+  },
+  {
+    name: "security",
+    title: "Security",
+    about: "Who may watch, who may join, and how people sign in.",
+    action: "Save security settings",
+    saved: "Security Settings Updated",
+  },
 ] as const;
 
 export type Group = (typeof groups)[number];
@@ -48,18 +72,30 @@ const labels: Record<string, string> = {
 /** An unknown key gets a readable label: "digestHour" is "Digest hour". */
 export function settingLabel(key: string) {
   if (Object.hasOwn(labels, key)) return labels[key]!;
-  const words = key.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase().trim();
+  const words = key
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase()
+    .trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Values in cents that are typed and shown as money. */
 const isMoney = (key: string) => key === "defaultPlanAmount";
 
-const choices: Record<string, string> = { everyone: "Everyone", signed_in: "People who are signed in", families: "Families of the camp", at_once: "Appear at once", first_held: "Everybody’s first one waits for approval" };
+const choices: Record<string, string> = {
+  everyone: "Everyone",
+  signed_in: "People who are signed in",
+  families: "Families of the camp",
+  at_once: "Appear at once",
+  first_held: "Everybody’s first one waits for approval",
+};
 
-export const choiceLabel = (choice: string) => (Object.hasOwn(choices, choice) ? choices[choice]! : /^[A-Z]+$/.test(choice) ? choice : settingLabel(choice));
+export const choiceLabel = (choice: string) =>
+  Object.hasOwn(choices, choice) ? choices[choice]! : /^[A-Z]+$/.test(choice) ? choice : settingLabel(choice);
 
-const isId = (value: unknown) => typeof value === "string" && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
+const isId = (value: unknown) =>
+  typeof value === "string" && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
 
 /** A value in readable form. */
 export function valueLabel(value: unknown, key = ""): string {
@@ -79,10 +115,16 @@ export function valueLabel(value: unknown, key = ""): string {
 export const sentence = (key: string, message: string) => message.replaceAll(key, settingLabel(key));
 
 export const shown = ({ key, kind, value }: Setting, typed: Typed) =>
-  typed[key] ?? (kind === "switch" ? value === true : isMoney(key) && typeof value === "number" ? typedMoney(value) : String(value ?? ""));
+  typed[key] ??
+  (kind === "switch"
+    ? value === true
+    : isMoney(key) && typeof value === "number"
+      ? typedMoney(value)
+      : String(value ?? ""));
 
 /** When the stored value is invalid, choosing the value in effect is a change as well. */
-export const isChanged = (setting: Setting, typed: Typed) => setting.key in typed && (Boolean(setting.problem) || shown(setting, typed) !== shown(setting, {}));
+export const isChanged = (setting: Setting, typed: Typed) =>
+  setting.key in typed && (Boolean(setting.problem) || shown(setting, typed) !== shown(setting, {}));
 
 /** The changed values of a group, and the errors of invalid ones. */
 export function changesOf(settings: Setting[], typed: Typed) {
@@ -106,7 +148,9 @@ export function changesOf(settings: Setting[], typed: Typed) {
 }
 
 const rangeOf = ({ min, max }: Setting) =>
-  min !== null && min !== undefined && max !== null && max !== undefined ? ` from ${number(min)} to ${number(max)}` : "";
+  min !== null && min !== undefined && max !== null && max !== undefined
+    ? ` from ${number(min)} to ${number(max)}`
+    : "";
 
 export function hintOf(setting: Setting) {
   if (isMoney(setting.key)) return setting.help.replace(", in cents", "");

@@ -11,10 +11,13 @@ const wellFormed = /^[-−]?[$€£₪]?(\d{1,3}(,\d{3})+|\d+)(\.\d{0,2})?$/;
 export function amountProblem(typed: string, currency: string): string | null {
   const text = typed.replace(/\s/g, "");
   const cents = parseMoney(text);
-  if (cents === null ? wellFormed.test(text) : Math.abs(cents) > maxAmount) return `Please enter an amount up to ${money(maxAmount, currency)}.`;
+  if (cents === null ? wellFormed.test(text) : Math.abs(cents) > maxAmount)
+    return `Please enter an amount up to ${money(maxAmount, currency)}.`;
   if (cents !== null || text === "") return null;
   return `Please enter ${currencyName(currency)} with at most two decimals, for example ${typedMoney(280_000)}.`;
 }
 
 const currencyName = (currency: string) =>
-  new Intl.NumberFormat("en-US", { style: "currency", currency, currencyDisplay: "name" }).formatToParts(2).find(({ type }) => type === "currency")?.value ?? currency;
+  new Intl.NumberFormat("en-US", { style: "currency", currency, currencyDisplay: "name" })
+    .formatToParts(2)
+    .find(({ type }) => type === "currency")?.value ?? currency;

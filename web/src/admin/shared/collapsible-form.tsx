@@ -41,7 +41,13 @@ export function useCollapsibleForm(action: string, { params, set }: Filters) {
 type ButtonProps = ReturnType<typeof useCollapsibleForm>["button"] & { icon: IconName; children: string };
 
 export const CollapsibleFormButton = ({ ref, open, onClick, icon, children }: ButtonProps) => (
-  <button ref={ref} type="button" aria-expanded={open} onClick={onClick} className={buttonLook("main", "max-sm:w-full")}>
+  <button
+    ref={ref}
+    type="button"
+    aria-expanded={open}
+    onClick={onClick}
+    className={buttonLook("main", "max-sm:w-full")}
+  >
     <Icon name={open ? "close" : icon} />
     {children}
   </button>

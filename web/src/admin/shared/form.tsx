@@ -27,7 +27,11 @@ type Leave = {
 };
 
 /** Cancel, Escape, the backdrop and Back: each ends in `close`, which asks before it discards what was typed. */
-export function useCloseQuestion({ name, about = "typed", onClose, inPage = false, ownEntry = false, waits = false }: Leave, dirty: () => boolean, busy = false) {
+export function useCloseQuestion(
+  { name, about = "typed", onClose, inPage = false, ownEntry = false, waits = false }: Leave,
+  dirty: () => boolean,
+  busy = false,
+) {
   const [asking, setAsking] = useState(false);
   const close = () => {
     if (busy && waits) return;
@@ -39,7 +43,9 @@ export function useCloseQuestion({ name, about = "typed", onClose, inPage = fals
   return {
     close,
     question: asking && (
-      <ConfirmDialog title={title} name={name} action={action} onConfirm={onClose} onClose={() => setAsking(false)}>{text}</ConfirmDialog>
+      <ConfirmDialog title={title} name={name} action={action} onConfirm={onClose} onClose={() => setAsking(false)}>
+        {text}
+      </ConfirmDialog>
     ),
   };
 }
@@ -69,34 +75,55 @@ export function usePageForm<Result>({ failed, ...options }: FormOptions<Result>)
   return { ...state, form: { ...form, ref: fields.ref } };
 }
 
-const refusalOf = <Result,>(failed: FormOptions<Result>["failed"], becameStale?: () => void): NonNullable<FormOptions<Result>["failed"]> => (error, form) => {
-  if (requiresSignIn(error)) return true;
-  if (becameStale && isApiError(error, "stale")) {
-    becameStale();
-    return true;
-  }
-  return failed?.(error, form);
-};
+const refusalOf =
+  <Result,>(
+    failed: FormOptions<Result>["failed"],
+    becameStale?: () => void,
+  ): NonNullable<FormOptions<Result>["failed"]> =>
+  (error, form) => {
+    if (requiresSignIn(error)) return true;
+    if (becameStale && isApiError(error, "stale")) {
+      becameStale();
+      return true;
+    }
+    return failed?.(error, form);
+  };
 
-const fieldsIn = (form: HTMLElement | null) => [...(form?.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>("input, select, textarea") ?? [])];
-const valueOf = (field: { type: string; value: string; checked?: boolean }) => (field.type === "checkbox" ? (field.checked ? "on" : "") : field.value);
+const fieldsIn = (form: HTMLElement | null) => [
+  ...(form?.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>("input, select, textarea") ??
+    []),
+];
+const valueOf = (field: { type: string; value: string; checked?: boolean }) =>
+  field.type === "checkbox" ? (field.checked ? "on" : "") : field.value;
 
 /** Tells whether the fields of a form hold something that they did not when the form appeared. */
 function useTypedFields() {
-  const [state] = useState(() => ({ form: null as HTMLFormElement | null, began: new Map<Element, string>(), touched: false }));
+  const [state] = useState(() => ({
+    form: null as HTMLFormElement | null,
+    began: new Map<Element, string>(),
+    touched: false,
+  }));
   const [ref] = useState(() => (form: HTMLFormElement | null) => {
     if (!form) return;
     const touch = () => {
       state.touched = true;
     };
-    Object.assign(state, { form, began: new Map(fieldsIn(form).map((field) => [field, valueOf(field)])), touched: false });
+    Object.assign(state, {
+      form,
+      began: new Map(fieldsIn(form).map((field) => [field, valueOf(field)])),
+      touched: false,
+    });
     form.addEventListener("input", touch);
     return () => {
       form.removeEventListener("input", touch);
       state.form = null;
     };
   });
-  return { ref, typed: () => state.touched && fieldsIn(state.form).some((field) => valueOf(field) !== (state.began.get(field) ?? "")) };
+  return {
+    ref,
+    typed: () =>
+      state.touched && fieldsIn(state.form).some((field) => valueOf(field) !== (state.began.get(field) ?? "")),
+  };
 }
 
 type DraftOptions<Row, Draft> = {
@@ -114,7 +141,14 @@ type DraftOptions<Row, Draft> = {
 };
 
 /** The values of a form that edits a record, merged with the record when somebody else saved it first. */
-export function useDraft<Row, Draft extends object>({ opened, draftOf, begun, read, merge = threeWay, onGone }: DraftOptions<Row, Draft>) {
+export function useDraft<Row, Draft extends object>({
+  opened,
+  draftOf,
+  begun,
+  read,
+  merge = threeWay,
+  onGone,
+}: DraftOptions<Row, Draft>) {
   const [row, setRow] = useState(opened);
   const [draft, setDraft] = useState(() => ({ ...draftOf(opened), ...begun }));
   const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
@@ -152,7 +186,9 @@ export function threeWay<Draft extends object>(mine: Draft, base: Draft, fresh: 
 /** Only the fields that were changed, so that a save undoes nobody else's change. */
 export function changed<Draft extends object>(draft: Draft, base: Draft): Partial<Draft> {
   const keys = Object.keys(draft) as (keyof Draft)[];
-  return Object.fromEntries(keys.filter((key) => draft[key] !== base[key]).map((key) => [key, draft[key]])) as Partial<Draft>;
+  return Object.fromEntries(
+    keys.filter((key) => draft[key] !== base[key]).map((key) => [key, draft[key]]),
+  ) as Partial<Draft>;
 }
 
 const same = <Draft extends object>(a: Draft, b: Draft) => Object.keys(changed(a, b)).length === 0;

@@ -4,7 +4,9 @@ import { useIdempotencyKey } from "./idempotency-key";
 
 describe("the key of what a form sends", () => {
   it("stays for the same content, also when other content was tried in between", () => {
-    const { result: { current: keyOf } } = renderHook(() => useIdempotencyKey());
+    const {
+      result: { current: keyOf },
+    } = renderHook(() => useIdempotencyKey());
     const first = keyOf({ title: "Campfire", is_featured: false });
     const other = keyOf({ title: "Campfire!", is_featured: false });
     expect(other).not.toBe(first);

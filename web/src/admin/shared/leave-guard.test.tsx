@@ -10,9 +10,18 @@ import "../users/users";
 vi.setConfig({ testTimeout: 20_000 });
 
 async function payment() {
-  server({ ...onDuty, "GET /api/admin/users": list(family()), "GET /api/admin/users/summary": summary, "GET /api/admin/users/f1": detail() });
+  server({
+    ...onDuty,
+    "GET /api/admin/users": list(family()),
+    "GET /api/admin/users/summary": summary,
+    "GET /api/admin/users/f1": detail(),
+  });
   const user = open("/admin/users?user=f1");
-  await user.click(within(await screen.findByRole("dialog", { name: "Chaya Lindenfeld" })).getByRole("button", { name: "Record Payment" }));
+  await user.click(
+    within(await screen.findByRole("dialog", { name: "Chaya Lindenfeld" })).getByRole("button", {
+      name: "Record Payment",
+    }),
+  );
   return { user, dialog: screen.getByRole("dialog", { name: "Record Payment" }) };
 }
 const closesTheTab = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
@@ -38,7 +47,11 @@ it.each([
   await user.click(question.getByRole("button", { name: "Cancel" }));
   expect(amount).toHaveProperty("value", "500.00");
   leave(dialog);
-  await user.click(within(await screen.findByRole("dialog", { name: "Discard what you typed?" })).getByRole("button", { name: "Discard" }));
+  await user.click(
+    within(await screen.findByRole("dialog", { name: "Discard what you typed?" })).getByRole("button", {
+      name: "Discard",
+    }),
+  );
   await waitFor(() => expect(screen.queryByRole("dialog", { name: "Record Payment" })).toBeNull());
   expect(closesTheTab()).toBe(false);
 });
@@ -58,9 +71,13 @@ it("asks before the page is left with a family half typed in, and goes there whe
   await user.type(await screen.findByLabelText("Parent Name"), "Bluma Yarmush");
   const link = screen.getAllByRole("link", { name: /^Settings|^FAQ/ })[0]!;
   await user.click(link);
-  await user.click(within(await screen.findByRole("dialog", { name: "Leave this page?" })).getByRole("button", { name: "Cancel" }));
+  await user.click(
+    within(await screen.findByRole("dialog", { name: "Leave this page?" })).getByRole("button", { name: "Cancel" }),
+  );
   expect(screen.getByLabelText("Parent Name")).toHaveProperty("value", "Bluma Yarmush");
   await user.click(link);
-  await user.click(within(await screen.findByRole("dialog", { name: "Leave this page?" })).getByRole("button", { name: "Leave" }));
+  await user.click(
+    within(await screen.findByRole("dialog", { name: "Leave this page?" })).getByRole("button", { name: "Leave" }),
+  );
   await waitFor(() => expect(screen.getByTestId("address").textContent).not.toContain("/admin/users"));
 });

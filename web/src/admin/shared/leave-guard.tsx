@@ -59,7 +59,9 @@ export function LeaveGuard() {
     function instead(distance: number) {
       const top = forms.findLast(({ current }) => current.close)?.current;
       if (top) return top.ownEntry && !top.dirty() ? null : (top.close ?? null);
-      return losesByLeaving() && location.pathname !== here.current.pathname ? () => leave(() => history.go(distance)) : null;
+      return losesByLeaving() && location.pathname !== here.current.pathname
+        ? () => leave(() => history.go(distance))
+        : null;
     }
 
     // The browser has moved already when it dispatches the event: the move is undone before the router hears of it.
@@ -81,8 +83,16 @@ export function LeaveGuard() {
     function onClick(event: MouseEvent) {
       const link = event.target instanceof Element ? event.target.closest("a") : null;
       if (leaving.current) return void (leaving.current = false);
-      if (!link?.href || link.target || link.download || link.origin !== location.origin || link.pathname === location.pathname) return;
-      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || !losesByLeaving()) return;
+      if (
+        !link?.href ||
+        link.target ||
+        link.download ||
+        link.origin !== location.origin ||
+        link.pathname === location.pathname
+      )
+        return;
+      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || !losesByLeaving())
+        return;
       event.preventDefault();
       event.stopPropagation();
       leave(() => link.click());
@@ -100,9 +110,17 @@ export function LeaveGuard() {
     };
   }, []);
 
-  return onward && (
-    <ConfirmDialog title="Leave this page?" name="What you typed here" action="Leave" onConfirm={onward} onClose={() => setOnward(null)}>
-      It has not been saved.
-    </ConfirmDialog>
+  return (
+    onward && (
+      <ConfirmDialog
+        title="Leave this page?"
+        name="What you typed here"
+        action="Leave"
+        onConfirm={onward}
+        onClose={() => setOnward(null)}
+      >
+        It has not been saved.
+      </ConfirmDialog>
+    )
   );
 }

@@ -25,7 +25,18 @@ type Props<Row> = {
 };
 
 /** A list in each of its states; pages are fetched one by one where it has several. */
-export function Listing<Row>({ list, what, failed, skeleton, empty, name = "list", retry = { retrying: list.isFetching, onRetry: list.refetch }, range, end, children }: Props<Row>) {
+export function Listing<Row>({
+  list,
+  what,
+  failed,
+  skeleton,
+  empty,
+  name = "list",
+  retry = { retrying: list.isFetching, onRetry: list.refetch },
+  range,
+  end,
+  children,
+}: Props<Row>) {
   if (!list.data) return list.isError ? <ErrorState title={failed} error={list.error} {...retry} /> : skeleton;
   return (
     <>
@@ -33,7 +44,11 @@ export function Listing<Row>({ list, what, failed, skeleton, empty, name = "list
       {list.data.length > 0 ? (
         <div aria-busy={list.isPlaceholderData} className={cx(list.isPlaceholderData && "opacity-60")}>
           {children(list.data)}
-          {"fetchNextPage" in list && list.hasNextPage ? <LoadMore label={`Load more ${what}`} list={list} shown={range} /> : end}
+          {"fetchNextPage" in list && list.hasNextPage ? (
+            <LoadMore label={`Load more ${what}`} list={list} shown={range} />
+          ) : (
+            end
+          )}
         </div>
       ) : (
         empty

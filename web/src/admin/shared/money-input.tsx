@@ -4,7 +4,10 @@ import { parseMoney, typedMoney } from "../../lib/money";
 import { TextInput } from "../../ui/field";
 import { summaryQuery } from "../users/queries";
 
-type Props = Omit<ComponentProps<"input">, "value" | "onChange" | "type"> & { value: string; onChange: (typed: string) => void };
+type Props = Omit<ComponentProps<"input">, "value" | "onChange" | "type"> & {
+  value: string;
+  onChange: (typed: string) => void;
+};
 
 /** An amount in dollars and cents, formatted when it loses the focus. */
 export function MoneyInput({ value, onChange, ...rest }: Props) {
@@ -12,7 +15,12 @@ export function MoneyInput({ value, onChange, ...rest }: Props) {
   const sign = currencySign(currency);
   return (
     <div className="relative">
-      <span aria-hidden="true" className="pointer-events-none absolute inset-y-0 start-3.5 grid place-items-center text-muted">{sign}</span>
+      <span
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-y-0 start-3.5 grid place-items-center text-muted"
+      >
+        {sign}
+      </span>
       <TextInput
         {...rest}
         inputMode="decimal"
@@ -35,4 +43,6 @@ export function MoneyInput({ value, onChange, ...rest }: Props) {
 export const useCurrency = () => useQuery(summaryQuery).data?.currency ?? "USD";
 
 const currencySign = (currency: string) =>
-  new Intl.NumberFormat("en-US", { style: "currency", currency }).formatToParts(0).find(({ type }) => type === "currency")?.value ?? currency;
+  new Intl.NumberFormat("en-US", { style: "currency", currency })
+    .formatToParts(0)
+    .find(({ type }) => type === "currency")?.value ?? currency;

@@ -6,7 +6,12 @@ import { useStaff } from "./session";
 type Props = { title: string; description: string; advice?: string; children: ReactNode };
 
 /** Shows a page to owners only. The server checks every call by itself. */
-export function OwnersOnly({ title, description, advice = "Ask an owner of the portal if you need something from here.", children }: Props) {
+export function OwnersOnly({
+  title,
+  description,
+  advice = "Ask an owner of the portal if you need something from here.",
+  children,
+}: Props) {
   if (useStaff()?.role !== "staff") return children;
   return (
     <>

@@ -13,7 +13,13 @@ type Props = {
 };
 
 /** The title of a page, what the page is for, and its main actions. */
-export const PageHead = ({ title, description, text = description, className = "flex-wrap items-end gap-x-8 gap-y-4", children }: Props) => (
+export const PageHead = ({
+  title,
+  description,
+  text = description,
+  className = "flex-wrap items-end gap-x-8 gap-y-4",
+  children,
+}: Props) => (
   <>
     <PageMeta title={title} description={description} />
     <div className={cx("mb-6 flex justify-between", className)}>

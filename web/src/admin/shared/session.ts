@@ -17,7 +17,8 @@ export function staffNext(next: string | null): string {
   if (!next) return firstPage;
   try {
     const url = new URL(next, location.origin);
-    const inside = url.origin === location.origin && url.pathname.startsWith("/admin/") && url.pathname !== paths.admin.login;
+    const inside =
+      url.origin === location.origin && url.pathname.startsWith("/admin/") && url.pathname !== paths.admin.login;
     return inside ? url.pathname + url.search : firstPage;
   } catch {
     return firstPage;

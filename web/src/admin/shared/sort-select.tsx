@@ -8,7 +8,9 @@ const ordersOf = <Order extends string>(names: Names<Order>) => Object.keys(name
 
 /** The order in the address, unless it is the default. */
 export function readSort<Order extends string>(params: URLSearchParams, names: Names<Order>): { sort?: Order } {
-  const sort = ordersOf(names).slice(1).find((one) => one === params.get("sort"));
+  const sort = ordersOf(names)
+    .slice(1)
+    .find((one) => one === params.get("sort"));
   return sort ? { sort } : {};
 }
 
@@ -19,7 +21,11 @@ export function SortSelect<Order extends string>({ names, order, set }: Props<Or
   return (
     <Select aria-label="Sort by" value={order.sort ?? ""} onChange={({ target }) => set({ sort: target.value })}>
       <option value="">{names[usual!]}</option>
-      {others.map((one) => <option key={one} value={one}>{names[one]}</option>)}
+      {others.map((one) => (
+        <option key={one} value={one}>
+          {names[one]}
+        </option>
+      ))}
     </Select>
   );
 }

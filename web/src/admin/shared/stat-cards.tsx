@@ -10,10 +10,14 @@ export const StatCards = ({ label, stats }: { label: string; stats: readonly Sta
     {stats.map(({ label: name, value, icon }) => (
       <div key={name} className="sheet relative flex flex-col-reverse px-4 py-3.5 sm:ps-17">
         <dt className="text-sm leading-snug text-muted">
-          <span className="absolute start-4 top-1/2 grid size-10 -translate-y-1/2 place-items-center rounded-md bg-pine-wash text-base text-pine max-sm:hidden"><Icon name={icon} /></span>
+          <span className="absolute start-4 top-1/2 grid size-10 -translate-y-1/2 place-items-center rounded-md bg-pine-wash text-base text-pine max-sm:hidden">
+            <Icon name={icon} />
+          </span>
           {name}
         </dt>
-        <dd className="font-head text-xl tabular-nums">{value === undefined ? <Skeleton className="my-1 h-5 w-10" /> : number(value)}</dd>
+        <dd className="font-head text-xl tabular-nums">
+          {value === undefined ? <Skeleton className="my-1 h-5 w-10" /> : number(value)}
+        </dd>
       </div>
     ))}
   </dl>

@@ -21,7 +21,8 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
 
   const { busy, errors, message, form } = useForm({
     check: required({ code: "Please enter the code from your authenticator app." }),
-    submit: (data) => asStaff(api.POST("/api/admin/two-factor/confirm", { body: { code: text(data, "code").replace(/\s/g, "") } })),
+    submit: (data) =>
+      asStaff(api.POST("/api/admin/two-factor/confirm", { body: { code: text(data, "code").replace(/\s/g, "") } })),
     done: ({ recovery_codes }) => {
       setCodes(recovery_codes);
       onCodes?.();
@@ -34,7 +35,10 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
         codes={codes}
         onDone={async () => {
           await client.invalidateQueries({ queryKey: staffQuery.queryKey });
-          toast({ title: "Authenticator app set up", description: "From now on you sign in with a code as well. All other devices are signed out." });
+          toast({
+            title: "Authenticator app set up",
+            description: "From now on you sign in with a code as well. All other devices are signed out.",
+          });
           onDone();
         }}
       />
@@ -58,23 +62,44 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
         Scan this picture with the app on your phone, then enter the six digits that it shows.
       </p>
       <div className="justify-self-center rounded-md border border-line bg-[#fff] p-3">
-        <svg role="img" aria-label="QR code for your authenticator app" viewBox={`-2 -2 ${qr_size + 4} ${qr_size + 4}`} shapeRendering="crispEdges" className="block size-44">
+        <svg
+          role="img"
+          aria-label="QR code for your authenticator app"
+          viewBox={`-2 -2 ${qr_size + 4} ${qr_size + 4}`}
+          shapeRendering="crispEdges"
+          className="block size-44"
+        >
           <path d={qr_path} fill="#000" />
         </svg>
       </div>
       <details className="text-sm">
         <summary className="link inline-flex min-h-tap items-center">Cannot scan it?</summary>
         <div className="grid gap-2">
-          <p className="text-muted">Type this key into the app, or <a href={otpauth_url} className="link">open the app on this device</a>.</p>
+          <p className="text-muted">
+            Type this key into the app, or{" "}
+            <a href={otpauth_url} className="link">
+              open the app on this device
+            </a>
+            .
+          </p>
           <code className="rounded-md bg-sunk px-3.5 py-2.5 font-mono text-base break-all select-all">{secret}</code>
         </div>
       </details>
       <form {...form} className="grid gap-4">
         <Field label="First code" error={errors.code} hint="It changes every 30 seconds.">
-          <TextInput name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={12} required className="tabular-nums" />
+          <TextInput
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={12}
+            required
+            className="tabular-nums"
+          />
         </Field>
         <FormMessage>{message}</FormMessage>
-        <Button type="submit" busy={busy}>{busy ? "Checking..." : "Turn on two-factor"}</Button>
+        <Button type="submit" busy={busy}>
+          {busy ? "Checking..." : "Turn on two-factor"}
+        </Button>
       </form>
     </div>
   );
@@ -87,7 +112,8 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
   const staff = useStaff();
   const { busy, errors, message, form } = useForm({
     check: required({ current_password: "Please enter your password." }),
-    submit: (data) => asStaff(api.POST("/api/admin/two-factor", { body: { current_password: text(data, "current_password") } })),
+    submit: (data) =>
+      asStaff(api.POST("/api/admin/two-factor", { body: { current_password: text(data, "current_password") } })),
     done: onBegun,
     failed: (error) => {
       if (!isApiError(error, "conflict")) return requiresSignIn(error);
@@ -97,13 +123,17 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
   });
   return (
     <form {...form} className="grid gap-4">
-      <p className="text-muted">{asked ? "The camp requires an authenticator app. " : ""}To set it up, enter your password first.</p>
+      <p className="text-muted">
+        {asked ? "The camp requires an authenticator app. " : ""}To set it up, enter your password first.
+      </p>
       <input type="text" name="username" autoComplete="username" defaultValue={staff?.username} hidden readOnly />
       <Field label="Your password" error={errors.current_password}>
         <PasswordInput name="current_password" autoComplete="current-password" ref={focusOnMount} required />
       </Field>
       <FormMessage>{message}</FormMessage>
-      <Button type="submit" busy={busy}>{busy ? "Checking..." : "Continue"}</Button>
+      <Button type="submit" busy={busy}>
+        {busy ? "Checking..." : "Continue"}
+      </Button>
     </form>
   );
 }
@@ -137,16 +167,32 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promi
   return (
     <div className="grid gap-4">
       <p className="text-muted">
-        Keep these recovery codes in a safe place. Each lets you in once when the phone is not at hand. They are shown only now.
+        Keep these recovery codes in a safe place. Each lets you in once when the phone is not at hand. They are shown
+        only now.
       </p>
-      <ul aria-label="Recovery codes" className="grid gap-1 rounded-md bg-sunk p-4 text-center font-mono whitespace-nowrap">
-        {codes.map((code) => <li key={code} className="select-all">{code}</li>)}
+      <ul
+        aria-label="Recovery codes"
+        className="grid gap-1 rounded-md bg-sunk p-4 text-center font-mono whitespace-nowrap"
+      >
+        {codes.map((code) => (
+          <li key={code} className="select-all">
+            {code}
+          </li>
+        ))}
       </ul>
       <div className="flex flex-wrap gap-3">
-        <Button look="line" {...(copied ? { icon: "check" as const } : {})} onClick={copy} className="flex-1">{copied ? "Copied" : "Copy codes"}</Button>
-        <Button look="line" onClick={download} className="flex-1">Download</Button>
+        <Button look="line" {...(copied ? { icon: "check" as const } : {})} onClick={copy} className="flex-1">
+          {copied ? "Copied" : "Copy codes"}
+        </Button>
+        <Button look="line" onClick={download} className="flex-1">
+          Download
+        </Button>
       </div>
-      <Checkbox label="I have kept my recovery codes" checked={kept} onChange={(event) => setKept(event.target.checked)} />
+      <Checkbox
+        label="I have kept my recovery codes"
+        checked={kept}
+        onChange={(event) => setKept(event.target.checked)}
+      />
       <Button
         disabled={!kept}
         busy={leaving}

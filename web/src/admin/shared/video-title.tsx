@@ -11,7 +11,9 @@ export function VideoTitle({ children }: { children: string }) {
           {" "}
           {/* The outer element's margin follows the page, not the script; the phrase stays together where it can. */}
           <span className="ms-1.5 inline-block">
-            <bdi lang="yi" dir="rtl" className="text-[0.95em] text-muted">{yiddish}</bdi>
+            <bdi lang="yi" dir="rtl" className="text-[0.95em] text-muted">
+              {yiddish}
+            </bdi>
           </span>
         </>
       )}

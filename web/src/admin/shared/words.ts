@@ -33,7 +33,11 @@ export function zoneName(timeZone: string) {
 }
 
 /** "3 queued, 210 sent, 1 failed". */
-export function deliverySummary({ queued, sent, failed }: Pick<components["schemas"]["Deliveries"], "queued" | "sent" | "failed">) {
+export function deliverySummary({
+  queued,
+  sent,
+  failed,
+}: Pick<components["schemas"]["Deliveries"], "queued" | "sent" | "failed">) {
   const parts = [
     queued > 0 && `${number(queued)} queued`,
     (sent > 0 || (queued === 0 && failed === 0)) && `${number(sent)} sent`,

@@ -4,7 +4,12 @@ import { list, open, refuse, server } from "../../test/portal";
 import { adminVideo, counts, dashboard, kornbluh, onDuty } from "../../test/staff";
 
 const address = () => screen.getByTestId("address").textContent;
-const nobody = { "GET /api/admin/session": { staff: null }, "GET /api/admin/videos": list(), "GET /api/admin/videos/counts": counts, "GET /api/admin/dashboard": dashboard };
+const nobody = {
+  "GET /api/admin/session": { staff: null },
+  "GET /api/admin/videos": list(),
+  "GET /api/admin/videos/counts": counts,
+  "GET /api/admin/dashboard": dashboard,
+};
 const wrong = "Invalid username or password. Please check your credentials and try again.";
 
 async function signIn(user: ReturnType<typeof open>) {
@@ -23,7 +28,10 @@ describe("the staff door", () => {
     expect(await screen.findByRole("heading", { name: "Admin Dashboard" })).toBeTruthy();
     expect(screen.getByText("Login Successful")).toBeTruthy();
     expect(screen.getByText("Welcome kornbluh!")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/auth/sign-in")[0]?.body).toEqual({ username: "kornbluh", password: "visiting-day" });
+    expect(camp.asked("POST", "/api/admin/auth/sign-in")[0]?.body).toEqual({
+      username: "kornbluh",
+      password: "visiting-day",
+    });
   });
 
   it("leads back to where one was going, but never out of the staff area", async () => {
@@ -36,12 +44,15 @@ describe("the staff door", () => {
     expect(await screen.findByRole("heading", { name: "Gallery Management" })).toBeTruthy();
   });
 
-  it.each(["//evil.example/admin/x", "/profile", "/admin/login", "https://evil.example/admin/"])("does not follow %s", async (next) => {
-    server({ ...onDuty, "GET /api/admin/videos": list() });
-    open(`/admin/login?next=${encodeURIComponent(next)}`);
-    expect(await screen.findByRole("heading", { name: "Admin Dashboard" })).toBeTruthy();
-    expect(address()).toBe("/admin/dashboard");
-  });
+  it.each(["//evil.example/admin/x", "/profile", "/admin/login", "https://evil.example/admin/"])(
+    "does not follow %s",
+    async (next) => {
+      server({ ...onDuty, "GET /api/admin/videos": list() });
+      open(`/admin/login?next=${encodeURIComponent(next)}`);
+      expect(await screen.findByRole("heading", { name: "Admin Dashboard" })).toBeTruthy();
+      expect(address()).toBe("/admin/dashboard");
+    },
+  );
 
   it("asks for what is missing before asking the server", async () => {
     const camp = server(nobody);
@@ -63,14 +74,20 @@ describe("the staff door", () => {
   });
 
   it("asks for a code when the account has a second factor", async () => {
-    const camp = server({ ...nobody, "POST /api/admin/auth/sign-in": refuse(401, "second_factor_required", "Please enter the code.") });
+    const camp = server({
+      ...nobody,
+      "POST /api/admin/auth/sign-in": refuse(401, "second_factor_required", "Please enter the code."),
+    });
     const user = open("/admin/login");
     await signIn(user);
     const code = await screen.findByLabelText("Code");
     expect(document.activeElement).toBe(code);
     expect(screen.queryByRole("alert")).toBeNull();
 
-    camp.answer("POST /api/admin/auth/sign-in", refuse(401, "invalid_credentials", "This code is not right or was used already."));
+    camp.answer(
+      "POST /api/admin/auth/sign-in",
+      refuse(401, "invalid_credentials", "This code is not right or was used already."),
+    );
     await user.type(code, "000000");
     await user.click(screen.getByRole("button", { name: "Sign In" }));
     expect(await screen.findByText("This code is not right or was used already.")).toBeTruthy();
@@ -89,7 +106,12 @@ describe("the staff door", () => {
     const camp = server({
       ...nobody,
       "GET /api/admin/session": { staff: { ...kornbluh, two_factor_required: true } },
-      "POST /api/admin/two-factor": { secret: "ABCD EFGH IJ", otpauth_url: "otpauth://totp/x", qr_path: "M0 0h1v1z", qr_size: 21 },
+      "POST /api/admin/two-factor": {
+        secret: "ABCD EFGH IJ",
+        otpauth_url: "otpauth://totp/x",
+        qr_path: "M0 0h1v1z",
+        qr_size: 21,
+      },
       "POST /api/admin/two-factor/confirm": { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] },
     });
     const user = open("/admin/reports");
@@ -143,7 +165,10 @@ describe("the staff area", () => {
   });
 
   it("asks to sign in again over the page when the session ends, and nothing typed is lost", async () => {
-    const camp = server({ ...inside, "POST /api/admin/videos": refuse(401, "staff_required", "Please sign in to the staff area.") });
+    const camp = server({
+      ...inside,
+      "POST /api/admin/videos": refuse(401, "staff_required", "Please sign in to the staff area."),
+    });
     const user = open("/admin/reports?action=upload");
     await user.type(await screen.findByLabelText("Title"), "Trip to the ridge");
     await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");

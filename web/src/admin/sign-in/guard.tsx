@@ -38,7 +38,12 @@ export function Guard({ children }: Props) {
     if (session.isError) {
       return (
         <main className="wrap py-section">
-          <ErrorState title="The staff area could not be opened" error={session.error} retrying={session.isFetching} onRetry={session.refetch} />
+          <ErrorState
+            title="The staff area could not be opened"
+            error={session.error}
+            retrying={session.isFetching}
+            onRetry={session.refetch}
+          />
         </main>
       );
     }
@@ -52,7 +57,8 @@ export function Guard({ children }: Props) {
           <TwoFactorSetup onDone={() => setEnrolling(false)} />
         </SignInDialog>
       ) : (
-        staff === null && !session.isPending && (
+        staff === null &&
+        !session.isPending && (
           <SignInDialog title="Please sign in again" onLeave={() => setLeft(true)}>
             <p className="mb-4 text-muted">Your session has ended. Everything on the page is still as you left it.</p>
             <SignInForm username={inside.username} />
@@ -77,7 +83,9 @@ function SignInDialog({ title, onLeave, children }: { title: string; onLeave: ()
     >
       <h2 className="mb-3">{title}</h2>
       {children}
-      <Button look="quiet" onClick={onLeave} className="mt-3 w-full">Leave this page</Button>
+      <Button look="quiet" onClick={onLeave} className="mt-3 w-full">
+        Leave this page
+      </Button>
     </dialog>
   );
 }

@@ -32,19 +32,27 @@ export function Login() {
         </div>
         {session.isPending ? (
           <Loading label="Loading" className="grid gap-5">
-            {Array.from({ length: 3 }, (_, i) => <Skeleton key={i} className="h-11" />)}
+            {Array.from({ length: 3 }, (_, i) => (
+              <Skeleton key={i} className="h-11" />
+            ))}
           </Loading>
         ) : enrolling ? (
           <TwoFactorSetup onDone={() => setEnrolling(false)} />
         ) : (
           <>
-            {sentHere && <p className="rounded-md bg-lake-wash px-3.5 py-3 text-lake">Please sign in to see that page.</p>}
+            {sentHere && (
+              <p className="rounded-md bg-lake-wash px-3.5 py-3 text-lake">Please sign in to see that page.</p>
+            )}
             <SignInForm />
-            <p className="border-t border-line pt-3 text-sm text-muted">Forgot your password? Whoever runs the portal can give you a new one.</p>
+            <p className="border-t border-line pt-3 text-sm text-muted">
+              Forgot your password? Whoever runs the portal can give you a new one.
+            </p>
           </>
         )}
       </div>
-      <Link to={paths.home} className="link mt-4 inline-flex min-h-tap items-center text-sm">Back to the site</Link>
+      <Link to={paths.home} className="link mt-4 inline-flex min-h-tap items-center text-sm">
+        Back to the site
+      </Link>
     </main>
   );
 }

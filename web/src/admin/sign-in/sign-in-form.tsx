@@ -24,13 +24,22 @@ export function SignInForm({ username, onSignedIn }: Props) {
     }),
     submit: async (data) => {
       const code = text(data, "code").trim();
-      const body = { username: text(data, "username").trim(), password: text(data, "password"), ...(code ? { code } : {}) };
+      const body = {
+        username: text(data, "username").trim(),
+        password: text(data, "password"),
+        ...(code ? { code } : {}),
+      };
       try {
         return await send(api.POST("/api/admin/auth/sign-in", { body }));
       } catch (error) {
         // A wrong code is shown beside its field; a wrong password has another message.
         if (code && isApiError(error, "invalid_credentials") && /code/i.test(error.message)) {
-          throw new ApiError({ code: error.code, status: error.status, detail: error.message, errors: [{ field: "code", message: error.message }] });
+          throw new ApiError({
+            code: error.code,
+            status: error.status,
+            detail: error.message,
+            errors: [{ field: "code", message: error.message }],
+          });
         }
         throw error;
       }
@@ -64,15 +73,36 @@ export function SignInForm({ username, onSignedIn }: Props) {
         />
       </Field>
       <Field label="Password" error={errors.password}>
-        <PasswordInput name="password" autoComplete="current-password" maxLength={128} {...(username ? { ref: focusOnMount } : {})} required />
+        <PasswordInput
+          name="password"
+          autoComplete="current-password"
+          maxLength={128}
+          {...(username ? { ref: focusOnMount } : {})}
+          required
+        />
       </Field>
       {wantsCode && (
-        <Field label="Code" error={errors.code} hint="Six digits from your authenticator app, or one of your recovery codes.">
-          <TextInput name="code" autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} maxLength={40} ref={focusOnMount} required className="tabular-nums" />
+        <Field
+          label="Code"
+          error={errors.code}
+          hint="Six digits from your authenticator app, or one of your recovery codes."
+        >
+          <TextInput
+            name="code"
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={40}
+            ref={focusOnMount}
+            required
+            className="tabular-nums"
+          />
         </Field>
       )}
       <FormMessage>{message}</FormMessage>
-      <Button type="submit" busy={busy}>{busy ? "Signing In..." : "Sign In"}</Button>
+      <Button type="submit" busy={busy}>
+        {busy ? "Signing In..." : "Sign In"}
+      </Button>
     </form>
   );
 }

@@ -38,7 +38,8 @@ const priceProblem = (typed: string, currency: string) => {
   return problem && !problem.includes("up to") ? problem : bounds;
 };
 
-const wholeNumber = (typed: string) => (/^\d{1,7}$/.test(typed.replaceAll(",", "").trim()) ? Number(typed.replaceAll(",", "")) : null);
+const wholeNumber = (typed: string) =>
+  /^\d{1,7}$/.test(typed.replaceAll(",", "").trim()) ? Number(typed.replaceAll(",", "")) : null;
 
 /** Validation before the request, by field. */
 export function problemsOf(draft: Draft, currency: string): Record<string, string> {
@@ -47,7 +48,8 @@ export function problemsOf(draft: Draft, currency: string): Record<string, strin
     if (!draft[name].trim()) problems[name] = missing;
   }
   const price = parseMoney(draft.price);
-  if (!problems["price"] && (price === null || price < 0 || price > maxAmount)) problems["price"] = priceProblem(draft.price, currency);
+  if (!problems["price"] && (price === null || price < 0 || price > maxAmount))
+    problems["price"] = priceProblem(draft.price, currency);
   const stock = wholeNumber(draft.stock_quantity);
   if (!problems["stock_quantity"] && (stock === null || stock > million)) problems["stock_quantity"] = badStock;
   return problems;

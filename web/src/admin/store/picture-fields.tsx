@@ -52,19 +52,39 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
       }}
     >
       <legend className="mb-1.5 text-sm font-medium">Pictures</legend>
-      <p role="status" className="sr-only">{said}</p>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
       {pictures.length > 0 && (
         <ol aria-label="Pictures" className="grid grid-cols-2 gap-3">
           {pictures.map((picture, i) => (
             <li
               key={picture.key}
               {...(busy ? {} : dragging.props(i))}
-              className={cx("sheet min-w-0 overflow-clip", dragging.isTarget(i) && "outline-3 outline-focus", !busy && "cursor-grab")}
+              className={cx(
+                "sheet min-w-0 overflow-clip",
+                dragging.isTarget(i) && "outline-3 outline-focus",
+                !busy && "cursor-grab",
+              )}
             >
               <PictureView picture={picture} art={art} first={i === 0} />
               <div className="flex justify-between">
-                <IconButton icon="previous" label={`Move ${picture.name} forward`} title="Move forward" aria-disabled={busy || i === 0} onClick={() => step(i, i - 1)} className={cx((busy || i === 0) && "opacity-30")} />
-                <IconButton icon="next" label={`Move ${picture.name} back`} title="Move back" aria-disabled={busy || i === pictures.length - 1} onClick={() => step(i, i + 1)} className={cx((busy || i === pictures.length - 1) && "opacity-30")} />
+                <IconButton
+                  icon="previous"
+                  label={`Move ${picture.name} forward`}
+                  title="Move forward"
+                  aria-disabled={busy || i === 0}
+                  onClick={() => step(i, i - 1)}
+                  className={cx((busy || i === 0) && "opacity-30")}
+                />
+                <IconButton
+                  icon="next"
+                  label={`Move ${picture.name} back`}
+                  title="Move back"
+                  aria-disabled={busy || i === pictures.length - 1}
+                  onClick={() => step(i, i + 1)}
+                  className={cx((busy || i === pictures.length - 1) && "opacity-30")}
+                />
                 <IconButton
                   icon="trash"
                   danger
@@ -84,19 +104,46 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
           ))}
         </ol>
       )}
-      <PicturePicker input={input} disabled={full || busy} full={full} dropping={dropping} refused={refused} onPick={(files) => void pick(files)} />
+      <PicturePicker
+        input={input}
+        disabled={full || busy}
+        full={full}
+        dropping={dropping}
+        refused={refused}
+        onPick={(files) => void pick(files)}
+      />
     </fieldset>
   );
 }
 
-type PickerProps = { input: RefObject<HTMLInputElement | null>; disabled: boolean; full: boolean; dropping: boolean; refused: string[]; onPick: (files: File[]) => void };
+type PickerProps = {
+  input: RefObject<HTMLInputElement | null>;
+  disabled: boolean;
+  full: boolean;
+  dropping: boolean;
+  refused: string[];
+  onPick: (files: File[]) => void;
+};
 
 /** The file input, what may be chosen, and why the last choice was refused. */
 function PicturePicker({ input, disabled, full, dropping, refused, onPick }: PickerProps) {
   const id = useId();
   return (
-    <div className={cx("grid justify-items-start gap-1.5 rounded-md border-[1.5px] border-dashed p-3", dropping ? "border-pine bg-pine-wash" : "border-edge")}>
-      <label className={buttonLook("line", cx("relative focus-within:outline-3 focus-within:outline-offset-2 focus-within:outline-focus", disabled ? "opacity-60" : "cursor-pointer"))}>
+    <div
+      className={cx(
+        "grid justify-items-start gap-1.5 rounded-md border-[1.5px] border-dashed p-3",
+        dropping ? "border-pine bg-pine-wash" : "border-edge",
+      )}
+    >
+      <label
+        className={buttonLook(
+          "line",
+          cx(
+            "relative focus-within:outline-3 focus-within:outline-offset-2 focus-within:outline-focus",
+            disabled ? "opacity-60" : "cursor-pointer",
+          ),
+        )}
+      >
         <Icon name="plus" />
         Choose pictures
         <input
@@ -116,31 +163,61 @@ function PicturePicker({ input, disabled, full, dropping, refused, onPick }: Pic
         />
       </label>
       <p id={`${id}-hint`} className="text-xs text-muted">
-        {full ? `That is all ${maxPictures}. Remove one to choose another.` : `Up to ${maxPictures} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`} Where and when they were taken is not kept.
+        {full
+          ? `That is all ${maxPictures}. Remove one to choose another.`
+          : `Up to ${maxPictures} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`}{" "}
+        Where and when they were taken is not kept.
       </p>
       {refused.length > 0 && (
         <div id={`${id}-refused`} className="grid gap-1">
-          {refused.map((reason) => <FieldError key={reason}>{reason}</FieldError>)}
+          {refused.map((reason) => (
+            <FieldError key={reason}>{reason}</FieldError>
+          ))}
         </div>
       )}
     </div>
   );
 }
 
-function PictureView({ picture: { src, name, percent, failure, file }, art, first }: { picture: Picture; art: string; first: boolean }) {
+function PictureView({
+  picture: { src, name, percent, failure, file },
+  art,
+  first,
+}: {
+  picture: Picture;
+  art: string;
+  first: boolean;
+}) {
   return (
     <>
       <div className="relative">
-        <img src={src ?? art} alt={file ? "" : name} draggable={false} className="aspect-4/3 w-full bg-sunk object-cover" />
-        {first && <span className="absolute start-2 top-2 rounded-full bg-player/86 px-2.5 py-0.5 text-xs font-medium text-on-player">First</span>}
+        <img
+          src={src ?? art}
+          alt={file ? "" : name}
+          draggable={false}
+          className="aspect-4/3 w-full bg-sunk object-cover"
+        />
+        {first && (
+          <span className="absolute start-2 top-2 rounded-full bg-player/86 px-2.5 py-0.5 text-xs font-medium text-on-player">
+            First
+          </span>
+        )}
         {percent !== undefined && (
           <div className="absolute inset-x-2 bottom-2 rounded-md bg-surface p-2">
             <ProgressBar label={`Uploading ${name}`} percent={percent} />
           </div>
         )}
       </div>
-      {file && <p className="truncate px-2.5 pt-1.5 text-xs text-muted" title={name}><bdi>{name}</bdi></p>}
-      {failure && <div className="px-2.5 pt-1.5"><FieldError>{failure}</FieldError></div>}
+      {file && (
+        <p className="truncate px-2.5 pt-1.5 text-xs text-muted" title={name}>
+          <bdi>{name}</bdi>
+        </p>
+      )}
+      {failure && (
+        <div className="px-2.5 pt-1.5">
+          <FieldError>{failure}</FieldError>
+        </div>
+      )}
     </>
   );
 }

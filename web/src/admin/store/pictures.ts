@@ -11,7 +11,14 @@ const kinds = ["image/jpeg", "image/png", "image/webp"];
 export const accept = kinds.join(",");
 
 /** A picture of the product: an uploaded one, or a file that is uploaded when the form is saved. */
-export type Picture = { key: string; src: string | null; name: string; file?: File; percent?: number; failure?: string };
+export type Picture = {
+  key: string;
+  src: string | null;
+  name: string;
+  file?: File;
+  percent?: number;
+  failure?: string;
+};
 
 export type Refusal = { title: string; description: string };
 
@@ -20,12 +27,18 @@ export function acceptFiles(files: readonly File[], already: number): { taken: F
   const taken: File[] = [];
   const refused: Refusal[] = [];
   for (const file of files) {
-    if (!kinds.includes(file.type)) refused.push({ title: "Invalid file type", description: `${file.name} is not a valid image file.` });
-    else if (file.size > largest) refused.push({ title: "File too large", description: `${file.name} is larger than 10MB.` });
+    if (!kinds.includes(file.type))
+      refused.push({ title: "Invalid file type", description: `${file.name} is not a valid image file.` });
+    else if (file.size > largest)
+      refused.push({ title: "File too large", description: `${file.name} is larger than 10MB.` });
     else taken.push(file);
   }
   const room = Math.max(0, maxPictures - already);
-  if (taken.length > room) refused.push({ title: "Too many images", description: `You can only upload up to ${maxPictures} images per product.` });
+  if (taken.length > room)
+    refused.push({
+      title: "Too many images",
+      description: `You can only upload up to ${maxPictures} images per product.`,
+    });
   return { taken: taken.slice(0, room), refused };
 }
 
@@ -43,7 +56,8 @@ export class PicturesFailed extends Error {}
 export function usePictures(opened: AdminProduct | null) {
   const [pictures, setPictures] = useState(() => ofProduct(opened));
   const [base, setBase] = useState(() => ofProduct(opened));
-  const change = (key: string, part: Partial<Picture>) => setPictures((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+  const change = (key: string, part: Partial<Picture>) =>
+    setPictures((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
 
   /** Uploads new pictures, deletes removed ones and saves the order. */
   async function save(product: AdminProduct, onSaved: (product: AdminProduct) => void) {
@@ -68,7 +82,11 @@ export function usePictures(opened: AdminProduct | null) {
         const made = next.images.findLast(({ id }) => !known.includes(id));
         if (made) {
           ordered = ordered.map((one) => (one === key ? made.id : one));
-          setPictures((all) => all.map((one) => (one.key === key ? { key: made.id, src: one.src ?? made.thumb_url, name: made.alt_text } : one)));
+          setPictures((all) =>
+            all.map((one) =>
+              one.key === key ? { key: made.id, src: one.src ?? made.thumb_url, name: made.alt_text } : one,
+            ),
+          );
         }
         saved(next);
       } catch (error) {
@@ -88,17 +106,23 @@ export function usePictures(opened: AdminProduct | null) {
     pictures,
     dirty: keys(pictures) !== keys(base),
     async add(files: readonly File[]) {
-      const fresh = await Promise.all(files.map(async (file) => ({ key: `new ${++picked}`, src: await preview(file), name: file.name, file })));
+      const fresh = await Promise.all(
+        files.map(async (file) => ({ key: `new ${++picked}`, src: await preview(file), name: file.name, file })),
+      );
       setPictures((all) => [...all, ...fresh]);
     },
     remove: (key: string) => setPictures((all) => all.filter((one) => one.key !== key)),
-    move: (from: number, to: number) => setPictures((all) => (to < 0 || to >= all.length || from === to ? all : moved(all, from, to))),
+    move: (from: number, to: number) =>
+      setPictures((all) => (to < 0 || to >= all.length || from === to ? all : moved(all, from, to))),
     /** Merges the pictures of a product that somebody else changed: mine stay. */
     merge(fresh: AdminProduct) {
       const theirs = ofProduct(fresh);
       const known = new Set(base.map(({ key }) => key));
       const has = (key: string) => theirs.some((one) => one.key === key);
-      setPictures((mine) => [...mine.filter(({ key, file }) => file || has(key)), ...theirs.filter(({ key }) => !known.has(key))]);
+      setPictures((mine) => [
+        ...mine.filter(({ key, file }) => file || has(key)),
+        ...theirs.filter(({ key }) => !known.has(key)),
+      ]);
       setBase(theirs);
     },
     save,

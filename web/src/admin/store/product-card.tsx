@@ -29,7 +29,8 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
   const flag = useMutation({
     // Runs one request at a time, so that the second has the version that the first one created.
     scope: { id: `product ${product.id}` },
-    mutationFn: (change: Flag) => changeProduct(product.id, { version: Math.max(product.version, saved.current), ...change }),
+    mutationFn: (change: Flag) =>
+      changeProduct(product.id, { version: Math.max(product.version, saved.current), ...change }),
     onSuccess: async ({ version }, change) => {
       saved.current = version;
       await productsChanged();
@@ -39,7 +40,9 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
       if (requiresSignIn(error)) return;
       const elsewhere = isApiError(error, "stale", "not_found");
       if (elsewhere) void productsChanged();
-      const why = elsewhere ? "Somebody else changed it in the meantime. Please look again." : "Failed to update product. Please try again.";
+      const why = elsewhere
+        ? "Somebody else changed it in the meantime. Please look again."
+        : "Failed to update product. Please try again.";
       errorToast(why);
     },
   });
@@ -56,29 +59,59 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
           height={360}
           loading="lazy"
           onError={() => shown && setBroken(shown.id)}
-          className={cx("aspect-square w-full bg-sunk object-cover sm:aspect-4/3", !product.is_active && "opacity-55 grayscale")}
+          className={cx(
+            "aspect-square w-full bg-sunk object-cover sm:aspect-4/3",
+            !product.is_active && "opacity-55 grayscale",
+          )}
         />
         <div className="pointer-events-none absolute start-1.5 top-1.5 flex flex-wrap gap-1 sm:start-3 sm:top-3 sm:gap-1.5 sm:pe-3">
           {product.is_new && <Badge tone="new">New</Badge>}
           {product.is_bestseller && <Badge tone="dark">Bestseller</Badge>}
-          {product.is_featured && <Badge tone="info" icon="star">Featured</Badge>}
+          {product.is_featured && (
+            <Badge tone="info" icon="star">
+              Featured
+            </Badge>
+          )}
         </div>
       </div>
       <div className="flex min-w-0 flex-1 flex-col px-4 pt-3 max-sm:ps-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <span className="text-xs text-muted">{categoryName[product.category]}</span>
-          {product.is_active ? <Badge tone="good" icon="check">Active</Badge> : <Badge>Hidden</Badge>}
+          {product.is_active ? (
+            <Badge tone="good" icon="check">
+              Active
+            </Badge>
+          ) : (
+            <Badge>Hidden</Badge>
+          )}
         </div>
-        <h3 className="mt-1 text-[1.2rem]"><TwoScripts>{product.title}</TwoScripts></h3>
+        <h3 className="mt-1 text-[1.2rem]">
+          <TwoScripts>{product.title}</TwoScripts>
+        </h3>
         <p className="mt-auto flex flex-wrap items-baseline justify-between gap-x-3 pt-2 tabular-nums">
           <span className="text-lg font-medium">{money(product.price, currency)}</span>
-          {product.stock_quantity > 0 ? <span className="text-sm text-muted">{number(product.stock_quantity)} in stock</span> : <Badge tone="bad">Out of stock</Badge>}
+          {product.stock_quantity > 0 ? (
+            <span className="text-sm text-muted">{number(product.stock_quantity)} in stock</span>
+          ) : (
+            <Badge tone="bad">Out of stock</Badge>
+          )}
         </p>
-        <Switch label={<>Featured{of}</>} checked={coming} onChange={(event) => flag.mutate({ is_featured: event.target.checked })} className="mt-1" />
+        <Switch
+          label={<>Featured{of}</>}
+          checked={coming}
+          onChange={(event) => flag.mutate({ is_featured: event.target.checked })}
+          className="mt-1"
+        />
       </div>
       <div className="col-span-2 flex items-center border-line px-1.5 py-1 sm:border-t">
-        <Button look="quiet" icon="eye" busy={flag.isPending && "is_active" in flag.variables} onClick={() => flag.mutate({ is_active: !product.is_active })}>
-          {product.is_active ? "Hide" : "Show"}{of}
+        <Button
+          look="quiet"
+          icon="eye"
+          busy={flag.isPending && "is_active" in flag.variables}
+          onClick={() => flag.mutate({ is_active: !product.is_active })}
+        >
+          {product.is_active ? "Hide" : "Show"}
+          {of}
         </Button>
         <IconButton icon="edit" label={`Edit ${product.title}`} title="Edit" onClick={onEdit} className="ms-auto" />
         <IconButton icon="trash" danger label={`Delete ${product.title}`} title="Delete" onClick={onDelete} />
@@ -88,7 +121,8 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
 }
 
 function sentence(title: string, change: Flag) {
-  if ("is_active" in change) return change.is_active ? `${title} is shown in the store.` : `${title} is hidden from the store.`;
+  if ("is_active" in change)
+    return change.is_active ? `${title} is shown in the store.` : `${title} is hidden from the store.`;
   return change.is_featured ? `${title} is featured.` : `${title} is no longer featured.`;
 }
 
@@ -99,7 +133,11 @@ export const ProductsSkeleton = () => (
     {Array.from({ length: 8 }, (_, i) => (
       <div key={i} className="sheet overflow-clip">
         <Skeleton className="aspect-4/3 rounded-none max-sm:aspect-3/1" />
-        <div className="grid gap-3 p-4"><Skeleton className="w-1/3" /><Skeleton className="h-5 w-3/4" /><Skeleton className="h-5 w-1/2" /></div>
+        <div className="grid gap-3 p-4">
+          <Skeleton className="w-1/3" />
+          <Skeleton className="h-5 w-3/4" />
+          <Skeleton className="h-5 w-1/2" />
+        </div>
       </div>
     ))}
   </Loading>

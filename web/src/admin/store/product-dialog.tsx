@@ -13,7 +13,14 @@ import { MoneyInput, useCurrency } from "../shared/money-input";
 import { changesOf, draftOf, missing, problemsOf, productOf, type Draft } from "./draft";
 import { PictureFields } from "./picture-fields";
 import { PicturesFailed, usePictures } from "./pictures";
-import { addProduct, changeProduct, readProduct, useProductsChanged, type AdminProduct, type Category } from "./queries";
+import {
+  addProduct,
+  changeProduct,
+  readProduct,
+  useProductsChanged,
+  type AdminProduct,
+  type Category,
+} from "./queries";
 
 type Props = { product: AdminProduct | null; category: Category | ""; onClose: () => void };
 
@@ -47,7 +54,8 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
     check: () => {
       setIncomplete(false);
       const problems = problemsOf(draft, currency);
-      if (Object.values(problems).includes(missing)) toast({ title: "Missing Information", description: missing, destructive: true });
+      if (Object.values(problems).includes(missing))
+        toast({ title: "Missing Information", description: missing, destructive: true });
       return problems;
     },
     submit: async () => {
@@ -64,7 +72,11 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
     },
     done: async ({ title, images }) => {
       if (opened) toast({ title: "Product Updated", description: `${title} has been updated.` });
-      else toast({ title: "Product Added", description: `${title} has been added to the store with ${count(images.length, "image")}.` });
+      else
+        toast({
+          title: "Product Added",
+          description: `${title} has been added to the store with ${count(images.length, "image")}.`,
+        });
       onClose();
       await productsChanged();
     },
@@ -85,10 +97,18 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
         <ProductFields draft={draft} set={set} errors={errors} />
         <PictureFields form={pictures} art={artOf({ category: draft.category || "memorabilia" })} busy={busy} />
         <BadgeFields draft={draft} set={set} isNew={!row} />
-        <FormMessage>{incomplete ? "The product is saved, but not all of its pictures. Beside each stands why; save again to try once more, or remove it." : message}</FormMessage>
+        <FormMessage>
+          {incomplete
+            ? "The product is saved, but not all of its pictures. Beside each stands why; save again to try once more, or remove it."
+            : message}
+        </FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Saving..." : row ? "Save Product" : "Add Product"}</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Saving..." : row ? "Save Product" : "Add Product"}
+          </Button>
         </div>
       </form>
       {question}
@@ -117,13 +137,30 @@ function ProductFields({ draft, set, errors }: FieldsProps & { errors: Errors })
           <MoneyInput name="price" value={draft.price} onChange={(price) => set({ price })} required />
         </Field>
         <Field label="Stock Quantity" error={errors["stock_quantity"]}>
-          <TextInput {...bind("stock_quantity")} inputMode="numeric" dir="ltr" maxLength={9} autoComplete="off" className="tabular-nums" required />
+          <TextInput
+            {...bind("stock_quantity")}
+            inputMode="numeric"
+            dir="ltr"
+            maxLength={9}
+            autoComplete="off"
+            className="tabular-nums"
+            required
+          />
         </Field>
       </div>
       <Field label="Category" error={errors["category"]}>
-        <Select name="category" value={draft.category} onChange={(event) => set({ category: event.target.value as Draft["category"] })} required>
+        <Select
+          name="category"
+          value={draft.category}
+          onChange={(event) => set({ category: event.target.value as Draft["category"] })}
+          required
+        >
           {!draft.category && <option value="">Choose a category</option>}
-          {Object.entries(categoryName).map(([value, label]) => <option key={value} value={value}>{label}</option>)}
+          {Object.entries(categoryName).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
         </Select>
       </Field>
     </>

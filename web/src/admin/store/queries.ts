@@ -13,7 +13,9 @@ export type ProductFilter = { q?: string; category?: Category; sort?: ProductOrd
 export type ProductOrder = "newest" | "title" | "price" | "stock";
 
 const page = (filter: ProductFilter, limit: number, cursor: string, signal?: AbortSignal) =>
-  asStaff(api.GET("/api/admin/products", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
+  asStaff(
+    api.GET("/api/admin/products", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }),
+  );
 
 export const productsQuery = (filter: ProductFilter) =>
   infiniteQueryOptions({
@@ -32,17 +34,22 @@ export const productStatsQuery = queryOptions({
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readProduct = ({ id }: AdminProduct) => nullIfNotFound(asStaff(api.GET("/api/admin/products/{id}", at(id))));
-export const addProduct = (key: string, body: NewProduct) => asStaff(api.POST("/api/admin/products", { params: { header: { "Idempotency-Key": key } }, body }));
-export const changeProduct = (id: string, body: ProductPatch) => asStaff(api.PATCH("/api/admin/products/{id}", { ...at(id), body }));
+export const readProduct = ({ id }: AdminProduct) =>
+  nullIfNotFound(asStaff(api.GET("/api/admin/products/{id}", at(id))));
+export const addProduct = (key: string, body: NewProduct) =>
+  asStaff(api.POST("/api/admin/products", { params: { header: { "Idempotency-Key": key } }, body }));
+export const changeProduct = (id: string, body: ProductPatch) =>
+  asStaff(api.PATCH("/api/admin/products/{id}", { ...at(id), body }));
 export const deleteProduct = (id: string) => asStaff(api.DELETE("/api/admin/products/{id}", at(id)));
-export const orderImages = (id: string, ids: string[]) => asStaff(api.PUT("/api/admin/products/{id}/images/order", { ...at(id), body: { ids } }));
+export const orderImages = (id: string, ids: string[]) =>
+  asStaff(api.PUT("/api/admin/products/{id}/images/order", { ...at(id), body: { ids } }));
 
 export const removeImage = (id: string, imageId: string) =>
   asStaff(api.DELETE("/api/admin/products/{id}/images/{image_id}", { params: { path: { id, image_id: imageId } } }));
 
 /** Uploads a picture and reports the progress in percent. `fetch` cannot report upload progress. */
-export const addImage = (id: string, file: File, onProgress: (percent: number) => void): Promise<AdminProduct> => asStaff(upload(id, file, onProgress));
+export const addImage = (id: string, file: File, onProgress: (percent: number) => void): Promise<AdminProduct> =>
+  asStaff(upload(id, file, onProgress));
 
 const patience = 120_000;
 
@@ -81,6 +88,8 @@ export function useProductsChanged() {
   const client = useQueryClient();
   return () => {
     void client.invalidateQueries({ queryKey: ["store"] });
-    return Promise.all(["products", "product-stats", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+    return Promise.all(
+      ["products", "product-stats", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })),
+    );
   };
 }

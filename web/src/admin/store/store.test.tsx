@@ -6,13 +6,42 @@ import { summary } from "../../test/families";
 import { acceptFiles } from "./pictures";
 import type { AdminProduct } from "./queries";
 
-const image = (n: number) => ({ id: `i${n}`, image_url: `/media/products/i${n}`, thumb_url: `/media/products/i${n}/thumb`, alt_text: `Camp cap, picture ${n}`, display_order: n - 1 });
+const image = (n: number) => ({
+  id: `i${n}`,
+  image_url: `/media/products/i${n}`,
+  thumb_url: `/media/products/i${n}/thumb`,
+  alt_text: `Camp cap, picture ${n}`,
+  display_order: n - 1,
+});
 
 const cap = (change: Partial<AdminProduct> = {}): AdminProduct => ({
-  id: "p1", title: "Camp cap", description: "Green, with the lantern.", price: 1850, category: "clothing", stock_quantity: 12, is_new: true, is_bestseller: false, is_featured: false,
-  images: [image(1), image(2)], is_active: true, created_by: "kornbluh", created_at: "2026-07-29T12:00:00Z", version: 2, ...change,
+  id: "p1",
+  title: "Camp cap",
+  description: "Green, with the lantern.",
+  price: 1850,
+  category: "clothing",
+  stock_quantity: 12,
+  is_new: true,
+  is_bestseller: false,
+  is_featured: false,
+  images: [image(1), image(2)],
+  is_active: true,
+  created_by: "kornbluh",
+  created_at: "2026-07-29T12:00:00Z",
+  version: 2,
+  ...change,
 });
-const mug = cap({ id: "p2", title: "Enamel mug", category: "accessories", price: 1200, stock_quantity: 0, is_active: false, is_featured: true, is_new: false, images: [] });
+const mug = cap({
+  id: "p2",
+  title: "Enamel mug",
+  category: "accessories",
+  price: 1200,
+  stock_quantity: 0,
+  is_active: false,
+  is_featured: true,
+  is_new: false,
+  images: [],
+});
 
 const desk = (answers: Record<string, unknown> = {}) =>
   server({
@@ -54,7 +83,8 @@ function pictureServer(...answers: { status: number; body: unknown }[]) {
 afterEach(() => vi.unstubAllGlobals());
 
 const photo = (name: string, type = "image/jpeg", size = 3) => new File([new Uint8Array(size)], name, { type });
-const cardOf = async (name: string) => within((await screen.findByRole("heading", { name, level: 3 })).closest("article")!);
+const cardOf = async (name: string) =>
+  within((await screen.findByRole("heading", { name, level: 3 })).closest("article")!);
 const address = () => screen.getByTestId("address").textContent;
 const add = async (user: ReturnType<typeof open>) => {
   await user.click(await screen.findByRole("button", { name: "Add New Product" }));
@@ -70,13 +100,15 @@ describe("the products", () => {
     desk();
     open("/admin/store");
     const first = await cardOf("Camp cap");
-    for (const text of ["Clothing", "Active", "New", "$18.50", "12 in stock"]) expect(first.getByText(text)).toBeTruthy();
+    for (const text of ["Clothing", "Active", "New", "$18.50", "12 in stock"])
+      expect(first.getByText(text)).toBeTruthy();
     expect(first.getByRole("img").getAttribute("src")).toBe("/media/products/i1/thumb");
     const second = await cardOf("Enamel mug");
     for (const text of ["Accessories", "Hidden", "$12", "Out of stock"]) expect(second.getByText(text)).toBeTruthy();
     expect(second.getByRole("switch", { name: /^Featured/ })).toHaveProperty("checked", true);
     const figures = within(screen.getByLabelText("Figures", { selector: "dl" }));
-    for (const label of ["Total Products", "Active Products", "Featured", "Total Stock"]) expect(figures.getByText(label)).toBeTruthy();
+    for (const label of ["Total Products", "Active Products", "Featured", "Total Stock"])
+      expect(figures.getByText(label)).toBeTruthy();
     expect(await figures.findByText("1,234")).toBeTruthy();
   });
 
@@ -84,7 +116,14 @@ describe("the products", () => {
     const camp = desk();
     const user = open("/admin/store");
     const buttons = within(await screen.findByRole("group", { name: "Filter by category" }));
-    expect(buttons.getAllByRole("button").map(({ textContent }) => textContent)).toEqual(["All", "Clothing", "Accessories", "Equipment", "Memorabilia", "Digital"]);
+    expect(buttons.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
+      "All",
+      "Clothing",
+      "Accessories",
+      "Equipment",
+      "Memorabilia",
+      "Digital",
+    ]);
     await user.click(buttons.getByRole("button", { name: "Equipment" }));
     expect(address()).toBe("/admin/store?category=equipment");
     camp.answer("GET /api/admin/products", list());
@@ -92,7 +131,10 @@ describe("the products", () => {
     await user.keyboard("lantern");
     expect(await screen.findByText("No products found matching your criteria.")).toBeTruthy();
     expect(address()).toBe("/admin/store?category=equipment&q=lantern");
-    expect(camp.asked("GET", "/api/admin/products").at(-1)?.query).toMatchObject({ category: "equipment", q: "lantern" });
+    expect(camp.asked("GET", "/api/admin/products").at(-1)?.query).toMatchObject({
+      category: "equipment",
+      q: "lantern",
+    });
     camp.answer("GET /api/admin/products", list(cap()));
     await user.click(screen.getByRole("button", { name: "Show all products" }));
     expect(await cardOf("Camp cap")).toBeTruthy();
@@ -115,7 +157,10 @@ describe("the products", () => {
     await user.click(card.getByRole("switch", { name: /^Featured/ }));
     await user.click(card.getByRole("button", { name: /^Hide/ }));
     expect(await screen.findByText("Camp cap is hidden from the store.")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/products/p1").map(({ body }) => body)).toEqual([{ version: 2, is_featured: true }, { version: 3, is_active: false }]);
+    expect(camp.asked("PATCH", "/api/admin/products/p1").map(({ body }) => body)).toEqual([
+      { version: 2, is_featured: true },
+      { version: 3, is_active: false },
+    ]);
   });
 
   it("features, hides and shows, each with the version that was looked at", async () => {
@@ -128,7 +173,10 @@ describe("the products", () => {
     expect(await screen.findByText("Camp cap is hidden from the store.")).toBeTruthy();
     await user.click((await cardOf("Enamel mug")).getByRole("button", { name: /^Show/ }));
     expect(await screen.findByText("Enamel mug is shown in the store.")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/products/p1").map(({ body }) => body)).toEqual([{ version: 2, is_featured: true }, { version: 2, is_active: false }]);
+    expect(camp.asked("PATCH", "/api/admin/products/p1").map(({ body }) => body)).toEqual([
+      { version: 2, is_featured: true },
+      { version: 2, is_active: false },
+    ]);
     camp.answer("PATCH /api/admin/products/p1", refuse(500, "internal"));
     await user.click((await cardOf("Camp cap")).getByRole("button", { name: /^Hide/ }));
     expect(await screen.findByText("Failed to update product. Please try again.")).toBeTruthy();
@@ -171,7 +219,10 @@ describe("a new product", () => {
   it("is added with its pictures, one after the other", async () => {
     const made = cap({ id: "p9", title: "Whistle", images: [], version: 1 });
     const camp = desk({ "POST /api/admin/products": made });
-    const sent = pictureServer({ status: 201, body: { ...made, images: [image(1)] } }, { status: 201, body: { ...made, images: [image(1), image(2)] } });
+    const sent = pictureServer(
+      { status: 201, body: { ...made, images: [image(1)] } },
+      { status: 201, body: { ...made, images: [image(1), image(2)] } },
+    );
     const user = open("/admin/store?category=equipment");
     const panel = await add(user);
     await user.type(panel.getByLabelText("Product Title"), "  Whistle ");
@@ -184,9 +235,19 @@ describe("a new product", () => {
     expect(await screen.findByText("Product Added")).toBeTruthy();
     expect(screen.getByText("Whistle has been added to the store with 2 images.")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/products")[0]?.body).toEqual({
-      title: "Whistle", description: "", price: 450, category: "equipment", stock_quantity: 1_200, is_new: false, is_bestseller: true, is_featured: false,
+      title: "Whistle",
+      description: "",
+      price: 450,
+      category: "equipment",
+      stock_quantity: 1_200,
+      is_new: false,
+      is_bestseller: true,
+      is_featured: false,
     });
-    expect(sent.map(({ path, file }) => [path, file.name])).toEqual([["/api/admin/products/p9/images", "a.jpg"], ["/api/admin/products/p9/images", "b.png"]]);
+    expect(sent.map(({ path, file }) => [path, file.name])).toEqual([
+      ["/api/admin/products/p9/images", "a.jpg"],
+      ["/api/admin/products/p9/images", "b.png"],
+    ]);
     expect(camp.asked("PUT", "/api/admin/products/p9/images/order")).toHaveLength(0);
   });
 
@@ -207,7 +268,10 @@ describe("a new product", () => {
     const made = cap({ id: "p9", title: "Whistle", images: [], version: 1 });
     const camp = desk({ "POST /api/admin/products": made });
     const problem = { code: "validation", status: 422, detail: "Please choose a JPEG, PNG or WebP picture." };
-    const sent = pictureServer({ status: 422, body: problem }, { status: 201, body: { ...made, images: [image(1)], version: 2 } });
+    const sent = pictureServer(
+      { status: 422, body: problem },
+      { status: 201, body: { ...made, images: [image(1)], version: 2 } },
+    );
     const user = open("/admin/store?category=equipment");
     const panel = await add(user);
     await user.type(panel.getByLabelText("Product Title"), "Whistle");
@@ -227,7 +291,16 @@ describe("a new product", () => {
 
 describe("the pictures of a product", () => {
   it("are at most four, of an image type, of at most 10 MB each", () => {
-    const { taken, refused } = acceptFiles([photo("a.jpg"), photo("notes.pdf", "application/pdf"), photo("drawing.svg", "image/svg+xml"), photo("big.png", "image/png", 10 * 1024 * 1024 + 1), photo("b.webp", "image/webp")], 3);
+    const { taken, refused } = acceptFiles(
+      [
+        photo("a.jpg"),
+        photo("notes.pdf", "application/pdf"),
+        photo("drawing.svg", "image/svg+xml"),
+        photo("big.png", "image/png", 10 * 1024 * 1024 + 1),
+        photo("b.webp", "image/webp"),
+      ],
+      3,
+    );
     expect(taken.map(({ name }) => name)).toEqual(["a.jpg"]);
     expect(refused).toEqual([
       { title: "Invalid file type", description: "notes.pdf is not a valid image file." },
@@ -290,10 +363,16 @@ describe("a product that two people edit", () => {
     await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));
     await waitFor(() => expect(panel.getByLabelText("Price")).toHaveProperty("value", "20.00"));
     expect(panel.getByLabelText("Product Title")).toHaveProperty("value", "Camp cap in green");
-    expect(panel.getAllByRole("img").map((img) => img.getAttribute("src"))).toEqual(["/media/products/i2/thumb", "/media/products/i3/thumb"]);
+    expect(panel.getAllByRole("img").map((img) => img.getAttribute("src"))).toEqual([
+      "/media/products/i2/thumb",
+      "/media/products/i3/thumb",
+    ]);
     await user.click(panel.getByRole("button", { name: "Save Product" }));
     expect(await screen.findByText("Product Updated")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/products/p1").at(-1)?.body).toEqual({ version: 5, title: "Camp cap in green" });
+    expect(camp.asked("PATCH", "/api/admin/products/p1").at(-1)?.body).toEqual({
+      version: 5,
+      title: "Camp cap in green",
+    });
   });
 
   it("does not throw away what was typed without asking", async () => {
@@ -302,7 +381,11 @@ describe("a product that two people edit", () => {
     const panel = await edit(user, "Enamel mug");
     await user.click(panel.getByRole("checkbox", { name: "New" }));
     await user.click(panel.getByRole("button", { name: "Cancel" }));
-    await user.click(within(await screen.findByRole("dialog", { name: "Discard what you typed?" })).getByRole("button", { name: "Discard" }));
+    await user.click(
+      within(await screen.findByRole("dialog", { name: "Discard what you typed?" })).getByRole("button", {
+        name: "Discard",
+      }),
+    );
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 });

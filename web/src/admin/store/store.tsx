@@ -16,11 +16,24 @@ import { StatCards } from "../shared/stat-cards";
 import { ignoreNotFound } from "../shared/missing-records";
 import { ProductCard, ProductsSkeleton, productGrid } from "./product-card";
 import { ProductDialog } from "./product-dialog";
-import { deleteProduct, productsQuery, productStatsQuery, useProductsChanged, type AdminProduct, type Category, type ProductOrder } from "./queries";
+import {
+  deleteProduct,
+  productsQuery,
+  productStatsQuery,
+  useProductsChanged,
+  type AdminProduct,
+  type Category,
+  type ProductOrder,
+} from "./queries";
 
 type Open = { what: "add"; product: null } | { what: "edit" | "delete"; product: AdminProduct } | null;
 
-const orders: Record<ProductOrder, string> = { newest: "Newest first", title: "By title", price: "Lowest price", stock: "Lowest stock" };
+const orders: Record<ProductOrder, string> = {
+  newest: "Newest first",
+  title: "By title",
+  price: "Lowest price",
+  stock: "Lowest stock",
+};
 const categories = Object.keys(categoryName) as Category[];
 
 /** The products of the camp store. */
@@ -29,7 +42,9 @@ export default function StoreManagement() {
   const term = params.get("q")?.trim() ?? "";
   const category = categories.find((one) => one === params.get("category"));
   const order = readSort(params, orders);
-  const products = useInfiniteQuery(productsQuery({ ...(term ? { q: term } : {}), ...(category ? { category } : {}), ...order }));
+  const products = useInfiniteQuery(
+    productsQuery({ ...(term ? { q: term } : {}), ...(category ? { category } : {}), ...order }),
+  );
   const stats = useQuery(productStatsQuery).data;
   const [open, setOpen] = useState<Open>(null);
   const add = () => setOpen({ what: "add", product: null });
@@ -37,7 +52,9 @@ export default function StoreManagement() {
   return (
     <>
       <PageHead title="Store Management" description="What families find in the camp store">
-        <Button icon="plus" onClick={add} className="max-sm:w-full">Add New Product</Button>
+        <Button icon="plus" onClick={add} className="max-sm:w-full">
+          Add New Product
+        </Button>
       </PageHead>
       <StatCards
         label="Figures"
@@ -49,12 +66,23 @@ export default function StoreManagement() {
         ]}
       />
       <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search products" placeholder="Search products by title or description..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
-        <div className="max-sm:w-full"><SortSelect names={orders} order={order} set={set} /></div>
+        <SearchBox
+          label="Search products"
+          placeholder="Search products by title or description..."
+          value={term}
+          onSearch={(q) => set({ q })}
+          className="flex-[1_1_18rem]"
+        />
+        <div className="max-sm:w-full">
+          <SortSelect names={orders} order={order} set={set} />
+        </div>
         <Segmented
           label="Filter by category"
           value={category ?? "all"}
-          options={[{ value: "all" as const, label: "All" }, ...categories.map((value) => ({ value, label: categoryName[value] }))]}
+          options={[
+            { value: "all" as const, label: "All" },
+            ...categories.map((value) => ({ value, label: categoryName[value] })),
+          ]}
           onChange={(next) => set({ category: next === "all" ? "" : next })}
           className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2.5"
         />
@@ -66,11 +94,19 @@ export default function StoreManagement() {
         failed="Failed to load products"
         skeleton={<ProductsSkeleton />}
         empty={
-          <EmptyState title="No products found matching your criteria." text={term || category ? undefined : "The store is empty so far."} picture="/art/product-memorabilia.svg">
+          <EmptyState
+            title="No products found matching your criteria."
+            text={term || category ? undefined : "The store is empty so far."}
+            picture="/art/product-memorabilia.svg"
+          >
             {term || category ? (
-              <Button look="line" onClick={() => set({ q: "", category: "" })}>Show all products</Button>
+              <Button look="line" onClick={() => set({ q: "", category: "" })}>
+                Show all products
+              </Button>
             ) : (
-              <Button icon="plus" onClick={add}>Add First Product</Button>
+              <Button icon="plus" onClick={add}>
+                Add First Product
+              </Button>
             )}
           </EmptyState>
         }
@@ -79,14 +115,20 @@ export default function StoreManagement() {
           <ul className={productGrid}>
             {all.map((product) => (
               <li key={product.id} className="grid">
-                <ProductCard product={product} onEdit={() => setOpen({ what: "edit", product })} onDelete={() => setOpen({ what: "delete", product })} />
+                <ProductCard
+                  product={product}
+                  onEdit={() => setOpen({ what: "edit", product })}
+                  onDelete={() => setOpen({ what: "delete", product })}
+                />
               </li>
             ))}
           </ul>
         )}
       </Listing>
 
-      {open && open.what !== "delete" && <ProductDialog product={open.product} category={category ?? ""} onClose={() => setOpen(null)} />}
+      {open && open.what !== "delete" && (
+        <ProductDialog product={open.product} category={category ?? ""} onClose={() => setOpen(null)} />
+      )}
       {open?.what === "delete" && <DeleteProduct product={open.product} onClose={() => setOpen(null)} />}
     </>
   );

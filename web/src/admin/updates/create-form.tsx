@@ -17,7 +17,8 @@ type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
   const keyOf = useIdempotencyKey();
-  const reach = useQuery({ ...reachQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds), enabled: open }).data?.recipients;
+  const reach = useQuery({ ...reachQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds), enabled: open })
+    .data?.recipients;
   const [draft, setDraft] = useState<Draft>(() => draftOf(null, "UTC"));
 
   const { busy, errors, message, form } = usePageForm({
@@ -36,14 +37,25 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
 
   return (
     <section aria-labelledby="create" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
-      <h2 id="create" className="mb-4 text-xl">New update</h2>
+      <h2 id="create" className="mb-4 text-xl">
+        New update
+      </h2>
       <form {...form} className="grid gap-5">
-        <UpdateFields draft={draft} set={(change) => setDraft((now) => ({ ...now, ...change }))} errors={errors} focus={open} />
+        <UpdateFields
+          draft={draft}
+          set={(change) => setDraft((now) => ({ ...now, ...change }))}
+          errors={errors}
+          focus={open}
+        />
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap items-center justify-end gap-3 max-sm:flex-col-reverse max-sm:items-stretch">
           {reach === 0 && <p className="text-sm text-muted sm:me-auto">It appears on the site. Nobody is mailed.</p>}
-          <Button look="line" onClick={onCancel}>Cancel</Button>
-          <Button type="submit" icon="horn" busy={busy}>{busy ? "Posting..." : postLabel(reach)}</Button>
+          <Button look="line" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" icon="horn" busy={busy}>
+            {busy ? "Posting..." : postLabel(reach)}
+          </Button>
         </div>
       </form>
     </section>

@@ -4,7 +4,15 @@ import { people } from "../shared/words";
 import type { AdminUpdate, NewUpdate, Priority, UpdatePatch } from "./queries";
 
 /** The values of the form. */
-export type Draft = { title: string; message: string; author: string; priority: Priority; pinned: boolean; date: string; time: string };
+export type Draft = {
+  title: string;
+  message: string;
+  author: string;
+  priority: Priority;
+  pinned: boolean;
+  date: string;
+  time: string;
+};
 
 export const endOfDay = "23:59";
 
@@ -34,7 +42,14 @@ export function missing({ title, message, author, date, time }: Draft): Record<s
 
 export function newUpdateOf(draft: Draft): NewUpdate {
   const { title, message, author, priority, pinned } = draft;
-  return { title: title.trim(), message: message.trim(), author: author.trim(), priority, pinned, expires_at: expiryOf(draft) };
+  return {
+    title: title.trim(),
+    message: message.trim(),
+    author: author.trim(),
+    priority,
+    pinned,
+    expires_at: expiryOf(draft),
+  };
 }
 
 /** Only what the person changed. */
@@ -48,7 +63,8 @@ export const postLabel = (reach: number | undefined) => (reach ? `Post update to
 /** The toast after posting; it mentions mail only when mails were queued. */
 export const postedToast = (notified: number) => ({
   title: "Live Update Posted!",
-  description: notified > 0 ? "Your update has been posted and parents will be notified." : "Your update has been posted.",
+  description:
+    notified > 0 ? "Your update has been posted and parents will be notified." : "Your update has been posted.",
 });
 
 export const visibilityToast = (active: boolean) =>

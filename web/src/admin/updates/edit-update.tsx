@@ -53,8 +53,12 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
         </p>
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save update"}</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Saving..." : "Save update"}
+          </Button>
         </div>
       </form>
       {question}

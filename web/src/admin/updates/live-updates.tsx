@@ -17,7 +17,14 @@ import { PageHead } from "../shared/page-head";
 import { ignoreNotFound } from "../shared/missing-records";
 import { CreateForm } from "./create-form";
 import { EditUpdate } from "./edit-update";
-import { deleteUpdate, updatesQuery, useUpdatesChanged, type AdminUpdate, type Priority, type Standing } from "./queries";
+import {
+  deleteUpdate,
+  updatesQuery,
+  useUpdatesChanged,
+  type AdminUpdate,
+  type Priority,
+  type Standing,
+} from "./queries";
 import { UpdateCard, UpdatesSkeleton, priorities as priorityName } from "./update-card";
 
 type Open = { what: "edit" | "delete"; update: AdminUpdate } | null;
@@ -35,9 +42,16 @@ export default function LiveUpdates() {
   const priority = priorities.find((one) => one === filters.params.get("priority"));
   const slowly = useRefetchInterval(everyFifteenSeconds);
   const updates = useInfiniteQuery({
-    ...updatesQuery({ ...(term ? { q: term } : {}), ...(standing ? { standing } : {}), ...(priority ? { priority } : {}) }),
+    ...updatesQuery({
+      ...(term ? { q: term } : {}),
+      ...(standing ? { standing } : {}),
+      ...(priority ? { priority } : {}),
+    }),
     // Polls faster while mails are being sent.
-    refetchInterval: ({ state }) => (slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries?.queued)) ? 4_000 : slowly),
+    refetchInterval: ({ state }) =>
+      slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries?.queued))
+        ? 4_000
+        : slowly,
   });
   const [open, setOpen] = useState<Open>(null);
   const creation = useCollapsibleForm("create", filters);
@@ -45,24 +59,57 @@ export default function LiveUpdates() {
   return (
     <>
       <PageHead title="Live Updates" description="Short announcements, on the site at once and by mail">
-        <CollapsibleFormButton {...creation.button} icon="plus">Create Update</CollapsibleFormButton>
+        <CollapsibleFormButton {...creation.button} icon="plus">
+          Create Update
+        </CollapsibleFormButton>
       </PageHead>
 
-      {creation.everOpened && <CreateForm key={creation.key} open={creation.open} onCancel={creation.close} onDone={creation.done} />}
+      {creation.everOpened && (
+        <CreateForm key={creation.key} open={creation.open} onCancel={creation.close} onDone={creation.done} />
+      )}
 
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-xl">Recent Updates</h2>
-        <Button look="line" icon="refresh" busy={updates.isFetching && !updates.isFetchingNextPage} onClick={() => void updates.refetch()}>Refresh</Button>
+        <Button
+          look="line"
+          icon="refresh"
+          busy={updates.isFetching && !updates.isFetchingNextPage}
+          onClick={() => void updates.refetch()}
+        >
+          Refresh
+        </Button>
         <div className="flex w-full flex-wrap gap-3">
-          <SearchBox label="Search updates" placeholder="Search updates by title, message or author..." value={term} onSearch={(q) => filters.set({ q })} className="flex-[1_1_20rem]" />
+          <SearchBox
+            label="Search updates"
+            placeholder="Search updates by title, message or author..."
+            value={term}
+            onSearch={(q) => filters.set({ q })}
+            className="flex-[1_1_20rem]"
+          />
           <div className="grid grid-cols-2 gap-3 max-sm:w-full">
-            <Select aria-label="Which standing" value={standing ?? ""} onChange={({ target }) => filters.set({ standing: target.value })}>
+            <Select
+              aria-label="Which standing"
+              value={standing ?? ""}
+              onChange={({ target }) => filters.set({ standing: target.value })}
+            >
               <option value="">Any standing</option>
-              {standings.map((one) => <option key={one} value={one}>{standingName[one]}</option>)}
+              {standings.map((one) => (
+                <option key={one} value={one}>
+                  {standingName[one]}
+                </option>
+              ))}
             </Select>
-            <Select aria-label="Which priority" value={priority ?? ""} onChange={({ target }) => filters.set({ priority: target.value })}>
+            <Select
+              aria-label="Which priority"
+              value={priority ?? ""}
+              onChange={({ target }) => filters.set({ priority: target.value })}
+            >
               <option value="">Any priority</option>
-              {priorities.map((one) => <option key={one} value={one}>{priorityName[one].label} priority</option>)}
+              {priorities.map((one) => (
+                <option key={one} value={one}>
+                  {priorityName[one].label} priority
+                </option>
+              ))}
             </Select>
           </div>
         </div>
@@ -76,15 +123,21 @@ export default function LiveUpdates() {
         empty={
           term ? (
             <EmptyState title={`No updates found matching "${term}"`}>
-              <Button look="line" onClick={() => filters.set({ q: "" })}>Clear Search</Button>
+              <Button look="line" onClick={() => filters.set({ q: "" })}>
+                Clear Search
+              </Button>
             </EmptyState>
           ) : standing || priority ? (
             <EmptyState title="No updates found">
-              <Button look="line" onClick={() => filters.set({ standing: "", priority: "" })}>Show all updates</Button>
+              <Button look="line" onClick={() => filters.set({ standing: "", priority: "" })}>
+                Show all updates
+              </Button>
             </EmptyState>
           ) : (
             <EmptyState title="No Updates Yet" text="Families read the newest ones on the home page.">
-              <Button icon="plus" onClick={creation.unfold}>Create First Update</Button>
+              <Button icon="plus" onClick={creation.unfold}>
+                Create First Update
+              </Button>
             </EmptyState>
           )
         }

@@ -17,7 +17,12 @@ export const updatesQuery = (filter: AdminVideoFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "live-updates", filter],
     queryFn: ({ pageParam, signal }) =>
-      asStaff(api.GET("/api/admin/live-updates", { params: { query: { ...filter, limit: filter.q ? 100 : 25, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      asStaff(
+        api.GET("/api/admin/live-updates", {
+          params: { query: { ...filter, limit: filter.q ? 100 : 25, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -32,9 +37,12 @@ export const reachQuery = queryOptions({
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readUpdate = ({ id }: AdminUpdate) => nullIfNotFound(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
-export const createUpdate = (key: string, body: NewUpdate) => asStaff(api.POST("/api/admin/live-updates", { params: { header: { "Idempotency-Key": key } }, body }));
-export const editUpdate = (id: string, body: UpdatePatch) => asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
+export const readUpdate = ({ id }: AdminUpdate) =>
+  nullIfNotFound(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
+export const createUpdate = (key: string, body: NewUpdate) =>
+  asStaff(api.POST("/api/admin/live-updates", { params: { header: { "Idempotency-Key": key } }, body }));
+export const editUpdate = (id: string, body: UpdatePatch) =>
+  asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
 export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));
 
 /** Call after any change: refetches the list and what families see. */

@@ -40,18 +40,51 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
     <li className="grid gap-x-6 gap-y-3 border-line p-4 not-first:border-t md:grid-cols-[minmax(0,1fr)_auto] md:p-5">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
-          <Badge tone={tone} {...(update.priority === "high" ? { icon: "flag" as const } : {})}>{label}</Badge>
-          {update.is_active ? <Badge tone="good" icon="check">Active</Badge> : <Badge>Inactive</Badge>}
-          {update.pinned && <Badge tone="due" icon="up">Pinned</Badge>}
-          <time dateTime={update.created_at} title={campDateTime(update.created_at, timeZone)} className="text-sm text-muted">
+          <Badge tone={tone} {...(update.priority === "high" ? { icon: "flag" as const } : {})}>
+            {label}
+          </Badge>
+          {update.is_active ? (
+            <Badge tone="good" icon="check">
+              Active
+            </Badge>
+          ) : (
+            <Badge>Inactive</Badge>
+          )}
+          {update.pinned && (
+            <Badge tone="due" icon="up">
+              Pinned
+            </Badge>
+          )}
+          <time
+            dateTime={update.created_at}
+            title={campDateTime(update.created_at, timeZone)}
+            className="text-sm text-muted"
+          >
             {ago(update.created_at, timeZone, new Date(Math.max(now, Date.parse(update.created_at))))}
           </time>
         </div>
-        <h3 dir="auto" className="mt-2 text-[1.12rem]">{update.title}</h3>
-        <p dir="auto" className="mt-1 line-clamp-4 max-w-[75ch] whitespace-pre-line">{update.message}</p>
+        <h3 dir="auto" className="mt-2 text-[1.12rem]">
+          {update.title}
+        </h3>
+        <p dir="auto" className="mt-1 line-clamp-4 max-w-[75ch] whitespace-pre-line">
+          {update.message}
+        </p>
         <p className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
-          <span>Posted by <bdi>{update.author}</bdi>{update.posted_by && <> (<bdi>{update.posted_by}</bdi>)</>}</span>
-          {update.deliveries && <span className="inline-flex items-center gap-1.5 tabular-nums"><Icon name="mail" />{deliverySummary(update.deliveries)}</span>}
+          <span>
+            Posted by <bdi>{update.author}</bdi>
+            {update.posted_by && (
+              <>
+                {" "}
+                (<bdi>{update.posted_by}</bdi>)
+              </>
+            )}
+          </span>
+          {update.deliveries && (
+            <span className="inline-flex items-center gap-1.5 tabular-nums">
+              <Icon name="mail" />
+              {deliverySummary(update.deliveries)}
+            </span>
+          )}
           {end && (
             <span className="inline-flex items-center gap-1.5">
               <Icon name="clock" />
@@ -62,10 +95,24 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
       </div>
       <div className="flex items-start max-md:-ms-2.5 md:justify-end">
         <Button look="quiet" busy={toggle.isPending} onClick={() => toggle.mutate()}>
-          {update.is_active ? "Deactivate" : "Activate"}<span className="sr-only"> {update.title}</span>
+          {update.is_active ? "Deactivate" : "Activate"}
+          <span className="sr-only"> {update.title}</span>
         </Button>
-        <IconButton icon="edit" label={`Edit ${update.title}`} title="Edit" onClick={onEdit} className="max-md:ms-auto" />
-        <IconButton icon="trash" danger label={`Delete ${update.title}`} title="Delete" onClick={onDelete} className="max-md:-me-2" />
+        <IconButton
+          icon="edit"
+          label={`Edit ${update.title}`}
+          title="Edit"
+          onClick={onEdit}
+          className="max-md:ms-auto"
+        />
+        <IconButton
+          icon="trash"
+          danger
+          label={`Delete ${update.title}`}
+          title="Delete"
+          onClick={onDelete}
+          className="max-md:-me-2"
+        />
       </div>
     </li>
   );

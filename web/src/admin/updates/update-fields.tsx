@@ -19,17 +19,46 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
   return (
     <>
       <Field label="Title" error={errors.title}>
-        <TextInput ref={title} name="title" dir="auto" maxLength={200} autoComplete="off" value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+        <TextInput
+          ref={title}
+          name="title"
+          dir="auto"
+          maxLength={200}
+          autoComplete="off"
+          value={draft.title}
+          onChange={(event) => set({ title: event.target.value })}
+          required
+        />
       </Field>
       <Field label="Message" error={errors.message}>
-        <TextArea name="message" dir="auto" rows={4} maxLength={5_000} value={draft.message} onChange={(event) => set({ message: event.target.value })} required />
+        <TextArea
+          name="message"
+          dir="auto"
+          rows={4}
+          maxLength={5_000}
+          value={draft.message}
+          onChange={(event) => set({ message: event.target.value })}
+          required
+        />
       </Field>
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <Field label="Author" error={errors.author} hint="Whom families read it from, such as “Camp office”.">
-          <TextInput name="author" dir="auto" maxLength={100} autoComplete="off" value={draft.author} onChange={(event) => set({ author: event.target.value })} required />
+          <TextInput
+            name="author"
+            dir="auto"
+            maxLength={100}
+            autoComplete="off"
+            value={draft.author}
+            onChange={(event) => set({ author: event.target.value })}
+            required
+          />
         </Field>
         <Field label="Priority" error={errors.priority} hint="High stands out with a badge of its own.">
-          <Select name="priority" value={draft.priority} onChange={(event) => set({ priority: event.target.value as Priority })}>
+          <Select
+            name="priority"
+            value={draft.priority}
+            onChange={(event) => set({ priority: event.target.value as Priority })}
+          >
             <option value="low">Low</option>
             <option value="medium">Medium</option>
             <option value="high">High</option>
@@ -41,14 +70,28 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
             type="date"
             min={site?.today}
             value={draft.date}
-            onChange={(event) => set({ date: event.target.value, time: event.target.value ? draft.time || endOfDay : "" })}
+            onChange={(event) =>
+              set({ date: event.target.value, time: event.target.value ? draft.time || endOfDay : "" })
+            }
           />
         </Field>
         <Field label="Time" optional hint={site && `Camp time (${zoneName(site.timezone)})`}>
-          <TextInput name="expires_time" type="time" value={draft.time} disabled={!draft.date} onChange={(event) => set({ time: event.target.value })} />
+          <TextInput
+            name="expires_time"
+            type="time"
+            value={draft.time}
+            disabled={!draft.date}
+            onChange={(event) => set({ time: event.target.value })}
+          />
         </Field>
       </div>
-      <Checkbox name="pinned" label="Pin to the top" hint="It stands above newer updates." checked={draft.pinned} onChange={(event) => set({ pinned: event.target.checked })} />
+      <Checkbox
+        name="pinned"
+        label="Pin to the top"
+        hint="It stands above newer updates."
+        checked={draft.pinned}
+        onChange={(event) => set({ pinned: event.target.checked })}
+      />
     </>
   );
 }

@@ -24,7 +24,16 @@ const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
   deliveries: { queued: 2, sent: 209, failed: 1, suppressed: 0 },
   ...change,
 });
-const quiet = update({ id: "n2", title: "Pool opens", priority: "low", pinned: false, is_active: false, expires_at: null, announced: false, deliveries: null });
+const quiet = update({
+  id: "n2",
+  title: "Pool opens",
+  priority: "low",
+  pinned: false,
+  is_active: false,
+  expires_at: null,
+  announced: false,
+  deliveries: null,
+});
 
 const broken = refuse(500, "internal", "Something went wrong on our side.");
 
@@ -49,7 +58,15 @@ describe("the list of updates", () => {
     desk();
     open("/admin/live-updates");
     const high = await card("Package room closes at 5");
-    for (const words of ["High", "Active", "Pinned", "5 minutes ago", "2 queued, 209 sent, 1 failed", "Tuesday, Jul 30, 2030, 11:59 PM"]) expect(high.getByText(words)).toBeTruthy();
+    for (const words of [
+      "High",
+      "Active",
+      "Pinned",
+      "5 minutes ago",
+      "2 queued, 209 sent, 1 failed",
+      "Tuesday, Jul 30, 2030, 11:59 PM",
+    ])
+      expect(high.getByText(words)).toBeTruthy();
     expect(high.getByText(/Posted by/).textContent).toBe("Posted by Mail room (kornbluh)");
     const low = await card("Pool opens");
     expect(low.getByText("Low")).toBeTruthy();
@@ -72,7 +89,10 @@ describe("the list of updates", () => {
   });
 
   it("hides and shows an update, in the words of the portal", async () => {
-    const camp = desk({ "PATCH /api/admin/live-updates/n1": update({ is_active: false }), "PATCH /api/admin/live-updates/n2": update() });
+    const camp = desk({
+      "PATCH /api/admin/live-updates/n1": update({ is_active: false }),
+      "PATCH /api/admin/live-updates/n2": update(),
+    });
     const user = open("/admin/live-updates");
     await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Deactivate/ }));
     expect(await screen.findByText("Update Deactivated")).toBeTruthy();
@@ -84,7 +104,11 @@ describe("the list of updates", () => {
   });
 
   it("says what failed, in the server's words or in those of the portal", async () => {
-    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "conflict", "The lake is closed."), "DELETE /api/admin/live-updates/n1": broken, "POST /api/admin/live-updates": broken });
+    const camp = desk({
+      "PATCH /api/admin/live-updates/n1": refuse(409, "conflict", "The lake is closed."),
+      "DELETE /api/admin/live-updates/n1": broken,
+      "POST /api/admin/live-updates": broken,
+    });
     const user = open("/admin/live-updates");
     await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Deactivate/ }));
     expect(await screen.findByText("The lake is closed.")).toBeTruthy();
@@ -142,7 +166,14 @@ describe("a new update", () => {
     expect(await screen.findByText("Live Update Posted!")).toBeTruthy();
     expect(screen.getByText("Your update has been posted and parents will be notified.")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/live-updates").map(({ body }) => body)).toEqual([
-      { title: "Rain plan", message: "Activities move indoors.", author: "Camp office", priority: "medium", pinned: true, expires_at: null },
+      {
+        title: "Rain plan",
+        message: "Activities move indoors.",
+        author: "Camp office",
+        priority: "medium",
+        pinned: true,
+        expires_at: null,
+      },
     ]);
     await waitFor(() => expect(address()).toBe("/admin/live-updates"));
     expect(screen.getByLabelText("Title")).toHaveProperty("value", "");
@@ -152,7 +183,8 @@ describe("a new update", () => {
     const camp = desk();
     const user = open("/admin/live-updates?action=create");
     await user.click(await screen.findByRole("button", { name: /^Post update/ }));
-    for (const words of ["Title is required", "Message is required", "Author is required"]) expect(screen.getByText(words)).toBeTruthy();
+    for (const words of ["Title is required", "Message is required", "Author is required"])
+      expect(screen.getByText(words)).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByLabelText("Title"));
     expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
   });
@@ -173,7 +205,12 @@ describe("a new update", () => {
   });
 
   it("speaks of one person properly, and of none not at all", () => {
-    expect([undefined, 0, 1, 212].map(postLabel)).toEqual(["Post update", "Post update", "Post update to 1 person", "Post update to 212 people"]);
+    expect([undefined, 0, 1, 212].map(postLabel)).toEqual([
+      "Post update",
+      "Post update",
+      "Post update to 1 person",
+      "Post update to 212 people",
+    ]);
   });
 });
 
@@ -193,7 +230,10 @@ describe("editing an update", () => {
     await waitFor(() => expect(panel.getByLabelText("Message")).toHaveProperty("value", "Theirs"));
     await user.click(panel.getByRole("button", { name: "Save update" }));
     expect(await screen.findByText("Update Saved")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/live-updates/n1").at(-1)?.body).toEqual({ version: 5, title: "Package room closes at 5 sharp" });
+    expect(camp.asked("PATCH", "/api/admin/live-updates/n1").at(-1)?.body).toEqual({
+      version: 5,
+      title: "Package room closes at 5 sharp",
+    });
   });
 
   it("takes an end away", async () => {
@@ -203,6 +243,8 @@ describe("editing an update", () => {
     const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
     await user.clear(panel.getByLabelText(/^Hide after/));
     await user.click(panel.getByRole("button", { name: "Save update" }));
-    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/live-updates/n1")[0]?.body).toEqual({ version: 4, expires_at: null }));
+    await waitFor(() =>
+      expect(camp.asked("PATCH", "/api/admin/live-updates/n1")[0]?.body).toEqual({ version: 4, expires_at: null }),
+    );
   });
 });

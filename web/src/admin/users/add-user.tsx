@@ -20,9 +20,14 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
   }, [open]);
 
   const { busy, errors, message, form } = usePageForm({
-    check: (data) => Object.fromEntries(fields.filter((name) => text(data, name).trim() === "").map((name) => [name, allRequired])),
+    check: (data) =>
+      Object.fromEntries(fields.filter((name) => text(data, name).trim() === "").map((name) => [name, allRequired])),
     submit: (data) =>
-      addFamily({ full_name: text(data, "full_name").trim(), email: text(data, "email").trim(), child_name: text(data, "child_name").trim() }),
+      addFamily({
+        full_name: text(data, "full_name").trim(),
+        email: text(data, "email").trim(),
+        child_name: text(data, "child_name").trim(),
+      }),
     done: async (family) => {
       toast({
         title: "User Added Successfully",
@@ -37,7 +42,9 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
 
   return (
     <section aria-labelledby="add-user" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
-      <h2 id="add-user" className="mb-4 text-xl">New user</h2>
+      <h2 id="add-user" className="mb-4 text-xl">
+        New user
+      </h2>
       <form key={adding} {...form} className="grid gap-5">
         <div className="grid items-start gap-4 lg:grid-cols-3">
           <Field label="Parent Name" error={errors.full_name}>
@@ -52,8 +59,12 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
         </div>
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3 max-sm:flex-col-reverse">
-          <Button look="line" onClick={onClose}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Adding..." : "Add user and send invitation"}</Button>
+          <Button look="line" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Adding..." : "Add user and send invitation"}
+          </Button>
         </div>
       </form>
     </section>

@@ -8,7 +8,8 @@ import { toastFailure } from "../shared/error-toast";
 import { decide, useUsersChanged, type Decision, type Family } from "./queries";
 import { nameOf, approvalStatus, decisionMessage } from "./words";
 
-const textButton = "inline-flex min-h-tap items-center rounded-sm px-1 text-sm font-medium text-pine underline-offset-2 hover:underline aria-disabled:opacity-60";
+const textButton =
+  "inline-flex min-h-tap items-center rounded-sm px-1 text-sm font-medium text-pine underline-offset-2 hover:underline aria-disabled:opacity-60";
 
 const title: Record<Decision, string> = { approve: "User Approved", refuse: "User Refused" };
 
@@ -25,7 +26,11 @@ export function ApproveButtons({ family }: { family: Family }) {
     } catch (error) {
       if (!isApiError(error) || error.status !== 409) throw error;
       // The address is not confirmed yet, or somebody else has decided; the refetched lists show it.
-      toast({ title: isApiError(error, "conflict") ? "Not approved yet" : "Decided already", description: `${name}: ${explain(error)}`, destructive: true });
+      toast({
+        title: isApiError(error, "conflict") ? "Not approved yet" : "Decided already",
+        description: `${name}: ${explain(error)}`,
+        destructive: true,
+      });
     }
     await usersChanged();
   }
@@ -37,10 +42,27 @@ export function ApproveButtons({ family }: { family: Family }) {
   const whom = <span className="sr-only"> {name}</span>;
   return (
     <span className="-my-2 inline-flex gap-x-2">
-      <button type="button" aria-disabled={approve.isPending} onClick={() => !approve.isPending && approve.mutate()} className={textButton}>Approve{whom}</button>
-      {!family.refused_at && <button type="button" onClick={() => setAsking(true)} className={`${textButton} hover:text-clay`}>Refuse{whom}</button>}
+      <button
+        type="button"
+        aria-disabled={approve.isPending}
+        onClick={() => !approve.isPending && approve.mutate()}
+        className={textButton}
+      >
+        Approve{whom}
+      </button>
+      {!family.refused_at && (
+        <button type="button" onClick={() => setAsking(true)} className={`${textButton} hover:text-clay`}>
+          Refuse{whom}
+        </button>
+      )}
       {asking && (
-        <ConfirmDialog title="Refuse this registration?" name={<bdi>{name}</bdi>} action="Refuse" onClose={() => setAsking(false)} onConfirm={() => say("refuse")}>
+        <ConfirmDialog
+          title="Refuse this registration?"
+          name={<bdi>{name}</bdi>}
+          action="Refuse"
+          onClose={() => setAsking(false)}
+          onConfirm={() => say("refuse")}
+        >
           They are told by mail if they have confirmed their address. You can approve them later.
         </ConfirmDialog>
       )}

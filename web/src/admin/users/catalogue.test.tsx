@@ -12,7 +12,14 @@ vi.setConfig({ testTimeout: 20_000 });
 
 const away = refuse(500, "internal", "The lake is closed.");
 const office = (answers: Record<string, unknown> = {}) =>
-  server({ ...onDuty, "GET /api/admin/users": list(family(), leah), "GET /api/admin/users/summary": summary, "GET /api/admin/users/f1": detail(), "GET /api/admin/users/f2": { ...leah, payments: [], emails: [] }, ...answers });
+  server({
+    ...onDuty,
+    "GET /api/admin/users": list(family(), leah),
+    "GET /api/admin/users/summary": summary,
+    "GET /api/admin/users/f1": detail(),
+    "GET /api/admin/users/f2": { ...leah, payments: [], emails: [] },
+    ...answers,
+  });
 const button = (name: RegExp | string) => screen.findByRole("button", { name });
 const edit = async (user: ReturnType<typeof open>, name: string) => {
   await user.click(await button(name));
@@ -31,7 +38,8 @@ describe("what the screen says, in the words of the portal", () => {
     open("/admin/users");
     const row = within((await screen.findByText("No Name", { selector: "td bdi" })).closest("tr")!);
     for (const words of ["No Email", "N/A"]) expect(row.getByText(words)).toBeTruthy();
-    for (const name of ["Edit No Name", "Add payment for No Name", "Delete No Name"]) expect(row.getByRole("button", { name })).toBeTruthy();
+    for (const name of ["Edit No Name", "Add payment for No Name", "Delete No Name"])
+      expect(row.getByRole("button", { name })).toBeTruthy();
   });
 
   it("when the plans cannot be counted, the families are shown all the same", async () => {
@@ -47,16 +55,26 @@ describe("what the screen says, in the words of the portal", () => {
   it("when a user is added", async () => {
     office({ "POST /api/admin/users": family({ full_name: "Esty Brachfeld", email: "esty@family.example" }) });
     const user = open("/admin/users?action=add");
-    for (const [label, words] of [["Parent Name", "Esty Brachfeld"], ["Email Address", "esty@family.example"], ["Child Name", "Duvi"]] as const) await user.type(await screen.findByLabelText(label), words);
+    for (const [label, words] of [
+      ["Parent Name", "Esty Brachfeld"],
+      ["Email Address", "esty@family.example"],
+      ["Child Name", "Duvi"],
+    ] as const)
+      await user.type(await screen.findByLabelText(label), words);
     await user.click(await button("Add user and send invitation"));
     expect(await screen.findByText("User Added Successfully")).toBeTruthy();
-    expect(screen.getByText(/^User added successfully with payment plan\. Esty Brachfeld can now sign up with esty@family\.example/)).toBeTruthy();
+    expect(
+      screen.getByText(
+        /^User added successfully with payment plan\. Esty Brachfeld can now sign up with esty@family\.example/,
+      ),
+    ).toBeTruthy();
   });
 
   it("when a user cannot be added", async () => {
     office({ "POST /api/admin/users": away });
     const user = open("/admin/users?action=add");
-    for (const label of ["Parent Name", "Email Address", "Child Name"]) await user.type(await screen.findByLabelText(label), "esty@family.example");
+    for (const label of ["Parent Name", "Email Address", "Child Name"])
+      await user.type(await screen.findByLabelText(label), "esty@family.example");
     await user.click(await button("Add user and send invitation"));
     expect(await screen.findByText("Failed to add user")).toBeTruthy();
     expect(screen.getAllByText("The lake is closed.").length).toBe(2);
@@ -69,7 +87,10 @@ describe("what the screen says, in the words of the portal", () => {
     await user.type(dialog.getByLabelText("Full Name"), "!");
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("Failed to update user: The lake is closed.")).toBeTruthy();
-    camp.answer("PATCH /api/admin/users/f1", refuse(422, "validation", "Too much.", [{ field: "total_amount", message: "Too much." }]));
+    camp.answer(
+      "PATCH /api/admin/users/f1",
+      refuse(422, "validation", "Too much.", [{ field: "total_amount", message: "Too much." }]),
+    );
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("Failed to update payment plan: Too much.")).toBeTruthy();
     expect(dialog.getByLabelText("Full Name")).toHaveProperty("value", "Chaya Lindenfeld!");
@@ -94,15 +115,31 @@ describe("what the screen says, in the words of the portal", () => {
 
   it("when addresses find no room in a merged family", async () => {
     const other = family({ id: "f3", full_name: "Chaya Linden", email: "third@family.example" });
-    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: null, logins: 2, payments: 0, comments: 0, emails: ["chaya@family.example", "second@family.example"], mail: [] as object[] };
+    const merged = {
+      full_name: "Chaya Lindenfeld",
+      child_name: "Yanky",
+      plan: null,
+      logins: 2,
+      payments: 0,
+      comments: 0,
+      emails: ["chaya@family.example", "second@family.example"],
+      mail: [] as object[],
+    };
     const none = { daily_videos: false, camp_updates: false, general: false };
-    for (const email of [...merged.emails, "third@family.example"]) merged.mail.push({ email, before: none, after: none });
-    office({ "GET /api/admin/users": list(other), "GET /api/admin/users/f1": detail({ secondary_email: "second@family.example" }), "POST /api/admin/users/merge": merged });
+    for (const email of [...merged.emails, "third@family.example"])
+      merged.mail.push({ email, before: none, after: none });
+    office({
+      "GET /api/admin/users": list(other),
+      "GET /api/admin/users/f1": detail({ secondary_email: "second@family.example" }),
+      "POST /api/admin/users/merge": merged,
+    });
     const user = open("/admin/users?user=f1");
     await user.click(await button("Merge with another user"));
     const dialog = within(screen.getByRole("dialog", { name: "Merge two users" }));
     await user.click(await dialog.findByRole("button", { name: /Chaya Linden/ }));
     const left = await dialog.findByText("Left out");
-    expect(left.nextElementSibling?.textContent).toBe("third@family.exampleGets no videos, updates or lettersA family has at most two addresses. Mail about payments goes to those two.");
+    expect(left.nextElementSibling?.textContent).toBe(
+      "third@family.exampleGets no videos, updates or lettersA family has at most two addresses. Mail about payments goes to those two.",
+    );
   });
 });

@@ -11,13 +11,25 @@ function restoreFocus() {
   if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
 }
 
-export function DeleteUser({ family, onClose, onDeleted }: { family: Family; onClose: () => void; onDeleted?: () => void }) {
+export function DeleteUser({
+  family,
+  onClose,
+  onDeleted,
+}: {
+  family: Family;
+  onClose: () => void;
+  onDeleted?: () => void;
+}) {
   const usersChanged = useUsersChanged();
   const name = nameOf(family);
   return (
     <ConfirmDialog
       title="Delete user"
-      name={<><bdi>{name}</bdi> <span className="block text-sm font-normal text-muted">{family.email ?? "No Email"}</span></>}
+      name={
+        <>
+          <bdi>{name}</bdi> <span className="block text-sm font-normal text-muted">{family.email ?? "No Email"}</span>
+        </>
+      }
       action="Delete user"
       onClose={onClose}
       onConfirm={async () => {
@@ -37,7 +49,9 @@ export function DeleteUser({ family, onClose, onDeleted }: { family: Family; onC
     >
       <p>Are you sure you want to delete {name}? This action cannot be undone.</p>
       <p className="mt-2 text-sm">
-        {family.logins > 0 ? `${count(family.logins, "login")} ${family.logins === 1 ? "is" : "are"} deleted and signed out. ` : ""}
+        {family.logins > 0
+          ? `${count(family.logins, "login")} ${family.logins === 1 ? "is" : "are"} deleted and signed out. `
+          : ""}
         Comments stay as those of a former member, and recorded payments stay in the ledger.
       </p>
     </ConfirmDialog>

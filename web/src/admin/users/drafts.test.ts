@@ -16,21 +16,40 @@ describe("the edit dialog", () => {
   it("turns a changed paid amount into an adjustment, which needs a note of either kind", () => {
     const draft = { ...draftOf(family()), paid_amount: "1,700.50" };
     expect(adjustment(draft, family())).toBe(2_050);
-    expect(problemsOf(draft, family(), "USD")).toEqual({ adjustment_note: "Please say in a note why the paid amount changes." });
-    expect(changesOf({ ...draft, adjustment_note: " Cash at the gate " }, family())).toEqual({ paid_amount: 170_050, adjustment_note: "Cash at the gate" });
-    expect(changesOf({ ...draft, adjustment_staff_note: "From the fund" }, family())).toEqual({ paid_amount: 170_050, adjustment_staff_note: "From the fund" });
+    expect(problemsOf(draft, family(), "USD")).toEqual({
+      adjustment_note: "Please say in a note why the paid amount changes.",
+    });
+    expect(changesOf({ ...draft, adjustment_note: " Cash at the gate " }, family())).toEqual({
+      paid_amount: 170_050,
+      adjustment_note: "Cash at the gate",
+    });
+    expect(changesOf({ ...draft, adjustment_staff_note: "From the fund" }, family())).toEqual({
+      paid_amount: 170_050,
+      adjustment_staff_note: "From the fund",
+    });
   });
 
   it("makes no plan unless somebody says so", () => {
     const draft = { ...draftOf(leah, 310_000), child_name: "Chaim" };
     expect(changesOf(draft, leah)).toEqual({ child_name: "Chaim" });
-    expect(changesOf({ ...draft, planned: true, due_date: "2027-06-01" }, leah)).toEqual({ child_name: "Chaim", total_amount: 310_000, due_date: "2027-06-01" });
+    expect(changesOf({ ...draft, planned: true, due_date: "2027-06-01" }, leah)).toEqual({
+      child_name: "Chaim",
+      total_amount: 310_000,
+      due_date: "2027-06-01",
+    });
   });
 
   it("takes addresses and dates away with null, and refuses what is no amount", () => {
-    expect(changesOf({ ...draftOf(family()), email: " ", due_date: "" }, family())).toEqual({ email: null, due_date: null });
-    expect(Object.keys(problemsOf({ ...draftOf(family()), total_amount: "lots", paid_amount: "1.234" }, family(), "USD"))).toEqual(["total_amount", "paid_amount"]);
-    expect(problemsOf({ ...draftOf(family()), full_name: " " }, family(), "USD")).toEqual({ full_name: "Please enter a name." });
+    expect(changesOf({ ...draftOf(family()), email: " ", due_date: "" }, family())).toEqual({
+      email: null,
+      due_date: null,
+    });
+    expect(
+      Object.keys(problemsOf({ ...draftOf(family()), total_amount: "lots", paid_amount: "1.234" }, family(), "USD")),
+    ).toEqual(["total_amount", "paid_amount"]);
+    expect(problemsOf({ ...draftOf(family()), full_name: " " }, family(), "USD")).toEqual({
+      full_name: "Please enter a name.",
+    });
   });
 
   it("keeps what was typed when somebody else was quicker, and takes over the rest", () => {
@@ -41,7 +60,16 @@ describe("the edit dialog", () => {
 });
 
 describe("a row for the ledger", () => {
-  const draft = (change: Partial<Draft>): Draft => ({ kind: "payment", amount: "", direction: "more", payment_date: "2026-07-29", notes: "", staff_notes: "", as_credit: false, ...change });
+  const draft = (change: Partial<Draft>): Draft => ({
+    kind: "payment",
+    amount: "",
+    direction: "more",
+    payment_date: "2026-07-29",
+    notes: "",
+    staff_notes: "",
+    as_credit: false,
+    ...change,
+  });
 
   it("is exact, and only an adjustment can be below nothing", () => {
     expect(amountOf(draft({ amount: "19.99" }))).toBe(1_999);
@@ -57,10 +85,18 @@ describe("a row for the ledger", () => {
   });
 
   it("is checked before it is sent", () => {
-    expect(recordProblems(draft({}), "2026-07-29", "USD")).toEqual({ amount: "Please enter an amount greater than 0." });
-    expect(recordProblems(draft({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29", "USD")).toEqual({ payment_date: "The payment date cannot be in the future." });
-    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({ notes: "Please say in one of the notes why this is adjusted." });
-    expect(recordProblems(draft({ kind: "adjustment", amount: "1", staff_notes: "From the fund" }), "2026-07-29", "USD")).toEqual({});
+    expect(recordProblems(draft({}), "2026-07-29", "USD")).toEqual({
+      amount: "Please enter an amount greater than 0.",
+    });
+    expect(recordProblems(draft({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29", "USD")).toEqual({
+      payment_date: "The payment date cannot be in the future.",
+    });
+    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({
+      notes: "Please say in one of the notes why this is adjusted.",
+    });
+    expect(
+      recordProblems(draft({ kind: "adjustment", amount: "1", staff_notes: "From the fund" }), "2026-07-29", "USD"),
+    ).toEqual({});
   });
 
   it("has a key of its own, also without randomUUID", () => {
@@ -75,7 +111,9 @@ describe("a row for the ledger", () => {
 
 describe("words", () => {
   it("says what was recorded as the portal always did", () => {
-    expect(recorded("payment", 50_000, 112_050, "USD")).toBe("Payment of $500 recorded successfully. Remaining balance: $1,120.50");
+    expect(recorded("payment", 50_000, 112_050, "USD")).toBe(
+      "Payment of $500 recorded successfully. Remaining balance: $1,120.50",
+    );
     expect(recorded("refund", 50, 0, "USD")).toBe("Refund of $0.50 recorded successfully. Remaining balance: $0");
   });
 
@@ -100,6 +138,12 @@ describe("words", () => {
 });
 
 it("a statement runs from the first row to the last", () => {
-  const rows = withRunningBalance([payment({ id: "p2", kind: "void", amount: -50_000 }), payment({ amount: 50_000, voided: true })], 280_000);
-  expect(rows.map(({ payment: { id }, open }) => [id, open])).toEqual([["p1", 230_000], ["p2", 280_000]]);
+  const rows = withRunningBalance(
+    [payment({ id: "p2", kind: "void", amount: -50_000 }), payment({ amount: 50_000, voided: true })],
+    280_000,
+  );
+  expect(rows.map(({ payment: { id }, open }) => [id, open])).toEqual([
+    ["p1", 230_000],
+    ["p2", 280_000],
+  ]);
 });

@@ -49,13 +49,16 @@ export function adjustment(draft: Draft, family: Family) {
 }
 
 export function problemsOf(draft: Draft, family: Family, currency: string): Record<string, string> {
-  const problem = (typed: string) => amountProblem(typed, currency) ?? ((parseMoney(typed) ?? -1) < 0 ? noAmount : null);
+  const problem = (typed: string) =>
+    amountProblem(typed, currency) ?? ((parseMoney(typed) ?? -1) < 0 ? noAmount : null);
   const [total, paid] = [problem(draft.total_amount), problem(draft.paid_amount)];
   return {
     ...(draft.full_name.trim() || !family.full_name ? {} : { full_name: "Please enter a name." }),
     ...(draft.planned && total ? { total_amount: total } : {}),
     ...(draft.planned && paid ? { paid_amount: paid } : {}),
-    ...(adjustment(draft, family) !== 0 && !draft.adjustment_note.trim() && !draft.adjustment_staff_note.trim() ? { adjustment_note: noNote } : {}),
+    ...(adjustment(draft, family) !== 0 && !draft.adjustment_note.trim() && !draft.adjustment_staff_note.trim()
+      ? { adjustment_note: noNote }
+      : {}),
   };
 }
 
@@ -63,9 +66,12 @@ export function problemsOf(draft: Draft, family: Family, currency: string): Reco
 export function changesOf(draft: Draft, family: Family): Omit<FamilyPatch, "version"> {
   const before = draftOf(family);
   const changes: Omit<FamilyPatch, "version"> = {};
-  for (const key of ["full_name", "child_name"] as const) if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim();
-  for (const key of ["email", "secondary_email"] as const) if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim() || null;
-  for (const key of ["email_notifications", "daily_video_email", "camp_updates_email"] as const) if (draft[key] !== before[key]) changes[key] = draft[key];
+  for (const key of ["full_name", "child_name"] as const)
+    if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim();
+  for (const key of ["email", "secondary_email"] as const)
+    if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim() || null;
+  for (const key of ["email_notifications", "daily_video_email", "camp_updates_email"] as const)
+    if (draft[key] !== before[key]) changes[key] = draft[key];
   if (!draft.planned) return changes;
   const total = parseMoney(draft.total_amount);
   if (total !== null && (!family.plan || total !== family.plan.total_amount)) changes.total_amount = total;
@@ -73,7 +79,8 @@ export function changesOf(draft: Draft, family: Family): Omit<FamilyPatch, "vers
   const difference = adjustment(draft, family);
   if (difference !== 0) {
     changes.paid_amount = (family.plan?.paid_amount ?? 0) + difference;
-    for (const key of ["adjustment_note", "adjustment_staff_note"] as const) if (draft[key].trim()) changes[key] = draft[key].trim();
+    for (const key of ["adjustment_note", "adjustment_staff_note"] as const)
+      if (draft[key].trim()) changes[key] = draft[key].trim();
   }
   return changes;
 }

@@ -44,9 +44,21 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   const { row: family, draft, set, stale, reload } = edited;
   const difference = adjustment(draft, family);
   const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
-  const typed = (key: keyof Draft) => ({ name: key, value: String(draft[key]), onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }) });
-  const ticked = (key: keyof Draft) => ({ name: key, checked: Boolean(draft[key]), onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }) });
-  const mail = (key: Preference, hint: string) => ({ ...ticked(key), disabled: isStopped(family, key), hint: isStopped(family, key) ? "The family stopped these emails itself. Only they can switch them on again." : hint });
+  const typed = (key: keyof Draft) => ({
+    name: key,
+    value: String(draft[key]),
+    onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }),
+  });
+  const ticked = (key: keyof Draft) => ({
+    name: key,
+    checked: Boolean(draft[key]),
+    onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }),
+  });
+  const mail = (key: Preference, hint: string) => ({
+    ...ticked(key),
+    disabled: isStopped(family, key),
+    hint: isStopped(family, key) ? "The family stopped these emails itself. Only they can switch them on again." : hint,
+  });
 
   const { busy, errors, message, form, close, question } = useStaffForm({
     draft: edited,
@@ -55,7 +67,11 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     submit: () => editFamily(family.id, { version: family.version, ...changesOf(draft, family) }),
     done: (fresh) => {
       writeFamily(client, fresh.id, (now) => ({ ...now, ...fresh }));
-      toast(withPlan && onlyThePlan ? { title: "Success", description: "Payment plan updated successfully" } : { title: "User Updated", description: "User profile and payment information updated successfully" });
+      toast(
+        withPlan && onlyThePlan
+          ? { title: "Success", description: "Payment plan updated successfully" }
+          : { title: "User Updated", description: "User profile and payment information updated successfully" },
+      );
       onClose();
       void usersChanged();
     },
@@ -66,7 +82,14 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
   });
 
   return (
-    <Drawer title={<>Edit <bdi>{nameOf(opened)}</bdi></>} onClose={close}>
+    <Drawer
+      title={
+        <>
+          Edit <bdi>{nameOf(opened)}</bdi>
+        </>
+      }
+      onClose={close}
+    >
       <form {...form} className="grid gap-6">
         <DraftNotice what="user" stale={stale} onReload={reload} />
         <fieldset className="grid gap-4">
@@ -74,10 +97,25 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
           <Field label="Full Name" error={errors.full_name}>
             <TextInput {...typed("full_name")} dir="auto" maxLength={120} autoComplete="off" ref={focusOnMount} />
           </Field>
-          <Field label="Email" error={errors.email} hint={family.unconfirmed_email ? <Unconfirmed email={family.unconfirmed_email} /> : family.logins > 0 ? "Logins keep the address that they sign in with." : undefined}>
+          <Field
+            label="Email"
+            error={errors.email}
+            hint={
+              family.unconfirmed_email ? (
+                <Unconfirmed email={family.unconfirmed_email} />
+              ) : family.logins > 0 ? (
+                "Logins keep the address that they sign in with."
+              ) : undefined
+            }
+          >
             <TextInput {...typed("email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
           </Field>
-          <Field label="Second Email" optional error={errors.secondary_email} hint={family.unconfirmed_secondary_email && <Unconfirmed email={family.unconfirmed_secondary_email} />}>
+          <Field
+            label="Second Email"
+            optional
+            error={errors.secondary_email}
+            hint={family.unconfirmed_secondary_email && <Unconfirmed email={family.unconfirmed_secondary_email} />}
+          >
             <TextInput {...typed("secondary_email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
           </Field>
           <Field label="Child Name" error={errors.child_name}>
@@ -96,8 +134,12 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
 
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Saving..." : "Save All Changes"}</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Saving..." : "Save All Changes"}
+          </Button>
         </div>
       </form>
       {question}
@@ -108,7 +150,11 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
 type PlanProps = {
   draft: Draft;
   set: (change: Partial<Draft>) => void;
-  typed: (key: keyof Draft) => { name: string; value: string; onChange: (event: { target: { value: string } }) => void };
+  typed: (key: keyof Draft) => {
+    name: string;
+    value: string;
+    onChange: (event: { target: { value: string } }) => void;
+  };
   /** In cents, between what was paid and what is typed. */
   difference: number;
   currency: string;
@@ -122,16 +168,32 @@ const PlanFields = ({ draft, set, typed, difference, currency, errors }: PlanPro
       <>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Field label="Total Amount" error={errors.total_amount}>
-            <MoneyInput name="total_amount" value={draft.total_amount} onChange={(total_amount) => set({ total_amount })} />
+            <MoneyInput
+              name="total_amount"
+              value={draft.total_amount}
+              onChange={(total_amount) => set({ total_amount })}
+            />
           </Field>
-          <Field label="Paid Amount" error={errors.paid_amount} hint={difference === 0 ? "A change is recorded as an adjustment." : undefined}>
+          <Field
+            label="Paid Amount"
+            error={errors.paid_amount}
+            hint={difference === 0 ? "A change is recorded as an adjustment." : undefined}
+          >
             <MoneyInput name="paid_amount" value={draft.paid_amount} onChange={(paid_amount) => set({ paid_amount })} />
           </Field>
         </div>
         {difference !== 0 && (
           <>
-            <NoteFields legend="Adjustment note" familyHint="In their payment history." family={typed("adjustment_note")} staff={typed("adjustment_staff_note")} errors={errors} />
-            <p className="text-sm text-muted">An adjustment of {signed(difference, currency)} is recorded with these notes. No mail goes out.</p>
+            <NoteFields
+              legend="Adjustment note"
+              familyHint="In their payment history."
+              family={typed("adjustment_note")}
+              staff={typed("adjustment_staff_note")}
+              errors={errors}
+            />
+            <p className="text-sm text-muted">
+              An adjustment of {signed(difference, currency)} is recorded with these notes. No mail goes out.
+            </p>
           </>
         )}
         <Field label="Due Date" optional error={errors.due_date}>
@@ -141,10 +203,17 @@ const PlanFields = ({ draft, set, typed, difference, currency, errors }: PlanPro
     ) : (
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-sunk px-4 py-3">
         <p className="text-muted">This family has no plan.</p>
-        <Button look="line" onClick={() => set({ planned: true })}>Set up a plan</Button>
+        <Button look="line" onClick={() => set({ planned: true })}>
+          Set up a plan
+        </Button>
       </div>
     )}
   </fieldset>
 );
 
-const Unconfirmed = ({ email }: { email: string }) => <>They typed <bdi className="wrap-anywhere">{email}</bdi> and have not confirmed it. Enter it here only if you know that it is theirs.</>;
+const Unconfirmed = ({ email }: { email: string }) => (
+  <>
+    They typed <bdi className="wrap-anywhere">{email}</bdi> and have not confirmed it. Enter it here only if you know
+    that it is theirs.
+  </>
+);

@@ -44,7 +44,10 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
   /** The rows to import: only those that the last check showed. */
   function wanted() {
     const changes = report?.changes.filter(({ id }) => ticked.has(id)) ?? [];
-    return { update: changes.map(({ id, version }) => ({ id, version })), add: report?.new_families.map(({ line }) => line) ?? [] };
+    return {
+      update: changes.map(({ id, version }) => ({ id, version })),
+      add: report?.new_families.map(({ line }) => line) ?? [],
+    };
   }
 
   async function run(dryRun: boolean, as = encoding) {
@@ -58,7 +61,10 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
       setReport(done);
       setTicked(new Set());
       if (!dryRun) {
-        toast({ title: "Import finished", description: `${number(done.added)} added, ${number(done.updated)} updated, ${number(done.skipped + done.differing)} unchanged.` });
+        toast({
+          title: "Import finished",
+          description: `${number(done.added)} added, ${number(done.updated)} updated, ${number(done.skipped + done.differing)} unchanged.`,
+        });
         void usersChanged();
       }
     } catch (error) {
@@ -76,7 +82,10 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
 
   const checked = report?.dry_run ? report : null;
   const imported = report && !report.dry_run;
-  const { close, question } = useCloseQuestion({ name: file?.name ?? "The pasted table", about: "import", onClose, ownEntry: true }, () => (csv.trim() !== "" || file !== null) && !imported);
+  const { close, question } = useCloseQuestion(
+    { name: file?.name ?? "The pasted table", about: "import", onClose, ownEntry: true },
+    () => (csv.trim() !== "" || file !== null) && !imported,
+  );
   const readIn = encoding ?? report?.source.encoding;
 
   return (
@@ -84,18 +93,36 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
       <div className="grid gap-5">
         {!report && !file && !csv && <RecentImports />}
         <p className="text-muted">
-          A table with a first row of names: Name and Child, and if you have them Email, Second Email, Total, Paid, Due Date. Families that are here already change only where you tick them. What was paid before counts for new families only. Nobody is mailed.
+          A table with a first row of names: Name and Child, and if you have them Email, Second Email, Total, Paid, Due
+          Date. Families that are here already change only where you tick them. What was paid before counts for new
+          families only. Nobody is mailed.
         </p>
         <TableSource csv={csv} file={file} onTable={begin} onFailure={setFailure} />
         {file && readIn && !imported && (
           <Field label="Letters read as" hint={<Sample values={report?.source.sample ?? []} />}>
-            <Select value={readIn} disabled={busy !== null} onChange={(event) => readAs(event.target.value as TextEncoding)}>
-              {Object.entries(encodings).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+            <Select
+              value={readIn}
+              disabled={busy !== null}
+              onChange={(event) => readAs(event.target.value as TextEncoding)}
+            >
+              {Object.entries(encodings).map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
             </Select>
           </Field>
         )}
         <FormMessage>{failure}</FormMessage>
-        {report && <ImportReportView report={report} currency={currency} fromFile={file !== null} ticked={ticked} onTick={setTicked} />}
+        {report && (
+          <ImportReportView
+            report={report}
+            currency={currency}
+            fromFile={file !== null}
+            ticked={ticked}
+            onTick={setTicked}
+          />
+        )}
         {imported && report.id && <RecentImports only={report.id} />}
       </div>
       <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
@@ -103,9 +130,17 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
           <Button onClick={onClose}>Done</Button>
         ) : (
           <>
-            <Button look="line" onClick={close}>Cancel</Button>
-            <Button look={checked ? "line" : "main"} busy={busy === "check"} onClick={() => run(true)}>{busy === "check" ? "Checking..." : checked ? "Check again" : "Check the table"}</Button>
-            {checked && checked.added + ticked.size > 0 && <Button busy={busy === "import"} onClick={() => run(false)}>{busy === "import" ? "Importing..." : action(checked.added, ticked.size)}</Button>}
+            <Button look="line" onClick={close}>
+              Cancel
+            </Button>
+            <Button look={checked ? "line" : "main"} busy={busy === "check"} onClick={() => run(true)}>
+              {busy === "check" ? "Checking..." : checked ? "Check again" : "Check the table"}
+            </Button>
+            {checked && checked.added + ticked.size > 0 && (
+              <Button busy={busy === "import"} onClick={() => run(false)}>
+                {busy === "import" ? "Importing..." : action(checked.added, ticked.size)}
+              </Button>
+            )}
           </>
         )}
       </div>
@@ -115,7 +150,12 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
 }
 
 type Table = { csv?: string; file?: File | null };
-type SourceProps = { csv: string; file: File | null; onTable: (table: Table) => void; onFailure: (failure: string) => void };
+type SourceProps = {
+  csv: string;
+  file: File | null;
+  onTable: (table: Table) => void;
+  onFailure: (failure: string) => void;
+};
 
 /** The table as a file or pasted. */
 function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
@@ -131,12 +171,24 @@ function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
-        <input ref={input} type="file" accept=".xlsx,.csv,.txt,.json,text/csv,text/plain" aria-label="Excel or CSV file" onChange={(event) => choose(event.target.files?.[0])} className="peer sr-only" tabIndex={-1} />
-        <Button look="line" icon="up" ref={focusOnMount} onClick={() => input.current?.click()}>{file ? "Choose another file" : "Choose an Excel or CSV file"}</Button>
+        <input
+          ref={input}
+          type="file"
+          accept=".xlsx,.csv,.txt,.json,text/csv,text/plain"
+          aria-label="Excel or CSV file"
+          onChange={(event) => choose(event.target.files?.[0])}
+          className="peer sr-only"
+          tabIndex={-1}
+        />
+        <Button look="line" icon="up" ref={focusOnMount} onClick={() => input.current?.click()}>
+          {file ? "Choose another file" : "Choose an Excel or CSV file"}
+        </Button>
         {file && (
           <>
             <bdi className="min-w-0 text-sm break-all text-muted">{file.name}</bdi>
-            <Button look="quiet" onClick={() => onTable({ file: null })}>Remove</Button>
+            <Button look="quiet" onClick={() => onTable({ file: null })}>
+              Remove
+            </Button>
           </>
         )}
       </div>
@@ -164,7 +216,16 @@ function action(added: number, changed: number) {
 
 const Sample = ({ values }: { values: string[] }) =>
   values.length > 0 ? (
-    <>For example: {values.map((value, i) => <span key={value}>{i > 0 && ", "}<bdi className="font-medium text-ink">{value}</bdi></span>)}. If this looks wrong, choose another.</>
+    <>
+      For example:{" "}
+      {values.map((value, i) => (
+        <span key={value}>
+          {i > 0 && ", "}
+          <bdi className="font-medium text-ink">{value}</bdi>
+        </span>
+      ))}
+      . If this looks wrong, choose another.
+    </>
   ) : (
     "The table has plain letters only."
   );

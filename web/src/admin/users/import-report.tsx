@@ -22,7 +22,11 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
   const meanwhile = changes.filter(({ outcome }) => outcome === "changed_meanwhile");
   return (
     <section aria-labelledby="report" className="grid gap-4">
-      <h3 id="report"><span role="status">{dry_run ? `What would happen with ${count(rows, "row")}` : `Imported from ${count(rows, "row")}`}</span></h3>
+      <h3 id="report">
+        <span role="status">
+          {dry_run ? `What would happen with ${count(rows, "row")}` : `Imported from ${count(rows, "row")}`}
+        </span>
+      </h3>
       <dl className="sheet grid grid-cols-4 text-center tabular-nums">
         {figures.map(({ label, value, bad }) => (
           <div key={label} className="flex flex-col-reverse border-line px-1 py-3 not-first:border-s">
@@ -31,21 +35,42 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
           </div>
         ))}
       </dl>
-      {report.source.worksheet && <p className="text-sm text-muted">Read from the worksheet “<bdi>{report.source.worksheet}</bdi>”.</p>}
+      {report.source.worksheet && (
+        <p className="text-sm text-muted">
+          Read from the worksheet “<bdi>{report.source.worksheet}</bdi>”.
+        </p>
+      )}
       {unknown_columns.length > 0 && <p className="text-sm text-muted">Not used: {unknown_columns.join(", ")}.</p>}
       {meanwhile.length > 0 && (
         <p role="alert" className="flex items-start gap-2 text-sm text-clay">
           <Icon name="alert" className="mt-[0.15em]" />
-          <span>Somebody else changed {meanwhile.map(({ id, before }, i) => <span key={id}>{i > 0 && ", "}<bdi>{before.full_name}</bdi></span>)} after you checked the table, so the import left {meanwhile.length === 1 ? "this family" : "these families"} as it found {meanwhile.length === 1 ? "it" : "them"}. Check the table again to see the difference.</span>
+          <span>
+            Somebody else changed{" "}
+            {meanwhile.map(({ id, before }, i) => (
+              <span key={id}>
+                {i > 0 && ", "}
+                <bdi>{before.full_name}</bdi>
+              </span>
+            ))}{" "}
+            after you checked the table, so the import left {meanwhile.length === 1 ? "this family" : "these families"}{" "}
+            as it found {meanwhile.length === 1 ? "it" : "them"}. Check the table again to see the difference.
+          </span>
         </p>
       )}
-      {dry_run && changes.length > 0 && <Changes changes={changes} currency={currency} ticked={ticked} onTick={onTick} />}
+      {dry_run && changes.length > 0 && (
+        <Changes changes={changes} currency={currency} ticked={ticked} onTick={onTick} />
+      )}
       {dry_run && added > 0 && <NewFamilies rows={report.new_families} currency={currency} />}
       {merged.length > 0 && (
         <div className="text-sm">
           <h4 className="mb-1 font-medium">Merged earlier, so left out</h4>
           <ul className="grid gap-1 text-muted">
-            {merged.map(({ line, full_name, into_name }) => <li key={line}>Line {number(line)}: <bdi className="text-ink">{full_name}</bdi> is part of <bdi className="text-ink">{into_name}</bdi>.</li>)}
+            {merged.map(({ line, full_name, into_name }) => (
+              <li key={line}>
+                Line {number(line)}: <bdi className="text-ink">{full_name}</bdi> is part of{" "}
+                <bdi className="text-ink">{into_name}</bdi>.
+              </li>
+            ))}
           </ul>
         </div>
       )}
@@ -65,14 +90,30 @@ function Changes({ changes, currency, ticked, onTick }: Ticks & { changes: Impor
   };
   return (
     <section aria-labelledby="different">
-      <h4 id="different" className="font-medium">Here already, with other details in the table</h4>
+      <h4 id="different" className="font-medium">
+        Here already, with other details in the table
+      </h4>
       <p className="mt-1 text-sm text-muted">They stay as they are unless you tick them.</p>
-      <Checkbox label={`Tick all ${number(changes.length)}`} checked={all} onChange={() => onTick(new Set(all ? [] : changes.map(({ id }) => id)))} />
+      <Checkbox
+        label={`Tick all ${number(changes.length)}`}
+        checked={all}
+        onChange={() => onTick(new Set(all ? [] : changes.map(({ id }) => id)))}
+      />
       <ul className="sheet overflow-clip">
         {changes.slice(0, most).map((change) => (
           <li key={change.id} className="border-line px-3.5 py-1.5 not-first:border-t">
             <Checkbox
-              label={<><bdi className="font-medium">{change.before.full_name || "No Name"}</bdi>{change.before.child_name && <span className="text-muted"> · <bdi>{change.before.child_name}</bdi></span>}</>}
+              label={
+                <>
+                  <bdi className="font-medium">{change.before.full_name || "No Name"}</bdi>
+                  {change.before.child_name && (
+                    <span className="text-muted">
+                      {" "}
+                      · <bdi>{change.before.child_name}</bdi>
+                    </span>
+                  )}
+                </>
+              }
               checked={ticked.has(change.id)}
               onChange={(event) => tick(change.id, event.target.checked)}
             />
@@ -80,7 +121,11 @@ function Changes({ changes, currency, ticked, onTick }: Ticks & { changes: Impor
           </li>
         ))}
       </ul>
-      {changes.length > most && <Button look="quiet" onClick={() => setMost(most + 200)} className="mt-2">Show more</Button>}
+      {changes.length > most && (
+        <Button look="quiet" onClick={() => setMost(most + 200)} className="mt-2">
+          Show more
+        </Button>
+      )}
     </section>
   );
 }
@@ -100,17 +145,29 @@ function Differences({ change, currency }: { change: ImportChange; currency: str
       <caption className="sr-only">What would change for {change.before.full_name}</caption>
       <thead>
         <tr className="text-start text-xs text-muted">
-          <th scope="col" className="w-24 py-1 pe-2 text-start font-normal"><span className="sr-only">Detail</span></th>
-          <th scope="col" className="py-1 pe-2 text-start font-normal">Now</th>
-          <th scope="col" className="py-1 text-start font-normal">In the table</th>
+          <th scope="col" className="w-24 py-1 pe-2 text-start font-normal">
+            <span className="sr-only">Detail</span>
+          </th>
+          <th scope="col" className="py-1 pe-2 text-start font-normal">
+            Now
+          </th>
+          <th scope="col" className="py-1 text-start font-normal">
+            In the table
+          </th>
         </tr>
       </thead>
       <tbody>
         {change.fields.map((field) => (
           <tr key={field} className="align-top tabular-nums">
-            <th scope="row" className="py-1 pe-2 text-start font-normal text-muted">{names[field]}</th>
-            <td className="py-1 pe-2 wrap-anywhere"><bdi>{shown(change.before, field, currency)}</bdi></td>
-            <td className="py-1 font-medium wrap-anywhere"><bdi>{shown(change.after, field, currency)}</bdi></td>
+            <th scope="row" className="py-1 pe-2 text-start font-normal text-muted">
+              {names[field]}
+            </th>
+            <td className="py-1 pe-2 wrap-anywhere">
+              <bdi>{shown(change.before, field, currency)}</bdi>
+            </td>
+            <td className="py-1 font-medium wrap-anywhere">
+              <bdi>{shown(change.after, field, currency)}</bdi>
+            </td>
           </tr>
         ))}
       </tbody>
@@ -131,7 +188,12 @@ function NewFamilies({ rows, currency }: { rows: ImportReport["new_families"]; c
       <ul className="sheet overflow-clip">
         {rows.slice(0, 500).map(({ line, full_name, child_name, email, total_amount }) => (
           <li key={line} className="flex flex-wrap justify-between gap-x-4 border-line px-3.5 py-2 not-first:border-t">
-            <span className="min-w-0 wrap-anywhere"><bdi className="font-medium">{full_name}</bdi> · <bdi>{child_name}</bdi><span className="block text-muted"><bdi>{email ?? "No Email"}</bdi></span></span>
+            <span className="min-w-0 wrap-anywhere">
+              <bdi className="font-medium">{full_name}</bdi> · <bdi>{child_name}</bdi>
+              <span className="block text-muted">
+                <bdi>{email ?? "No Email"}</bdi>
+              </span>
+            </span>
             <span className="tabular-nums">{total_amount == null ? "No plan" : money(total_amount, currency)}</span>
           </li>
         ))}
@@ -145,12 +207,21 @@ function Problems({ report: { dry_run, problems }, fromFile }: { report: ImportR
   const again = fromFile ? "correct them in the file and choose it again" : "correct them above and check again";
   return (
     <>
-      <p className="flex items-start gap-2 text-sm text-clay"><Icon name="alert" className="mt-[0.15em]" />Rows with a problem are left out{dry_run ? `; ${again}, or import the others` : ""}.</p>
+      <p className="flex items-start gap-2 text-sm text-clay">
+        <Icon name="alert" className="mt-[0.15em]" />
+        Rows with a problem are left out{dry_run ? `; ${again}, or import the others` : ""}.
+      </p>
       <div className="sheet overflow-clip">
         <table className="w-full text-sm">
           <caption className="sr-only">Problems by line</caption>
           <thead className="text-muted">
-            <tr className="border-b border-line">{["Line", "Column", "Problem"].map((name) => <th key={name} scope="col" className="px-3 py-2 text-start font-medium">{name}</th>)}</tr>
+            <tr className="border-b border-line">
+              {["Line", "Column", "Problem"].map((name) => (
+                <th key={name} scope="col" className="px-3 py-2 text-start font-medium">
+                  {name}
+                </th>
+              ))}
+            </tr>
           </thead>
           <tbody>
             {problems.map(({ line, column, message }, i) => (

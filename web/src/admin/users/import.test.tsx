@@ -10,14 +10,62 @@ import "./users";
 // Long journeys on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 
-const before = { full_name: "Chaya Lindenfeld", child_name: "Yanky", email: "chaya@family.example", secondary_email: null, total_amount: 280_000, due_date: null };
-const change = (id: string, version: number) => ({ line: 2, id, version, outcome: "differs", fields: ["full_name", "total_amount"], before, after: { ...before, full_name: "Chaya Weiss", total_amount: 140_000 } });
-const fresh = (line: number) => ({ line, full_name: "New", child_name: "Leib", email: null, secondary_email: null, total_amount: 280_000, due_date: null, paid_amount: 0 });
+const before = {
+  full_name: "Chaya Lindenfeld",
+  child_name: "Yanky",
+  email: "chaya@family.example",
+  secondary_email: null,
+  total_amount: 280_000,
+  due_date: null,
+};
+const change = (id: string, version: number) => ({
+  line: 2,
+  id,
+  version,
+  outcome: "differs",
+  fields: ["full_name", "total_amount"],
+  before,
+  after: { ...before, full_name: "Chaya Weiss", total_amount: 140_000 },
+});
+const fresh = (line: number) => ({
+  line,
+  full_name: "New",
+  child_name: "Leib",
+  email: null,
+  secondary_email: null,
+  total_amount: 280_000,
+  due_date: null,
+  paid_amount: 0,
+});
 const source = { format: "csv", encoding: "utf-8", guessed: false, sample: [], worksheet: null };
-const report = { id: null, dry_run: true, rows: 3, added: 2, updated: 0, differing: 0, skipped: 0, unknown_columns: [], source, changes: [], new_families: [fresh(4), fresh(5)], merged: [], problems: [] as unknown[] };
-const made = { id: "i1", created_at: "2026-07-29T10:00:00Z", made_by: "brayndl", added: 2, updated: 1, undo_until: "2026-07-30T10:00:00Z", undone_at: null };
+const report = {
+  id: null,
+  dry_run: true,
+  rows: 3,
+  added: 2,
+  updated: 0,
+  differing: 0,
+  skipped: 0,
+  unknown_columns: [],
+  source,
+  changes: [],
+  new_families: [fresh(4), fresh(5)],
+  merged: [],
+  problems: [] as unknown[],
+};
+const made = {
+  id: "i1",
+  created_at: "2026-07-29T10:00:00Z",
+  made_by: "brayndl",
+  added: 2,
+  updated: 1,
+  undo_until: "2026-07-30T10:00:00Z",
+  undone_at: null,
+};
 
-type Asked = { body: { dry_run: boolean; encoding?: string; csv?: string; file?: string; update?: unknown[]; add?: number[] } };
+type Asked = {
+  body: { dry_run: boolean; encoding?: string; csv?: string; file?: string; update?: unknown[]; add?: number[] };
+};
 
 const office = (answers: Record<string, unknown> = {}) =>
   server({
@@ -33,7 +81,9 @@ const drawer = async () => within(await screen.findByRole("dialog", { name: "Imp
 describe("the import of families", () => {
   it("adds the rows of a pasted table after a check", async () => {
     const problems = [{ line: 3, column: "email", message: "Please enter a valid email address." }];
-    const camp = office({ "POST /api/admin/users/import": ({ body }: Asked) => ({ ...report, problems, dry_run: body.dry_run }) });
+    const camp = office({
+      "POST /api/admin/users/import": ({ body }: Asked) => ({ ...report, problems, dry_run: body.dry_run }),
+    });
     const user = open("/admin/users?action=import");
     const dialog = await drawer();
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
@@ -45,19 +95,34 @@ describe("the import of families", () => {
     await user.click(dialog.getByRole("button", { name: "Import 2 families" }));
     expect(await screen.findByText("Import finished")).toBeTruthy();
     const asked = camp.asked("POST", "/api/admin/users/import").map(({ body }) => body);
-    expect(asked).toEqual([{ csv: "Name,Child\nChaya,Yanky", dry_run: true }, { csv: "Name,Child\nChaya,Yanky", dry_run: false, update: [], add: [4, 5] }]);
+    expect(asked).toEqual([
+      { csv: "Name,Child\nChaya,Yanky", dry_run: true },
+      { csv: "Name,Child\nChaya,Yanky", dry_run: false, update: [], add: [4, 5] },
+    ]);
   });
 
   it("shows before and after of every family, and changes only the ticked ones", async () => {
     const changes = [change("f1", 7), { ...change("f2", 3), before: { ...before, full_name: "Leah Morgenshtern" } }];
-    const camp = office({ "POST /api/admin/users/import": ({ body }: Asked) => ({ ...report, dry_run: body.dry_run, added: 0, new_families: [], differing: 2, changes }) });
+    const camp = office({
+      "POST /api/admin/users/import": ({ body }: Asked) => ({
+        ...report,
+        dry_run: body.dry_run,
+        added: 0,
+        new_families: [],
+        differing: 2,
+        changes,
+      }),
+    });
     const user = open("/admin/users?action=import");
     const dialog = await drawer();
     await user.click(dialog.getByLabelText("Or paste the table"));
     await user.paste("Name,Child\nChaya Weiss,Yanky");
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
     const table = within(await dialog.findByRole("table", { name: "What would change for Chaya Lindenfeld" }));
-    const cells = table.getAllByRole("row").slice(1).map((row) => row.textContent);
+    const cells = table
+      .getAllByRole("row")
+      .slice(1)
+      .map((row) => row.textContent);
     expect(cells).toEqual(["NameChaya LindenfeldChaya Weiss", "Total$2,800$1,400"]);
     expect(dialog.getAllByRole<HTMLInputElement>("checkbox").filter(({ checked }) => checked)).toEqual([]);
     expect(dialog.queryByRole("button", { name: /^(Import|Change) / })).toBeNull();
@@ -66,29 +131,51 @@ describe("the import of families", () => {
     await user.click(dialog.getByRole("checkbox", { name: /Leah Morgenshtern/ }));
     await user.click(dialog.getByRole("button", { name: "Change 1 family" }));
     expect(await screen.findByText("Import finished")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/users/import").at(-1)?.body).toMatchObject({ dry_run: false, update: [{ id: "f1", version: 7 }], add: [] });
+    expect(camp.asked("POST", "/api/admin/users/import").at(-1)?.body).toMatchObject({
+      dry_run: false,
+      update: [{ id: "f1", version: 7 }],
+      add: [],
+    });
   });
 
   it("sends the bytes of a file, and reads them again as somebody chooses", async () => {
     const camp = office({
-      "POST /api/admin/users/import": ({ body }: Asked) => ({ ...report, source: { ...source, encoding: body.encoding ?? "windows-1252", guessed: true, sample: [body.encoding ? "שרה" : "ùøä"] } }),
+      "POST /api/admin/users/import": ({ body }: Asked) => ({
+        ...report,
+        source: {
+          ...source,
+          encoding: body.encoding ?? "windows-1252",
+          guessed: true,
+          sample: [body.encoding ? "שרה" : "ùøä"],
+        },
+      }),
     });
     const user = open("/admin/users?action=import");
     const dialog = await drawer();
     const bytes = new Uint8Array([0x4e, 0x2c, 0xf9, 0xf8, 0xe4]);
-    await user.upload(dialog.getByLabelText("Excel or CSV file"), new File([bytes], "families.csv", { type: "text/csv" }));
+    await user.upload(
+      dialog.getByLabelText("Excel or CSV file"),
+      new File([bytes], "families.csv", { type: "text/csv" }),
+    );
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
     expect(await dialog.findByText("ùøä")).toBeTruthy();
     await user.selectOptions(dialog.getByLabelText("Letters read as"), "Windows-1255 (Hebrew)");
     expect(await dialog.findByText("שרה")).toBeTruthy();
     const sent = btoa(String.fromCharCode(...bytes));
-    expect(camp.asked("POST", "/api/admin/users/import").map(({ body }) => body)).toEqual([{ file: sent, dry_run: true }, { file: sent, encoding: "windows-1255", dry_run: true }]);
+    expect(camp.asked("POST", "/api/admin/users/import").map(({ body }) => body)).toEqual([
+      { file: sent, dry_run: true },
+      { file: sent, encoding: "windows-1255", dry_run: true },
+    ]);
   });
 
   it("undoes an import of the last day, and says what stays", async () => {
     const camp = office({
       "GET /api/admin/users/imports": { items: [made], next: null },
-      "POST /api/admin/users/imports/i1/undo": { removed: 1, restored: 1, skipped: [{ id: "f1", full_name: "Chaya Lindenfeld", reason: "Somebody has signed in as this family since." }] },
+      "POST /api/admin/users/imports/i1/undo": {
+        removed: 1,
+        restored: 1,
+        skipped: [{ id: "f1", full_name: "Chaya Lindenfeld", reason: "Somebody has signed in as this family since." }],
+      },
     });
     const user = open("/admin/users?action=import");
     const dialog = await drawer();

@@ -43,7 +43,9 @@ export function InvitationButtons({ family }: { family: Family }) {
           {send.isPending ? "Sending..." : family.invited ? "Send invitation again" : "Invite"}
         </Button>
       )}
-      <Button look="line" icon="link" busy={copy.isPending} onClick={() => copy.mutate()}>Copy invitation link</Button>
+      <Button look="line" icon="link" busy={copy.isPending} onClick={() => copy.mutate()}>
+        Copy invitation link
+      </Button>
       {link && (
         <Dialog title="Copy failed" onClose={() => setLink(null)}>
           <Field label="Please copy the link manually." hint="It works once.">

@@ -15,7 +15,13 @@ export function MergeDialog({ family, currency, onClose, onMerged }: Props) {
   return (
     <Dialog title="Merge two users" onClose={onClose} className="sm:w-[min(100%-2rem,38rem)]!">
       {other ? (
-        <MergePreview one={family} other={other} currency={currency} onBack={() => setOther(null)} onMerged={onMerged} />
+        <MergePreview
+          one={family}
+          other={other}
+          currency={currency}
+          onBack={() => setOther(null)}
+          onMerged={onMerged}
+        />
       ) : (
         <Choose family={family} onChoose={setOther} />
       )}
@@ -30,27 +36,59 @@ function Choose({ family, onChoose }: { family: Family; onChoose: (other: Family
   const others = found.data?.filter(({ id }) => id !== family.id) ?? [];
   return (
     <div className="grid gap-4">
-      <p className="text-muted">Which one is the same family as <bdi className="font-medium text-ink">{nameOf(family)}</bdi>?</p>
-      <SearchBox label="Search the other user" placeholder="Search by name, child or email" value={term} onSearch={setTerm} />
+      <p className="text-muted">
+        Which one is the same family as <bdi className="font-medium text-ink">{nameOf(family)}</bdi>?
+      </p>
+      <SearchBox
+        label="Search the other user"
+        placeholder="Search by name, child or email"
+        value={term}
+        onSearch={setTerm}
+      />
       {found.data ? (
         others.length > 0 ? (
           <ul className="sheet max-h-80 overflow-auto">
             {others.map((other) => (
               <li key={other.id} className="border-line not-first:border-t">
-                <button type="button" onClick={() => onChoose(other)} className="w-full px-4 py-2.5 text-start hover:bg-sunk focus-visible:-outline-offset-3">
-                  <span className="block font-medium"><bdi>{nameOf(other)}</bdi></span>
-                  <span className="block text-sm text-muted"><bdi>{addressOf(other)}</bdi>{other.child_name && <> · <bdi>{other.child_name}</bdi></>}</span>
+                <button
+                  type="button"
+                  onClick={() => onChoose(other)}
+                  className="w-full px-4 py-2.5 text-start hover:bg-sunk focus-visible:-outline-offset-3"
+                >
+                  <span className="block font-medium">
+                    <bdi>{nameOf(other)}</bdi>
+                  </span>
+                  <span className="block text-sm text-muted">
+                    <bdi>{addressOf(other)}</bdi>
+                    {other.child_name && (
+                      <>
+                        {" "}
+                        · <bdi>{other.child_name}</bdi>
+                      </>
+                    )}
+                  </span>
                 </button>
               </li>
             ))}
           </ul>
         ) : (
-          <p role="status" className="rounded-md bg-sunk px-4 py-3 text-muted">No other user matches. Try the child's name or an address.</p>
+          <p role="status" className="rounded-md bg-sunk px-4 py-3 text-muted">
+            No other user matches. Try the child's name or an address.
+          </p>
         )
       ) : found.isError ? (
-        <ErrorState title="Failed to load users" error={found.error} retrying={found.isFetching} onRetry={found.refetch} />
+        <ErrorState
+          title="Failed to load users"
+          error={found.error}
+          retrying={found.isFetching}
+          onRetry={found.refetch}
+        />
       ) : (
-        <Loading label="Loading users..." className="grid gap-2">{Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-12" />)}</Loading>
+        <Loading label="Loading users..." className="grid gap-2">
+          {Array.from({ length: 4 }, (_, i) => (
+            <Skeleton key={i} className="h-12" />
+          ))}
+        </Loading>
       )}
     </div>
   );

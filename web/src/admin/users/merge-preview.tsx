@@ -24,7 +24,8 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
   const [keep, drop] = turned ? [other, one] : [one, other];
   // The id of the family whose total stays, or "sum"; the choice stays when the two are swapped.
   const [choice, setChoice] = useState<string | null>(null);
-  const total: MergedTotal | null = choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
+  const total: MergedTotal | null =
+    choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
   const preview = useQuery({
     queryKey: ["admin", "merge", keep.id, drop.id, total],
     queryFn: () => mergeFamilies(keep.id, drop.id, total, true),
@@ -62,17 +63,30 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
         <Side label="Becomes part of it" family={drop} />
       </dl>
       <div className="flex flex-wrap gap-x-4">
-        <Button look="quiet" icon="refresh" onClick={() => setTurned(!turned)} className="-ms-2.5">Keep the other one instead</Button>
-        <Button look="quiet" onClick={onBack} className="-ms-2.5">Choose somebody else</Button>
+        <Button look="quiet" icon="refresh" onClick={() => setTurned(!turned)} className="-ms-2.5">
+          Keep the other one instead
+        </Button>
+        <Button look="quiet" onClick={onBack} className="-ms-2.5">
+          Choose somebody else
+        </Button>
       </div>
       <section aria-labelledby="outcome">
-        <h3 id="outcome" className="mb-2 text-lg">What comes of it</h3>
+        <h3 id="outcome" className="mb-2 text-lg">
+          What comes of it
+        </h3>
         {preview.data ? (
           <Outcome merged={preview.data} kept={kept} leftOut={leftOut} currency={currency} />
         ) : preview.isError ? (
-          <ErrorState title="The preview could not be made" error={preview.error} retrying={preview.isFetching} onRetry={preview.refetch} />
+          <ErrorState
+            title="The preview could not be made"
+            error={preview.error}
+            retrying={preview.isFetching}
+            onRetry={preview.refetch}
+          />
         ) : (
-          <Loading label="Preparing the preview"><Skeleton className="h-36" /></Loading>
+          <Loading label="Preparing the preview">
+            <Skeleton className="h-36" />
+          </Loading>
         )}
       </section>
       {totals && (
@@ -93,14 +107,24 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
       {kept.some((mail) => lost(mail).length > 0) && (
         <p className="flex items-start gap-2 rounded-md bg-amber-wash px-3.5 py-3 text-sm text-amber-text">
           <Icon name="alert" className="mt-[0.15em]" />
-          <span>What <bdi>{nameOf(keep)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or switch it on afterwards.</span>
+          <span>
+            What <bdi>{nameOf(keep)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or
+            switch it on afterwards.
+          </span>
         </p>
       )}
-      <p className="text-sm text-muted">What somebody has declined stays declined. Nobody is mailed about the merge. It is written down in the audit log and cannot be undone.</p>
+      <p className="text-sm text-muted">
+        What somebody has declined stays declined. Nobody is mailed about the merge. It is written down in the audit log
+        and cannot be undone.
+      </p>
       <FormMessage>{failure}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={onBack}>Back</Button>
-        <Button look="danger" disabled={!preview.data} busy={busy} onClick={merge}>{busy ? "Merging..." : "Merge the two"}</Button>
+        <Button look="line" onClick={onBack}>
+          Back
+        </Button>
+        <Button look="danger" disabled={!preview.data} busy={busy} onClick={merge}>
+          {busy ? "Merging..." : "Merge the two"}
+        </Button>
       </div>
     </div>
   );
@@ -113,15 +137,29 @@ function Outcome({ merged, kept, leftOut, currency }: OutcomeProps) {
   return (
     <dl className="grid gap-x-4 rounded-md bg-sunk px-4 py-3 tabular-nums max-sm:[&_dd]:mb-1.5 sm:grid-cols-[auto_minmax(0,1fr)] sm:gap-y-1.5">
       <dt className="text-muted">Name</dt>
-      <dd><bdi>{merged.full_name || "No Name"}</bdi></dd>
+      <dd>
+        <bdi>{merged.full_name || "No Name"}</bdi>
+      </dd>
       <dt className="text-muted">Child</dt>
-      <dd><bdi>{merged.child_name || "N/A"}</bdi></dd>
+      <dd>
+        <bdi>{merged.child_name || "N/A"}</bdi>
+      </dd>
       <dt className="text-muted">Email</dt>
       <dd>{kept.length > 0 ? <Mails mails={kept} /> : "No Email"}</dd>
       <dt className="text-muted">Plan</dt>
-      <dd>{merged.totals && !merged.plan ? "Choose a total below" : merged.plan ? `${money(merged.plan.paid_amount, currency)} of ${money(merged.plan.total_amount, currency)}` : "No Plan"}</dd>
+      <dd>
+        {merged.totals && !merged.plan
+          ? "Choose a total below"
+          : merged.plan
+            ? `${money(merged.plan.paid_amount, currency)} of ${money(merged.plan.total_amount, currency)}`
+            : "No Plan"}
+      </dd>
       <dt className="text-muted">With it</dt>
-      <dd>{[count(merged.logins, "login"), count(merged.payments, "ledger row"), count(merged.comments, "comment")].join(", ")}</dd>
+      <dd>
+        {[count(merged.logins, "login"), count(merged.payments, "ledger row"), count(merged.comments, "comment")].join(
+          ", ",
+        )}
+      </dd>
       {merged.unconfirmed_logins > 0 && (
         <>
           <dt className="text-clay">Not with it</dt>
@@ -137,7 +175,9 @@ function Outcome({ merged, kept, leftOut, currency }: OutcomeProps) {
           <dt className="text-clay">Left out</dt>
           <dd>
             <Mails mails={leftOut} />
-            <span className="block text-sm text-muted">A family has at most two addresses. Mail about payments goes to those two.</span>
+            <span className="block text-sm text-muted">
+              A family has at most two addresses. Mail about payments goes to those two.
+            </span>
           </dd>
         </>
       )}
@@ -148,12 +188,32 @@ function Outcome({ merged, kept, leftOut, currency }: OutcomeProps) {
 type TotalOption = { value: string; name: string; cents: number };
 
 /** Asks which total stays. Nothing is preselected, because only the office knows what was agreed. */
-const TotalChoice = ({ options, currency, chosen, onChoose }: { options: TotalOption[]; currency: string; chosen: string | null; onChoose: (value: string) => void }) => (
+const TotalChoice = ({
+  options,
+  currency,
+  chosen,
+  onChoose,
+}: {
+  options: TotalOption[];
+  currency: string;
+  chosen: string | null;
+  onChoose: (value: string) => void;
+}) => (
   <fieldset className="grid min-w-0 gap-2">
     <legend className="mb-2 text-lg">Which total stays?</legend>
     {options.map(({ value, name, cents }) => (
-      <label key={value} className="flex min-h-tap items-center gap-3 rounded-md border border-edge bg-surface px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash">
-        <input type="radio" name="total" value={value} checked={chosen === value} onChange={() => onChoose(value)} className="size-5 shrink-0 accent-pine" />
+      <label
+        key={value}
+        className="flex min-h-tap items-center gap-3 rounded-md border border-edge bg-surface px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash"
+      >
+        <input
+          type="radio"
+          name="total"
+          value={value}
+          checked={chosen === value}
+          onChange={() => onChoose(value)}
+          className="size-5 shrink-0 accent-pine"
+        />
         <bdi className="min-w-0 flex-1 wrap-anywhere">{name}</bdi>
         <span className="tabular-nums">{money(cents, currency)}</span>
       </label>
@@ -168,23 +228,33 @@ const lost = ({ before, after }: Mail) => kinds(before).filter((kind) => !kinds(
 function fate(mail: Mail) {
   const [gets, misses] = [kinds(mail.after), lost(mail)];
   if (misses.length === 0) return gets.length > 0 ? `Gets ${listed(gets)}` : "Gets no videos, updates or letters";
-  return <>Gets {gets.length > 0 && `${listed(gets)}, `}<span className="text-clay">no more {listed(misses)}</span></>;
+  return (
+    <>
+      Gets {gets.length > 0 && `${listed(gets)}, `}
+      <span className="text-clay">no more {listed(misses)}</span>
+    </>
+  );
 }
 
 /** Addresses, each with the mail that it gets after the merge, and what it no longer gets. */
-const Mails = ({ mails }: { mails: Mail[] }) => mails.map((mail) => (
-  <span key={mail.email} className="mb-1 block">
-    <bdi className="block wrap-anywhere">{mail.email}</bdi>
-    <span className="block text-sm text-muted">{fate(mail)}</span>
-  </span>
-));
+const Mails = ({ mails }: { mails: Mail[] }) =>
+  mails.map((mail) => (
+    <span key={mail.email} className="mb-1 block">
+      <bdi className="block wrap-anywhere">{mail.email}</bdi>
+      <span className="block text-sm text-muted">{fate(mail)}</span>
+    </span>
+  ));
 
 const Side = ({ label, family }: { label: string; family: Family }) => (
   <div className="sheet min-w-0 px-4 py-3">
     <dt className="text-sm text-muted">{label}</dt>
     <dd className="min-w-0">
-      <span className="block font-medium"><bdi>{nameOf(family)}</bdi></span>
-      <span className="block truncate text-sm text-muted"><bdi>{addressOf(family)}</bdi></span>
+      <span className="block font-medium">
+        <bdi>{nameOf(family)}</bdi>
+      </span>
+      <span className="block truncate text-sm text-muted">
+        <bdi>{addressOf(family)}</bdi>
+      </span>
     </dd>
   </div>
 );

@@ -4,7 +4,14 @@ import { Icon } from "../../ui/icon";
 import type { Family } from "./queries";
 
 type Note = ComponentProps<typeof TextArea> & { name: string };
-type Props = { legend: string; optional?: boolean; familyHint: string; family: Note; staff: Note; errors: Record<string, string> };
+type Props = {
+  legend: string;
+  optional?: boolean;
+  familyHint: string;
+  family: Note;
+  staff: Note;
+  errors: Record<string, string>;
+};
 
 /** One note for the family and one for staff; the label of each says who reads it. */
 export function NoteFields({ legend, optional = false, familyHint, family, staff, errors }: Props) {
@@ -25,7 +32,21 @@ export function NoteFields({ legend, optional = false, familyHint, family, staff
 }
 
 /** Says whether the family gets a mail. */
-export function MailNotice({ family, children }: { family: Pick<Family, "email" | "secondary_email">; children: string | null }) {
-  const text = children && !family.email && !family.secondary_email ? "This family has no email address, so no mail goes out." : (children ?? "No mail goes out.");
-  return <p className="flex items-start gap-2 text-sm text-muted"><Icon name="mail" className="mt-[0.2em]" /><span>{text}</span></p>;
+export function MailNotice({
+  family,
+  children,
+}: {
+  family: Pick<Family, "email" | "secondary_email">;
+  children: string | null;
+}) {
+  const text =
+    children && !family.email && !family.secondary_email
+      ? "This family has no email address, so no mail goes out."
+      : (children ?? "No mail goes out.");
+  return (
+    <p className="flex items-start gap-2 text-sm text-muted">
+      <Icon name="mail" className="mt-[0.2em]" />
+      <span>{text}</span>
+    </p>
+  );
 }

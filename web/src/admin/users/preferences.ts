@@ -6,7 +6,11 @@ import { editFamily, knownFamily, readFamily, writeFamily, type Family, type Fam
 
 export type Preference = "daily_video_email" | "camp_updates_email" | "email_notifications";
 
-const kindOf = { daily_video_email: "daily_videos", camp_updates_email: "camp_updates", email_notifications: "general" } as const;
+const kindOf = {
+  daily_video_email: "daily_videos",
+  camp_updates_email: "camp_updates",
+  email_notifications: "general",
+} as const;
 
 /** The family stopped these mails itself, and only the family can start them again. */
 export const isStopped = ({ stopped }: Family, preference: Preference) => stopped.includes(kindOf[preference]);
@@ -15,7 +19,12 @@ export const isStopped = ({ stopped }: Family, preference: Preference) => stoppe
  * Changes one switch of a family, optimistically in the list and then on the server. When somebody else changed the
  * family meanwhile, the switch is retried on the newest version.
  */
-export async function savePreference(client: QueryClient, family: Family, preference: Preference, on: boolean): Promise<FamilyDetail> {
+export async function savePreference(
+  client: QueryClient,
+  family: Family,
+  preference: Preference,
+  on: boolean,
+): Promise<FamilyDetail> {
   const { version } = knownFamily(client, family.id) ?? family;
   try {
     return await editFamily(family.id, { version, [preference]: on });
@@ -45,7 +54,8 @@ export function usePreference(family: Family, preference: Preference): [boolean,
     },
     onError: (error, on) => {
       write({ [preference]: !on });
-      if (!requiresSignIn(error)) errorToast(isApiError(error, "conflict") ? error.message : "Failed to update notification settings");
+      if (!requiresSignIn(error))
+        errorToast(isApiError(error, "conflict") ? error.message : "Failed to update notification settings");
       void client.invalidateQueries({ queryKey: ["admin", "users"] });
     },
   });

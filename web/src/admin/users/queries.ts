@@ -1,4 +1,11 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useQueryClient,
+  type InfiniteData,
+  type QueryClient,
+} from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components, operations } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
@@ -16,7 +23,10 @@ export type Recorded = Schemas["RecordedPayment"];
 export type Summary = Schemas["FamilySummary"];
 export type Merged = Schemas["MergedFamily"];
 export type ImportReport = Schemas["FamilyImport"];
-export type ImportTable = Omit<Schemas["FamilyTable"], "dry_run" | "update"> & { dry_run: boolean; update?: Schemas["FamilyImportTick"][] };
+export type ImportTable = Omit<Schemas["FamilyTable"], "dry_run" | "update"> & {
+  dry_run: boolean;
+  update?: Schemas["FamilyImportTick"][];
+};
 export type ImportChange = Schemas["FamilyImportChange"];
 export type RecentImport = Schemas["RecentFamilyImport"];
 export type UndoneImport = Schemas["UndoneFamilyImport"];
@@ -40,7 +50,13 @@ const pageSize = 50;
 export const usersQuery = (search: Search, limit = pageSize) =>
   infiniteQueryOptions({
     queryKey: ["admin", "users", "list", search, limit],
-    queryFn: ({ pageParam, signal }) => asStaff(api.GET("/api/admin/users", { params: { query: { ...search, limit, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      asStaff(
+        api.GET("/api/admin/users", {
+          params: { query: { ...search, limit, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
@@ -69,40 +85,66 @@ export const importsQuery = queryOptions({
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const readFamily = (id: string, signal?: AbortSignal): Promise<FamilyDetail> => asStaff(api.GET("/api/admin/users/{id}", { ...at(id), signal }));
+export const readFamily = (id: string, signal?: AbortSignal): Promise<FamilyDetail> =>
+  asStaff(api.GET("/api/admin/users/{id}", { ...at(id), signal }));
 export const addFamily = (body: NewFamily) => asStaff(api.POST("/api/admin/users", { body }));
-export const editFamily = (id: string, body: FamilyPatch): Promise<FamilyDetail> => asStaff(api.PATCH("/api/admin/users/{id}", { ...at(id), body }));
+export const editFamily = (id: string, body: FamilyPatch): Promise<FamilyDetail> =>
+  asStaff(api.PATCH("/api/admin/users/{id}", { ...at(id), body }));
 export const deleteFamily = (id: string) => asStaff(api.DELETE("/api/admin/users/{id}", at(id)));
 export const recordPayment = (id: string, key: string, body: NewPayment): Promise<Recorded> =>
-  asStaff(api.POST("/api/admin/users/{id}/payments", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }));
+  asStaff(
+    api.POST("/api/admin/users/{id}/payments", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }),
+  );
 export const voidPayment = (id: string, key: string, body: Schemas["NewVoid"]): Promise<Recorded> =>
-  asStaff(api.POST("/api/admin/payments/{id}/void", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }));
+  asStaff(
+    api.POST("/api/admin/payments/{id}/void", { params: { path: { id }, header: { "Idempotency-Key": key } }, body }),
+  );
 export const invite = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invite", at(id)));
 export const invitationLink = (id: string) => asStaff(api.POST("/api/admin/users/{id}/invitation-link", at(id)));
 /** Approves or refuses a family, unless somebody else has decided since `seen`. */
 export function decide(id: string, decision: Decision, seen: Standing): Promise<Decided> {
   const asked = { params: { path: { id }, query: { seen } } };
-  return asStaff(decision === "approve" ? api.POST("/api/admin/users/{id}/approve", asked) : api.POST("/api/admin/users/{id}/refuse", asked));
+  return asStaff(
+    decision === "approve"
+      ? api.POST("/api/admin/users/{id}/approve", asked)
+      : api.POST("/api/admin/users/{id}/refuse", asked),
+  );
 }
 export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/users/{id}/clear-limits", at(id)));
-export const mergeFamilies = (keep: string, drop: string, total: MergedTotal | null, preview: boolean): Promise<Merged> =>
-  asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, total, preview } }));
-export const importFamilies = (body: ImportTable): Promise<ImportReport> => asStaff(api.POST("/api/admin/users/import", { body: body as Schemas["FamilyTable"] }));
-export const undoImport = (id: string): Promise<UndoneImport> => asStaff(api.POST("/api/admin/users/imports/{id}/undo", at(id)));
+export const mergeFamilies = (
+  keep: string,
+  drop: string,
+  total: MergedTotal | null,
+  preview: boolean,
+): Promise<Merged> => asStaff(api.POST("/api/admin/users/merge", { body: { keep, drop, total, preview } }));
+export const importFamilies = (body: ImportTable): Promise<ImportReport> =>
+  asStaff(api.POST("/api/admin/users/import", { body: body as Schemas["FamilyTable"] }));
+export const undoImport = (id: string): Promise<UndoneImport> =>
+  asStaff(api.POST("/api/admin/users/imports/{id}/undo", at(id)));
 /** Reads bytes: text would lose the byte order mark by which spreadsheets recognize UTF-8. */
 export const exportFamilies = () => asStaff<Blob>(api.GET("/api/admin/users/export.csv", { parseAs: "blob" }));
 
 /** The newest cached version of a family. */
 export function knownFamily(client: QueryClient, id: string): Family | undefined {
-  const rows = client.getQueriesData<InfiniteData<FamilyPage>>({ queryKey: ["admin", "users", "list"] }).flatMap(([, data]) => data?.pages.flatMap(({ items }) => items) ?? []);
+  const rows = client
+    .getQueriesData<InfiniteData<FamilyPage>>({ queryKey: ["admin", "users", "list"] })
+    .flatMap(([, data]) => data?.pages.flatMap(({ items }) => items) ?? []);
   const one = client.getQueryData(familyQuery(id).queryKey);
   return [...rows.filter((row) => row.id === id), ...(one ? [one] : [])].toSorted((a, b) => b.version - a.version)[0];
 }
 
 /** Updates a family in every cached list without a request. */
 export function writeFamily(client: QueryClient, id: string, change: (family: Family) => Family) {
-  client.setQueriesData<InfiniteData<FamilyPage>>({ queryKey: ["admin", "users", "list"] }, (data) =>
-    data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map((row) => (row.id === id ? change(row) : row)) })) },
+  client.setQueriesData<InfiniteData<FamilyPage>>(
+    { queryKey: ["admin", "users", "list"] },
+    (data) =>
+      data && {
+        ...data,
+        pages: data.pages.map((page) => ({
+          ...page,
+          items: page.items.map((row) => (row.id === id ? change(row) : row)),
+        })),
+      },
   );
   client.setQueryData(familyQuery(id).queryKey, (detail) => detail && { ...detail, ...change(detail) });
 }
@@ -110,5 +152,6 @@ export function writeFamily(client: QueryClient, id: string, change: (family: Fa
 /** Call after any change to a family: refetches lists, figures and what needs attention. */
 export function useUsersChanged() {
   const client = useQueryClient();
-  return () => Promise.all(["users", "dashboard", "mail"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+  return () =>
+    Promise.all(["users", "dashboard", "mail"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
 }

@@ -16,18 +16,35 @@ export default function ReceiptPage() {
       {(statement) => {
         const { plan, currency, date } = statement;
         const payment = statement.payments.find((one) => one.id === paymentId && one.kind === "payment");
-        if (!payment) return <EmptyState title="There is no such payment" text="Receipts are made for payments of this family." />;
+        if (!payment)
+          return <EmptyState title="There is no such payment" text="Receipts are made for payments of this family." />;
         return (
           <>
-            <Letterhead statement={statement} heading="Receipt" lines={<>No. {receiptNumber(payment.id)}<br />{longDate(payment.payment_date)}</>} />
-            {payment.voided && <p role="status" className="mb-5 rounded-md border-2 border-clay px-4 py-3 font-medium text-clay">This payment was voided. This receipt is not valid.</p>}
+            <Letterhead
+              statement={statement}
+              heading="Receipt"
+              lines={
+                <>
+                  No. {receiptNumber(payment.id)}
+                  <br />
+                  {longDate(payment.payment_date)}
+                </>
+              }
+            />
+            {payment.voided && (
+              <p role="status" className="mb-5 rounded-md border-2 border-clay px-4 py-3 font-medium text-clay">
+                This payment was voided. This receipt is not valid.
+              </p>
+            )}
             <dl className="grid grid-cols-[1fr_auto] gap-x-6 gap-y-2 border-t border-line pt-5 tabular-nums">
               <dt className="font-head text-xl font-semibold">Payment received</dt>
               <dd className="text-end font-head text-xl font-semibold">{money(payment.amount, currency)}</dd>
               {payment.notes && (
                 <>
                   <dt className="sr-only">Notes</dt>
-                  <dd className="col-span-2 text-muted"><bdi className="whitespace-pre-line">{payment.notes}</bdi></dd>
+                  <dd className="col-span-2 text-muted">
+                    <bdi className="whitespace-pre-line">{payment.notes}</bdi>
+                  </dd>
                 </>
               )}
             </dl>
@@ -39,7 +56,9 @@ export default function ReceiptPage() {
                 <dt>Paid</dt>
                 <dd className="text-end">{money(plan.paid_amount, currency)}</dd>
                 <dt className="font-medium">{plan.credit > 0 ? "Credit" : "Remaining balance"}</dt>
-                <dd className="text-end font-medium">{money(plan.credit > 0 ? plan.credit : plan.remaining_amount, currency)}</dd>
+                <dd className="text-end font-medium">
+                  {money(plan.credit > 0 ? plan.credit : plan.remaining_amount, currency)}
+                </dd>
               </dl>
             )}
             <p className="mt-8">Thank you.</p>

@@ -32,29 +32,63 @@ function NoPlan({ family, title, onClose }: { family: Family; title: string; onC
       <FamilyLine family={family} />
       <FormMessage>Payment plan not found</FormMessage>
       <p className="mt-3 text-muted">Set up a plan for this family first, in its edit form.</p>
-      <div className="mt-5 flex justify-end"><Button look="line" onClick={close}>Close</Button></div>
+      <div className="mt-5 flex justify-end">
+        <Button look="line" onClick={close}>
+          Close
+        </Button>
+      </div>
     </Dialog>
   );
 }
 
 const FamilyLine = ({ family }: { family: Family }) => (
-  <p className="mb-4 text-muted"><bdi className="font-medium text-ink">{nameOf(family)}</bdi>{family.child_name && <>, <bdi>{family.child_name}</bdi></>}</p>
+  <p className="mb-4 text-muted">
+    <bdi className="font-medium text-ink">{nameOf(family)}</bdi>
+    {family.child_name && (
+      <>
+        , <bdi>{family.child_name}</bdi>
+      </>
+    )}
+  </p>
 );
 
 const saying: Record<Kind, { doing: string; label: string; hint: string; note: string; mail: string | null }> = {
-  payment: { doing: "Record payment", label: "Payment Amount", hint: "", note: "In the receipt mail and in their payment history.", mail: "The family gets a receipt by mail." },
-  refund: {
-    doing: "Record refund", label: "Refund Amount", hint: "What goes back to the family.",
-    note: "In the mail and in their payment history.", mail: "The family gets a corrected receipt by mail, with the refund and the new balance.",
+  payment: {
+    doing: "Record payment",
+    label: "Payment Amount",
+    hint: "",
+    note: "In the receipt mail and in their payment history.",
+    mail: "The family gets a receipt by mail.",
   },
-  adjustment: { doing: "Record adjustment", label: "Adjustment Amount", hint: "", note: "In their payment history.", mail: null },
+  refund: {
+    doing: "Record refund",
+    label: "Refund Amount",
+    hint: "What goes back to the family.",
+    note: "In the mail and in their payment history.",
+    mail: "The family gets a corrected receipt by mail, with the refund and the new balance.",
+  },
+  adjustment: {
+    doing: "Record adjustment",
+    label: "Adjustment Amount",
+    hint: "",
+    note: "In their payment history.",
+    mail: null,
+  },
 };
 
 function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: NonNullable<Family["plan"]> }) {
   const today = useSite()?.today ?? "";
   const usersChanged = useUsersChanged();
   const [key] = useState(newIdempotencyKey);
-  const [draft, setDraft] = useState<Draft>({ kind, amount: "", direction: "more", payment_date: today, notes: "", staff_notes: "", as_credit: false });
+  const [draft, setDraft] = useState<Draft>({
+    kind,
+    amount: "",
+    direction: "more",
+    payment_date: today,
+    notes: "",
+    staff_notes: "",
+    as_credit: false,
+  });
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const amount = amountOf(draft);
   const after = balanceAfter(plan, draft);
@@ -73,7 +107,10 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
         ...(kind === "payment" ? { as_credit: draft.as_credit } : {}),
       }),
     done: ({ payment, plan: fresh }) => {
-      toast({ title: "Success", description: recorded(kind, Math.abs(payment.amount), fresh.remaining_amount, currency) });
+      toast({
+        title: "Success",
+        description: recorded(kind, Math.abs(payment.amount), fresh.remaining_amount, currency),
+      });
       onClose();
       void usersChanged();
     },
@@ -90,7 +127,11 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
       <form {...form} className="grid gap-4">
         {kind === "adjustment" && (
           <Field label="What it does">
-            <Select name="direction" value={draft.direction} onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}>
+            <Select
+              name="direction"
+              value={draft.direction}
+              onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}
+            >
               <option value="more">Adds to what was paid</option>
               <option value="less">Takes away from what was paid</option>
             </Select>
@@ -98,10 +139,23 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
         )}
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Field label={saying[kind].label} error={errors.amount} hint={saying[kind].hint || undefined}>
-            <MoneyInput name="amount" ref={focusOnMount} value={draft.amount} onChange={(typed) => set({ amount: typed })} required />
+            <MoneyInput
+              name="amount"
+              ref={focusOnMount}
+              value={draft.amount}
+              onChange={(typed) => set({ amount: typed })}
+              required
+            />
           </Field>
           <Field label={kind === "payment" ? "Payment Date" : "Date"} error={errors.payment_date}>
-            <TextInput name="payment_date" type="date" max={today} value={draft.payment_date} onChange={(event) => set({ payment_date: event.target.value })} required />
+            <TextInput
+              name="payment_date"
+              type="date"
+              max={today}
+              value={draft.payment_date}
+              onChange={(event) => set({ payment_date: event.target.value })}
+              required
+            />
           </Field>
         </div>
         <NoteFields
@@ -109,7 +163,11 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
           optional={kind !== "adjustment"}
           familyHint={saying[kind].note}
           family={{ name: "notes", value: draft.notes, onChange: (event) => set({ notes: event.target.value }) }}
-          staff={{ name: "staff_notes", value: draft.staff_notes, onChange: (event) => set({ staff_notes: event.target.value }) }}
+          staff={{
+            name: "staff_notes",
+            value: draft.staff_notes,
+            onChange: (event) => set({ staff_notes: event.target.value }),
+          }}
           errors={errors}
         />
         {kind === "payment" && (
@@ -136,9 +194,13 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
         <MailNotice family={family}>{saying[kind].mail}</MailNotice>
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={close}>Cancel</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
           <Button type="submit" busy={busy}>
-            {busy ? "Recording..." : `${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
+            {busy
+              ? "Recording..."
+              : `${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
           </Button>
         </div>
       </form>

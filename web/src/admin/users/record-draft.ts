@@ -4,9 +4,21 @@ import type { NewPayment, Plan } from "./queries";
 
 export type Kind = NewPayment["kind"];
 export type Direction = "more" | "less";
-export type Draft = { kind: Kind; amount: string; direction: Direction; payment_date: string; notes: string; staff_notes: string; as_credit: boolean };
+export type Draft = {
+  kind: Kind;
+  amount: string;
+  direction: Direction;
+  payment_date: string;
+  notes: string;
+  staff_notes: string;
+  as_credit: boolean;
+};
 
-export const recordTitle: Record<Kind, string> = { payment: "Record Payment", refund: "Record Refund", adjustment: "Record Adjustment" };
+export const recordTitle: Record<Kind, string> = {
+  payment: "Record Payment",
+  refund: "Record Refund",
+  adjustment: "Record Adjustment",
+};
 export const noAmount = "Please enter an amount greater than 0.";
 
 /** The amount to send; an adjustment may be negative. */
@@ -27,7 +39,13 @@ export function problemsOf(draft: Draft, today: string, currency: string): Recor
   const amount = amountProblem(draft.amount, currency) ?? (amountOf(draft) === null ? noAmount : null);
   return {
     ...(amount ? { amount } : {}),
-    ...(!draft.payment_date ? { payment_date: "Please choose a date." } : draft.payment_date > today ? { payment_date: "The payment date cannot be in the future." } : {}),
-    ...(draft.kind === "adjustment" && !draft.notes.trim() && !draft.staff_notes.trim() ? { notes: "Please say in one of the notes why this is adjusted." } : {}),
+    ...(!draft.payment_date
+      ? { payment_date: "Please choose a date." }
+      : draft.payment_date > today
+        ? { payment_date: "The payment date cannot be in the future." }
+        : {}),
+    ...(draft.kind === "adjustment" && !draft.notes.trim() && !draft.staff_notes.trim()
+      ? { notes: "Please say in one of the notes why this is adjusted." }
+      : {}),
   };
 }

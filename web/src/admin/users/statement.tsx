@@ -30,7 +30,11 @@ export default function StatementPage() {
               <dl className="mb-6 grid grid-cols-2 gap-px overflow-clip rounded-md border border-line tabular-nums sm:grid-cols-4">
                 <Figure label="Total" value={shown(plan.total_amount)} />
                 <Figure label="Paid" value={shown(plan.paid_amount)} />
-                {plan.credit > 0 ? <Figure label="Credit" value={shown(plan.credit)} strong /> : <Figure label="Remaining balance" value={shown(plan.remaining_amount)} strong />}
+                {plan.credit > 0 ? (
+                  <Figure label="Credit" value={shown(plan.credit)} strong />
+                ) : (
+                  <Figure label="Remaining balance" value={shown(plan.remaining_amount)} strong />
+                )}
                 <Figure label="Due date" value={plan.due_date ? shortDate(plan.due_date) : "None"} />
               </dl>
             ) : (
@@ -41,23 +45,46 @@ export default function StatementPage() {
                 <caption className="sr-only">Payments, the first one first</caption>
                 <thead>
                   <tr className="border-b border-ink">
-                    <th scope="col" className="py-2 pe-1.5 sm:pe-3 text-start font-medium">Date</th>
-                    <th scope="col" className="px-1.5 py-2 sm:px-3 text-start font-medium">What</th>
-                    <th scope="col" className="px-1.5 py-2 sm:px-3 text-end font-medium">Amount</th>
-                    <th scope="col" className="py-2 ps-1.5 sm:ps-3 text-end font-medium">Balance</th>
+                    <th scope="col" className="py-2 pe-1.5 sm:pe-3 text-start font-medium">
+                      Date
+                    </th>
+                    <th scope="col" className="px-1.5 py-2 sm:px-3 text-start font-medium">
+                      What
+                    </th>
+                    <th scope="col" className="px-1.5 py-2 sm:px-3 text-end font-medium">
+                      Amount
+                    </th>
+                    <th scope="col" className="py-2 ps-1.5 sm:ps-3 text-end font-medium">
+                      Balance
+                    </th>
                   </tr>
                 </thead>
                 <tbody>
                   {withRunningBalance(payments, plan?.total_amount ?? 0).map(({ payment, open }) => (
                     <tr key={payment.id} className="break-inside-avoid border-b border-line align-top">
-                      <td className="py-2 pe-1.5 sm:pe-3 min-[22rem]:whitespace-nowrap">{shortDate(payment.payment_date)}</td>
+                      <td className="py-2 pe-1.5 sm:pe-3 min-[22rem]:whitespace-nowrap">
+                        {shortDate(payment.payment_date)}
+                      </td>
                       <td className="px-1.5 py-2 sm:px-3">
                         <span className={cx(payment.voided && "line-through")}>{kindName[payment.kind]}</span>
                         {payment.voided && " (voided)"}
-                        {payment.notes && <span className="block text-xs whitespace-pre-line text-muted"><bdi>{payment.notes}</bdi></span>}
+                        {payment.notes && (
+                          <span className="block text-xs whitespace-pre-line text-muted">
+                            <bdi>{payment.notes}</bdi>
+                          </span>
+                        )}
                       </td>
-                      <td className={cx("px-1.5 py-2 sm:px-3 text-end whitespace-nowrap", payment.voided && "line-through")}>{signed(payment.amount, currency)}</td>
-                      <td className="py-2 ps-1.5 sm:ps-3 text-end min-[22rem]:whitespace-nowrap">{open < 0 ? `${shown(-open)} credit` : shown(open)}</td>
+                      <td
+                        className={cx(
+                          "px-1.5 py-2 sm:px-3 text-end whitespace-nowrap",
+                          payment.voided && "line-through",
+                        )}
+                      >
+                        {signed(payment.amount, currency)}
+                      </td>
+                      <td className="py-2 ps-1.5 sm:ps-3 text-end min-[22rem]:whitespace-nowrap">
+                        {open < 0 ? `${shown(-open)} credit` : shown(open)}
+                      </td>
                     </tr>
                   ))}
                 </tbody>

@@ -25,7 +25,11 @@ import type { Kind } from "./record-draft";
 import { VoidDialog } from "./void-dialog";
 import { dueText, kindName, listed, mailKinds, nameOf, signed, awaitsApproval } from "./words";
 
-type Open = { what: "edit" | "plan" | "merge" | "delete" } | { what: "record"; kind: Kind } | { what: "void"; payment: Payment } | null;
+type Open =
+  | { what: "edit" | "plan" | "merge" | "delete" }
+  | { what: "record"; kind: Kind }
+  | { what: "void"; payment: Payment }
+  | null;
 type Props = { id: string; currency: string; onClose: () => void; onMergedInto: (id: string) => void };
 
 /** A family with its ledger, its addresses and all actions. */
@@ -44,23 +48,47 @@ export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
           <Ledger family={data} currency={currency} onVoid={(payment) => setOpen({ what: "void", payment })} />
           <Access family={data} />
           <section aria-labelledby="rest" className="mt-8 border-t border-line pt-6">
-            <h3 id="rest" className="mb-3">Tidy up</h3>
+            <h3 id="rest" className="mb-3">
+              Tidy up
+            </h3>
             <div className="flex flex-wrap gap-3">
-              <Button look="line" onClick={() => setOpen({ what: "merge" })}>Merge with another user</Button>
-              <Button look="line" icon="trash" onClick={() => setOpen({ what: "delete" })} className="text-clay!">Delete user</Button>
+              <Button look="line" onClick={() => setOpen({ what: "merge" })}>
+                Merge with another user
+              </Button>
+              <Button look="line" icon="trash" onClick={() => setOpen({ what: "delete" })} className="text-clay!">
+                Delete user
+              </Button>
             </div>
           </section>
-          {(open?.what === "edit" || open?.what === "plan") && <EditUser family={data} withPlan={open.what === "plan"} currency={currency} onClose={close} />}
-          {open?.what === "record" && <RecordDialog family={data} kind={open.kind} currency={currency} onClose={close} />}
-          {open?.what === "void" && <VoidDialog payment={open.payment} family={data} currency={currency} onClose={close} />}
-          {open?.what === "merge" && <MergeDialog family={data} currency={currency} onClose={close} onMerged={(keep) => (keep === id ? close() : onMergedInto(keep))} />}
+          {(open?.what === "edit" || open?.what === "plan") && (
+            <EditUser family={data} withPlan={open.what === "plan"} currency={currency} onClose={close} />
+          )}
+          {open?.what === "record" && (
+            <RecordDialog family={data} kind={open.kind} currency={currency} onClose={close} />
+          )}
+          {open?.what === "void" && (
+            <VoidDialog payment={open.payment} family={data} currency={currency} onClose={close} />
+          )}
+          {open?.what === "merge" && (
+            <MergeDialog
+              family={data}
+              currency={currency}
+              onClose={close}
+              onMerged={(keep) => (keep === id ? close() : onMergedInto(keep))}
+            />
+          )}
           {open?.what === "delete" && <DeleteUser family={data} onClose={close} onDeleted={onClose} />}
         </>
       ) : family.isError ? (
         isApiError(family.error, "not_found") ? (
           <EmptyState title="There is no such user" text="It may have been deleted or merged with another one." />
         ) : (
-          <ErrorState title="Failed to load this user" error={family.error} retrying={family.isFetching} onRetry={family.refetch} />
+          <ErrorState
+            title="Failed to load this user"
+            error={family.error}
+            retrying={family.isFetching}
+            onRetry={family.refetch}
+          />
         )
       ) : (
         <Loading label="Loading user" className="grid gap-5">
@@ -73,7 +101,12 @@ export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
   );
 }
 
-const addressName: Record<string, string> = { primary: "Primary", secondary: "Second", login: "Login only", pending: "Typed by the family as the second" };
+const addressName: Record<string, string> = {
+  primary: "Primary",
+  secondary: "Second",
+  login: "Login only",
+  pending: "Typed by the family as the second",
+};
 
 function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }) {
   const timeZone = useSite()?.timezone ?? "UTC";
@@ -82,29 +115,57 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
       <div className="flex items-start justify-between gap-3 max-sm:flex-col">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
           <dt className="text-muted">Child</dt>
-          <dd><bdi>{family.child_name || "N/A"}</bdi></dd>
+          <dd>
+            <bdi>{family.child_name || "N/A"}</bdi>
+          </dd>
           <dt className="text-muted">Email</dt>
           <dd className="grid gap-1">
             {family.emails.length === 0 && "No Email"}
             {family.emails.map(({ email, kind, verified, refused, stopped }) => (
               <span key={`${kind} ${email}`} className="flex flex-wrap items-center gap-x-2">
-                <a href={`mailto:${email}`} className="link min-w-0 wrap-anywhere"><bdi>{email}</bdi></a>
-                <span className="text-xs text-muted">{addressName[kind] ?? kind}, {verified ? "verified" : "not verified"}</span>
-                {stopped.length > 0 && <span className="basis-full text-sm text-muted">Stopped {listed(mailKinds.filter(([mail]) => stopped.includes(mail)).map(([, word]) => word))}; only its owner can begin them again.</span>}
-                {refused && <span className="basis-full text-sm wrap-anywhere text-clay">Refused mail: <bdi>{refused}</bdi> <Link to={paths.admin.refusedAddresses} className="link">What to do</Link></span>}
+                <a href={`mailto:${email}`} className="link min-w-0 wrap-anywhere">
+                  <bdi>{email}</bdi>
+                </a>
+                <span className="text-xs text-muted">
+                  {addressName[kind] ?? kind}, {verified ? "verified" : "not verified"}
+                </span>
+                {stopped.length > 0 && (
+                  <span className="basis-full text-sm text-muted">
+                    Stopped {listed(mailKinds.filter(([mail]) => stopped.includes(mail)).map(([, word]) => word))}; only
+                    its owner can begin them again.
+                  </span>
+                )}
+                {refused && (
+                  <span className="basis-full text-sm wrap-anywhere text-clay">
+                    Refused mail: <bdi>{refused}</bdi>{" "}
+                    <Link to={paths.admin.refusedAddresses} className="link">
+                      What to do
+                    </Link>
+                  </span>
+                )}
               </span>
             ))}
           </dd>
           <dt className="text-muted">Joined</dt>
           <dd>{campDate(family.created_at, timeZone)}</dd>
         </dl>
-        <Button look="line" icon="edit" onClick={onEdit}>Edit</Button>
+        <Button look="line" icon="edit" onClick={onEdit}>
+          Edit
+        </Button>
       </div>
       <div className="mt-2 flex flex-wrap items-center gap-2 empty:hidden">
         {family.user_type === "visitor" && <Badge>Visitor</Badge>}
         {family.refused_at && <Badge tone="bad">Refused</Badge>}
-        {family.suppressed && <Badge tone="bad" icon="mail">Mail bounced</Badge>}
-        {awaitsApproval(family) && <Badge tone="due" icon="clock">To approve</Badge>}
+        {family.suppressed && (
+          <Badge tone="bad" icon="mail">
+            Mail bounced
+          </Badge>
+        )}
+        {awaitsApproval(family) && (
+          <Badge tone="due" icon="clock">
+            To approve
+          </Badge>
+        )}
         {(awaitsApproval(family) || family.refused_at) && <ApproveButtons family={family} />}
       </div>
     </section>
@@ -125,7 +186,9 @@ function Money({ family, currency, ask }: { family: FamilyDetail; currency: stri
           <dl className="grid grid-cols-2 gap-x-4 text-sm tabular-nums">
             <div>
               <dt className="text-muted">{plan.credit > 0 ? "Credit" : "Remaining"}</dt>
-              <dd className="font-head text-xl">{money(plan.credit > 0 ? plan.credit : plan.remaining_amount, currency)}</dd>
+              <dd className="font-head text-xl">
+                {money(plan.credit > 0 ? plan.credit : plan.remaining_amount, currency)}
+              </dd>
             </div>
             <div>
               <dt className="text-muted">Due date</dt>
@@ -139,26 +202,48 @@ function Money({ family, currency, ask }: { family: FamilyDetail; currency: stri
       <div className="mt-4 flex flex-wrap gap-3">
         {plan ? (
           <>
-            <Button icon="cash" onClick={() => ask({ what: "record", kind: "payment" })}>Record Payment</Button>
-            <Button look="line" onClick={() => ask({ what: "record", kind: "refund" })}>Refund</Button>
-            <Button look="line" onClick={() => ask({ what: "record", kind: "adjustment" })}>Adjustment</Button>
+            <Button icon="cash" onClick={() => ask({ what: "record", kind: "payment" })}>
+              Record Payment
+            </Button>
+            <Button look="line" onClick={() => ask({ what: "record", kind: "refund" })}>
+              Refund
+            </Button>
+            <Button look="line" onClick={() => ask({ what: "record", kind: "adjustment" })}>
+              Adjustment
+            </Button>
           </>
         ) : (
-          <Button look="line" icon="plus" onClick={() => ask({ what: "plan" })}>Set up a plan</Button>
+          <Button look="line" icon="plus" onClick={() => ask({ what: "plan" })}>
+            Set up a plan
+          </Button>
         )}
       </div>
     </section>
   );
 }
 
-function Ledger({ family, currency, onVoid }: { family: FamilyDetail; currency: string; onVoid: (payment: Payment) => void }) {
+function Ledger({
+  family,
+  currency,
+  onVoid,
+}: {
+  family: FamilyDetail;
+  currency: string;
+  onVoid: (payment: Payment) => void;
+}) {
   return (
     <section aria-labelledby="ledger" className="mt-6">
       <div className="flex flex-wrap items-center justify-between gap-x-3">
-        <h4 id="ledger" className="font-medium">Ledger</h4>
+        <h4 id="ledger" className="font-medium">
+          Ledger
+        </h4>
         {family.plan && (
-          <Link to={paths.admin.statement(family.id)} className="link inline-flex min-h-tap items-center gap-1.5 text-sm">
-            <Icon name="print" />Statement
+          <Link
+            to={paths.admin.statement(family.id)}
+            className="link inline-flex min-h-tap items-center gap-1.5 text-sm"
+          >
+            <Icon name="print" />
+            Statement
           </Link>
         )}
       </div>
@@ -167,7 +252,13 @@ function Ledger({ family, currency, onVoid }: { family: FamilyDetail; currency: 
       ) : (
         <ol className="sheet mt-1 overflow-clip">
           {family.payments.map((payment) => (
-            <LedgerRow key={payment.id} payment={payment} family={family} currency={currency} onVoid={() => onVoid(payment)} />
+            <LedgerRow
+              key={payment.id}
+              payment={payment}
+              family={family}
+              currency={currency}
+              onVoid={() => onVoid(payment)}
+            />
           ))}
         </ol>
       )}
@@ -175,7 +266,17 @@ function Ledger({ family, currency, onVoid }: { family: FamilyDetail; currency: 
   );
 }
 
-function LedgerRow({ payment, family, currency, onVoid }: { payment: Payment; family: FamilyDetail; currency: string; onVoid: () => void }) {
+function LedgerRow({
+  payment,
+  family,
+  currency,
+  onVoid,
+}: {
+  payment: Payment;
+  family: FamilyDetail;
+  currency: string;
+  onVoid: () => void;
+}) {
   const { kind, amount, payment_date, notes, staff_notes, voided, recorded_by } = payment;
   const about = ` ${kindName[kind].toLowerCase()} of ${money(Math.abs(amount), currency)}, ${shortDate(payment_date)}`;
   return (
@@ -183,26 +284,50 @@ function LedgerRow({ payment, family, currency, onVoid }: { payment: Payment; fa
       <div className="flex items-baseline justify-between gap-3">
         <p className="min-w-0">
           <span className={cx("font-medium", voided && "text-muted line-through")}>{kindName[kind]}</span>{" "}
-          <time dateTime={payment_date} className="text-sm text-muted">{shortDate(payment_date)}</time>
+          <time dateTime={payment_date} className="text-sm text-muted">
+            {shortDate(payment_date)}
+          </time>
           {voided && <Badge className="ms-2">Voided</Badge>}
         </p>
-        <span className={cx("shrink-0 font-medium tabular-nums", voided ? "text-muted line-through" : amount < 0 && "text-clay")}>{signed(amount, currency)}</span>
+        <span
+          className={cx(
+            "shrink-0 font-medium tabular-nums",
+            voided ? "text-muted line-through" : amount < 0 && "text-clay",
+          )}
+        >
+          {signed(amount, currency)}
+        </span>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-x-4">
         <p className="min-w-0 text-sm text-muted">
           {notes && <bdi className="whitespace-pre-line">{notes}</bdi>}
           {notes && recorded_by && " · "}
-          {recorded_by && <>by <bdi>{recorded_by}</bdi></>}
-          {staff_notes && <span className="block">Only staff: <bdi className="whitespace-pre-line">{staff_notes}</bdi></span>}
+          {recorded_by && (
+            <>
+              by <bdi>{recorded_by}</bdi>
+            </>
+          )}
+          {staff_notes && (
+            <span className="block">
+              Only staff: <bdi className="whitespace-pre-line">{staff_notes}</bdi>
+            </span>
+          )}
         </p>
         {!voided && kind !== "void" && (
           <span className="-my-1.5 ms-auto flex gap-x-4">
             {kind === "payment" && (
-              <Link to={paths.admin.receipt(family.id, payment.id)} className="link inline-flex min-h-tap items-center text-sm">
+              <Link
+                to={paths.admin.receipt(family.id, payment.id)}
+                className="link inline-flex min-h-tap items-center text-sm"
+              >
                 Receipt<span className="sr-only"> of{about}</span>
               </Link>
             )}
-            <button type="button" onClick={onVoid} className="inline-flex min-h-tap items-center text-sm font-medium text-pine underline-offset-2 hover:text-clay hover:underline">
+            <button
+              type="button"
+              onClick={onVoid}
+              className="inline-flex min-h-tap items-center text-sm font-medium text-pine underline-offset-2 hover:text-clay hover:underline"
+            >
               Void<span className="sr-only">{about}</span>
             </button>
           </span>
@@ -220,14 +345,22 @@ function Access({ family }: { family: FamilyDetail }) {
   });
   return (
     <section aria-labelledby="access" className="mt-8 border-t border-line pt-6">
-      <h3 id="access" className="mb-2">Sign-in</h3>
+      <h3 id="access" className="mb-2">
+        Sign-in
+      </h3>
       <p className="mb-3 text-muted">
-        {family.logins > 0 ? `${count(family.logins, "login")} on this family.` : family.invited ? "Invited, but nobody has signed up yet." : "Nobody has signed up yet, and no invitation was sent."}
+        {family.logins > 0
+          ? `${count(family.logins, "login")} on this family.`
+          : family.invited
+            ? "Invited, but nobody has signed up yet."
+            : "Nobody has signed up yet, and no invitation was sent."}
       </p>
       <div className="flex flex-wrap gap-3">
         <InvitationButtons family={family} />
         {family.logins > 0 && (
-          <Button look="line" busy={clear.isPending} onClick={() => clear.mutate()}>Clear failed sign-ins</Button>
+          <Button look="line" busy={clear.isPending} onClick={() => clear.mutate()}>
+            Clear failed sign-ins
+          </Button>
         )}
       </div>
     </section>

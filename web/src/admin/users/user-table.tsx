@@ -34,33 +34,61 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
         <caption className="sr-only">Users</caption>
         <thead className="text-sm text-muted @max-4xl:sr-only">
           <tr className="border-b border-line">
-            <Heading by="name" {...sorted}>Name</Heading>
+            <Heading by="name" {...sorted}>
+              Name
+            </Heading>
             <Heading wide="w-[12%]">Child</Heading>
-            <Heading by="payment" wide="w-35" {...sorted}>Payment</Heading>
-            <Heading by="amount" wide="w-46" {...sorted}>Amount</Heading>
+            <Heading by="payment" wide="w-35" {...sorted}>
+              Payment
+            </Heading>
+            <Heading by="amount" wide="w-46" {...sorted}>
+              Amount
+            </Heading>
             <Heading wide="w-19">Videos</Heading>
             <Heading wide="w-22">Updates</Heading>
-            <Heading wide="w-36"><span className="sr-only">Actions</span></Heading>
+            <Heading wide="w-36">
+              <span className="sr-only">Actions</span>
+            </Heading>
           </tr>
         </thead>
         <tbody className="@max-4xl:block">
-          {users.map((family) => <UserRow key={family.id} family={family} currency={currency} onShow={() => onShow(family)} ask={ask} />)}
+          {users.map((family) => (
+            <UserRow key={family.id} family={family} currency={currency} onShow={() => onShow(family)} ask={ask} />
+          ))}
         </tbody>
       </table>
     </div>
   );
 }
 
-type HeadingProps = { children: ReactNode; wide?: string } & ({ by: Sort; sort: Sort; direction: Direction; onSort: (sort: Sort) => void } | { by?: never });
+type HeadingProps = { children: ReactNode; wide?: string } & (
+  { by: Sort; sort: Sort; direction: Direction; onSort: (sort: Sort) => void } | { by?: never }
+);
 
 function Heading(props: HeadingProps) {
   const look = cx("px-3 py-1 text-start font-medium first:ps-5", props.wide);
-  if (!props.by) return <th scope="col" className={look}>{props.children}</th>;
+  if (!props.by)
+    return (
+      <th scope="col" className={look}>
+        {props.children}
+      </th>
+    );
   const { by, sort, direction, onSort, children } = props;
   const current = by === sort;
   return (
-    <th scope="col" aria-sort={current ? (direction === "asc" ? "ascending" : "descending") : undefined} className={look}>
-      <button type="button" onClick={() => onSort(by)} className={cx("-ms-1 inline-flex min-h-tap items-center gap-1.5 rounded-sm px-1 hover:text-ink", current && "text-ink")}>
+    <th
+      scope="col"
+      aria-sort={current ? (direction === "asc" ? "ascending" : "descending") : undefined}
+      className={look}
+    >
+      <button
+        type="button"
+        onClick={() => onSort(by)}
+        className={cx(
+          "-ms-1 inline-flex min-h-tap items-center gap-1.5 rounded-sm px-1 hover:text-ink",
+          current && "text-ink",
+        )}
+      >
         {children}
         <Icon name="up" className={cx("size-[1em]", !current && "invisible", direction === "desc" && "rotate-180")} />
       </button>
@@ -68,7 +96,17 @@ function Heading(props: HeadingProps) {
   );
 }
 
-function UserRow({ family, currency, onShow, ask }: { family: Family; currency: string; onShow: () => void; ask: Ask }) {
+function UserRow({
+  family,
+  currency,
+  onShow,
+  ask,
+}: {
+  family: Family;
+  currency: string;
+  onShow: () => void;
+  ask: Ask;
+}) {
   const name = nameOf(family);
   const { plan } = family;
   return (
@@ -78,13 +116,24 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
           <button type="button" onClick={onShow} className="group max-w-full min-w-0 rounded-sm text-start">
             {/* The line keeps the page's direction; only the name inside has its own. */}
             <span className="flex flex-wrap items-center gap-x-2">
-              <bdi className={cx("font-medium underline-offset-2 group-hover:underline", !family.full_name && "text-muted")}>{name}</bdi>
+              <bdi
+                className={cx(
+                  "font-medium underline-offset-2 group-hover:underline",
+                  !family.full_name && "text-muted",
+                )}
+              >
+                {name}
+              </bdi>
               {family.user_type === "visitor" && <Badge>Visitor</Badge>}
             </span>
-            <span className="block truncate text-sm text-muted" title={addressOf(family)}><bdi>{addressOf(family)}</bdi></span>
+            <span className="block truncate text-sm text-muted" title={addressOf(family)}>
+              <bdi>{addressOf(family)}</bdi>
+            </span>
             <span className="sr-only">, details</span>
           </button>
-          <span className="shrink-0 @4xl:hidden"><PaymentBadge plan={plan} /></span>
+          <span className="shrink-0 @4xl:hidden">
+            <PaymentBadge plan={plan} />
+          </span>
         </div>
         <Notes family={family} />
       </td>
@@ -92,26 +141,54 @@ function UserRow({ family, currency, onShow, ask }: { family: Family; currency: 
         <span className="text-muted @4xl:hidden">Child </span>
         <bdi>{family.child_name || "N/A"}</bdi>
       </td>
-      <td className={cx(cell, "@max-4xl:hidden")}><PaymentBadge plan={plan} /></td>
+      <td className={cx(cell, "@max-4xl:hidden")}>
+        <PaymentBadge plan={plan} />
+      </td>
       <td className={cx(cell, "@max-4xl:col-span-2 @max-4xl:py-1")}>
         {plan ? (
           <>
             <PaidBar plan={plan} name={name} currency={currency} />
-            {plan.credit > 0 && <p className="mt-1 text-xs text-muted tabular-nums">{money(plan.credit, currency)} credit</p>}
+            {plan.credit > 0 && (
+              <p className="mt-1 text-xs text-muted tabular-nums">{money(plan.credit, currency)} credit</p>
+            )}
           </>
         ) : (
-          <button type="button" onClick={() => ask("plan", family)} className="link inline-flex min-h-tap items-center text-sm">
+          <button
+            type="button"
+            onClick={() => ask("plan", family)}
+            className="link inline-flex min-h-tap items-center text-sm"
+          >
             Set up a plan<span className="sr-only"> for {name}</span>
           </button>
         )}
       </td>
-      <td className={cell}><MailSwitch family={family} preference="daily_video_email" label="Videos" /></td>
-      <td className={cx(cell, "@max-4xl:col-start-1")}><MailSwitch family={family} preference="camp_updates_email" label="Updates" /></td>
-      <td className={cx(cell, "@max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:self-end @4xl:ps-0")}>
+      <td className={cell}>
+        <MailSwitch family={family} preference="daily_video_email" label="Videos" />
+      </td>
+      <td className={cx(cell, "@max-4xl:col-start-1")}>
+        <MailSwitch family={family} preference="camp_updates_email" label="Updates" />
+      </td>
+      <td
+        className={cx(
+          cell,
+          "@max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:self-end @4xl:ps-0",
+        )}
+      >
         <div className="flex justify-end @max-4xl:-me-2">
           <IconButton icon="edit" label={`Edit ${name}`} title="Edit" onClick={() => ask("edit", family)} />
-          <IconButton icon="cash" label={`Add payment for ${name}`} title="Record payment" onClick={() => ask("pay", family)} />
-          <IconButton icon="trash" danger label={`Delete ${name}`} title="Delete" onClick={() => ask("delete", family)} />
+          <IconButton
+            icon="cash"
+            label={`Add payment for ${name}`}
+            title="Record payment"
+            onClick={() => ask("pay", family)}
+          />
+          <IconButton
+            icon="trash"
+            danger
+            label={`Delete ${name}`}
+            title="Delete"
+            onClick={() => ask("delete", family)}
+          />
         </div>
       </td>
     </tr>
@@ -125,18 +202,39 @@ function Notes({ family }: { family: Family }) {
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
       {family.refused_at && <Badge tone="bad">Refused</Badge>}
-      {family.suppressed && <Badge tone="bad" icon="mail">Mail bounced</Badge>}
+      {family.suppressed && (
+        <Badge tone="bad" icon="mail">
+          Mail bounced
+        </Badge>
+      )}
       {waiting && <ApproveButtons family={family} />}
     </div>
   );
 }
 
-function MailSwitch({ family, preference, label }: { family: Family; preference: "daily_video_email" | "camp_updates_email"; label: string }) {
+function MailSwitch({
+  family,
+  preference,
+  label,
+}: {
+  family: Family;
+  preference: "daily_video_email" | "camp_updates_email";
+  label: string;
+}) {
   const [on, set] = usePreference(family, preference);
   const stopped = isStopped(family, preference);
   return (
     <Switch
-      label={<span className="text-sm font-normal text-muted @4xl:sr-only">{label}<span className="sr-only"> mail to {nameOf(family)}{stopped && ", stopped by the family"}</span></span>}
+      label={
+        <span className="text-sm font-normal text-muted @4xl:sr-only">
+          {label}
+          <span className="sr-only">
+            {" "}
+            mail to {nameOf(family)}
+            {stopped && ", stopped by the family"}
+          </span>
+        </span>
+      }
       checked={on}
       disabled={stopped}
       title={stopped ? "The family stopped these emails itself" : undefined}
@@ -150,9 +248,15 @@ export const UsersSkeleton = () => (
   <Loading label="Loading users..." className="sheet overflow-clip">
     {Array.from({ length: 9 }, (_, i) => (
       <div key={i} className="flex items-center gap-6 border-line px-5 py-3.5 not-first:border-t">
-        <div className="grid flex-1 gap-2"><Skeleton className="h-4 w-2/3" /><Skeleton className="h-3 w-4/5" /></div>
+        <div className="grid flex-1 gap-2">
+          <Skeleton className="h-4 w-2/3" />
+          <Skeleton className="h-3 w-4/5" />
+        </div>
         <Skeleton className="h-5 w-24 rounded-full" />
-        <div className="grid w-40 gap-2 max-md:hidden"><Skeleton className="h-3" /><Skeleton className="h-1.5 rounded-full" /></div>
+        <div className="grid w-40 gap-2 max-md:hidden">
+          <Skeleton className="h-3" />
+          <Skeleton className="h-1.5 rounded-full" />
+        </div>
         <div className="w-56 max-md:hidden" />
       </div>
     ))}

@@ -41,7 +41,11 @@ describe("the list of users", () => {
     office();
     open("/admin/users");
     expect(await screen.findByText("$318,460")).toBeTruthy();
-    for (const [label, value] of [["Total Users", "132"], ["Paid in Full", "61"], ["Overdue", "19"]]) {
+    for (const [label, value] of [
+      ["Total Users", "132"],
+      ["Paid in Full", "61"],
+      ["Overdue", "19"],
+    ]) {
       const term = screen.getAllByText(label!).find(({ tagName }) => tagName === "DT")!;
       expect(term.nextElementSibling?.textContent).toBe(value);
     }
@@ -65,7 +69,9 @@ describe("the list of users", () => {
     await user.click(screen.getByRole("button", { name: /^Overdue/ }));
     await user.click(within(screen.getByRole("columnheader", { name: "Name" })).getByRole("button"));
     await waitFor(() => expect(address()).toBe("/admin/users?filter=overdue&sort=name"));
-    await waitFor(() => expect(screen.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("ascending"));
+    await waitFor(() =>
+      expect(screen.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("ascending"),
+    );
     await user.click(within(screen.getByRole("columnheader", { name: "Name" })).getByRole("button"));
     await waitFor(() => expect(address()).toBe("/admin/users?filter=overdue&sort=name&direction=desc"));
   });
@@ -75,13 +81,23 @@ describe("the list of users", () => {
     const user = open("/admin/users?filter=overdue&sort=name&direction=desc");
     await row("Chaya Lindenfeld");
     await user.selectOptions(screen.getByLabelText("Sort by"), "email");
-    await waitFor(() => expect(camp.asked("GET", "/api/admin/users").at(-1)?.query).toEqual({ filter: "overdue", sort: "email", direction: "asc", limit: "50" }));
+    await waitFor(() =>
+      expect(camp.asked("GET", "/api/admin/users").at(-1)?.query).toEqual({
+        filter: "overdue",
+        sort: "email",
+        direction: "asc",
+        limit: "50",
+      }),
+    );
     await user.type(screen.getByRole("searchbox", { name: "Search users" }), "yanky");
     expect(await screen.findByText(/^Found/)).toHaveProperty("textContent", 'Found 2 user(s) matching "yanky"');
   });
 
   it("loads more, and says how many there are", async () => {
-    const camp = office({ "GET /api/admin/users": (call: { query: Record<string, string> }) => (call.query.cursor ? list(leah) : { items: [family()], next: "c2" }) });
+    const camp = office({
+      "GET /api/admin/users": (call: { query: Record<string, string> }) =>
+        call.query.cursor ? list(leah) : { items: [family()], next: "c2" },
+    });
     const user = open("/admin/users");
     await row("Chaya Lindenfeld");
     expect(await screen.findByText("1 to 1 of 132")).toBeTruthy();
@@ -129,7 +145,8 @@ describe("the switches for mail", () => {
   it("try again on the newest version when somebody else was quicker", async () => {
     const camp = office({
       "GET /api/admin/users/f1": detail({ version: 9 }),
-      "PATCH /api/admin/users/f1": (call: { body: { version: number } }) => (call.body.version === 9 ? { ...patched, daily_video_email: false, version: 10 } : refuse(409, "stale")),
+      "PATCH /api/admin/users/f1": (call: { body: { version: number } }) =>
+        call.body.version === 9 ? { ...patched, daily_video_email: false, version: 10 } : refuse(409, "stale"),
     });
     const user = open("/admin/users");
     await user.click((await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Videos/ }));
@@ -139,9 +156,17 @@ describe("the switches for mail", () => {
 
   it("cannot switch on what the family stopped, and say so", async () => {
     const stopped = { daily_video_email: false, stopped: ["daily_videos" as const] };
-    office({ "GET /api/admin/users": list(family(stopped)), "GET /api/admin/users/f1": detail({ ...stopped, emails: [{ email: "chaya@family.example", kind: "primary", verified: true, stopped: ["daily_videos"] }] }) });
+    office({
+      "GET /api/admin/users": list(family(stopped)),
+      "GET /api/admin/users/f1": detail({
+        ...stopped,
+        emails: [{ email: "chaya@family.example", kind: "primary", verified: true, stopped: ["daily_videos"] }],
+      }),
+    });
     const user = open("/admin/users");
-    const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", { name: "Videos mail to Chaya Lindenfeld, stopped by the family" });
+    const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", {
+      name: "Videos mail to Chaya Lindenfeld, stopped by the family",
+    });
     expect(toggle).toHaveProperty("disabled", true);
     expect(toggle).toHaveProperty("checked", false);
     expect((await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Updates/ })).toHaveProperty("disabled", false);
@@ -164,7 +189,11 @@ describe("the switches for mail", () => {
 
 describe("a new user", () => {
   it("needs all fields, and an address that nobody has", async () => {
-    const camp = office({ "POST /api/admin/users": refuse(409, "taken", "A user with this email already exists", [{ field: "email", message: "A user with this email already exists" }]) });
+    const camp = office({
+      "POST /api/admin/users": refuse(409, "taken", "A user with this email already exists", [
+        { field: "email", message: "A user with this email already exists" },
+      ]),
+    });
     const user = open("/admin/users?action=add");
     await user.click(await screen.findByRole("button", { name: "Add user and send invitation" }));
     expect(screen.getAllByText("All fields are required")).toHaveLength(3);
@@ -174,10 +203,17 @@ describe("a new user", () => {
     await user.click(screen.getByRole("button", { name: "Add user and send invitation" }));
     expect((await screen.findAllByText("A user with this email already exists")).length).toBeGreaterThan(0);
     expect(screen.getByLabelText("Parent Name")).toHaveProperty("value", " Esty Brachfeld ");
-    camp.answer("POST /api/admin/users", family({ id: "f9", full_name: "Esty Brachfeld", email: "esty@family.example" }));
+    camp.answer(
+      "POST /api/admin/users",
+      family({ id: "f9", full_name: "Esty Brachfeld", email: "esty@family.example" }),
+    );
     await user.click(screen.getByRole("button", { name: "Add user and send invitation" }));
     expect(await screen.findByText("User Added Successfully")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/users").at(-1)?.body).toEqual({ full_name: "Esty Brachfeld", email: "esty@family.example", child_name: "Duvi" });
+    expect(camp.asked("POST", "/api/admin/users").at(-1)?.body).toEqual({
+      full_name: "Esty Brachfeld",
+      email: "esty@family.example",
+      child_name: "Duvi",
+    });
     await waitFor(() => expect(address()).toBe("/admin/users"));
   });
 });
@@ -200,11 +236,18 @@ describe("editing", () => {
     await user.type(dialog.getByRole("textbox", { name: "The family sees this" }), "Cash at the gate");
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("User profile and payment information updated successfully")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({ version: 4, paid_amount: 170_000, adjustment_note: "Cash at the gate" });
+    expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({
+      version: 4,
+      paid_amount: 170_000,
+      adjustment_note: "Cash at the gate",
+    });
   });
 
   it("does not overwrite what somebody else saved, and keeps what was typed", async () => {
-    const camp = office({ "PATCH /api/admin/users/f1": refuse(409, "stale"), "GET /api/admin/users/f1": detail({ child_name: "Yanky", version: 7 }) });
+    const camp = office({
+      "PATCH /api/admin/users/f1": refuse(409, "stale"),
+      "GET /api/admin/users/f1": detail({ child_name: "Yanky", version: 7 }),
+    });
     const user = open("/admin/users");
     const dialog = await edit(user);
     await user.type(dialog.getByLabelText("Full Name"), "!");
@@ -215,7 +258,10 @@ describe("editing", () => {
     camp.answer("PATCH /api/admin/users/f1", patched);
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("User Updated")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/users/f1").at(-1)?.body).toEqual({ version: 7, full_name: "Chaya Lindenfeld!" });
+    expect(camp.asked("PATCH", "/api/admin/users/f1").at(-1)?.body).toEqual({
+      version: 7,
+      full_name: "Chaya Lindenfeld!",
+    });
   });
 
   it("asks before throwing away what was typed", async () => {
@@ -233,7 +279,9 @@ describe("editing", () => {
     await user.click((await row("Leah Morgenshtern")).getByRole("button", { name: /^Set up a plan/ }));
     expect(screen.getByLabelText("Total Amount")).toHaveProperty("value", "3,100.00");
     await user.click(screen.getByRole("button", { name: "Save All Changes" }));
-    await waitFor(() => expect(camp.asked("PATCH", "/api/admin/users/f2")[0]?.body).toEqual({ version: 1, total_amount: 310_000 }));
+    await waitFor(() =>
+      expect(camp.asked("PATCH", "/api/admin/users/f2")[0]?.body).toEqual({ version: 1, total_amount: 310_000 }),
+    );
   });
 });
 
@@ -253,7 +301,14 @@ describe("a payment", () => {
     expect(dialog.getByText("$620")).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Record payment of $500" }));
     expect(await screen.findByText("Payment of $500 recorded successfully. Remaining balance: $620")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toEqual({ kind: "payment", amount: 50_000, payment_date: "2026-07-29", notes: null, staff_notes: null, as_credit: false });
+    expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toEqual({
+      kind: "payment",
+      amount: 50_000,
+      payment_date: "2026-07-29",
+      notes: null,
+      staff_notes: null,
+      as_credit: false,
+    });
   });
 
   it("has a note for the family and one for staff, and says that a mail goes out", async () => {
@@ -265,7 +320,12 @@ describe("a payment", () => {
     await user.type(dialog.getByRole("textbox", { name: "The family sees this" }), "Check 114");
     await user.type(dialog.getByRole("textbox", { name: "Only staff see this" }), "Be kind");
     await user.click(dialog.getByRole("button", { name: /^Record payment/ }));
-    await waitFor(() => expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toMatchObject({ notes: "Check 114", staff_notes: "Be kind" }));
+    await waitFor(() =>
+      expect(camp.asked("POST", "/api/admin/users/f1/payments")[0]?.body).toMatchObject({
+        notes: "Check 114",
+        staff_notes: "Be kind",
+      }),
+    );
   });
 
   it("keeps its key and all that was typed when the network is down, so that a second try counts once", async () => {
@@ -279,15 +339,22 @@ describe("a payment", () => {
     camp.answer("POST /api/admin/users/f1/payments", answer);
     await user.click(dialog.getByRole("button", { name: /^Record payment/ }));
     expect(await screen.findByText(/Remaining balance: \$620/)).toBeTruthy();
-    const keys = camp.asked("POST", "/api/admin/users/f1/payments").map(({ headers }) => headers.get("idempotency-key"));
+    const keys = camp
+      .asked("POST", "/api/admin/users/f1/payments")
+      .map(({ headers }) => headers.get("idempotency-key"));
     expect(keys).toHaveLength(2);
     expect(keys[0]).toBe(keys[1]);
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it("of more than what remains is refused beside its field, unless it is a credit", async () => {
-    const sentence = "This is more than the remaining balance of $1,120. Tick “Record as credit” to record it all the same.";
-    const camp = office({ "POST /api/admin/users/f1/payments": refuse(422, "validation", sentence, [{ field: "amount", message: sentence }]) });
+    const sentence =
+      "This is more than the remaining balance of $1,120. Tick “Record as credit” to record it all the same.";
+    const camp = office({
+      "POST /api/admin/users/f1/payments": refuse(422, "validation", sentence, [
+        { field: "amount", message: sentence },
+      ]),
+    });
     const user = open("/admin/users");
     const dialog = await record(user);
     await user.type(dialog.getByLabelText("Payment Amount"), "2000");
@@ -309,7 +376,12 @@ describe("a payment", () => {
 
 describe("the drawer of a family", () => {
   it("shows the ledger, and voids a row with a reason", async () => {
-    const camp = office({ "POST /api/admin/payments/p1/void": { payment: payment({ id: "p2", kind: "void", amount: -168_000 }), plan: plan({ remaining_amount: 280_000 }) } });
+    const camp = office({
+      "POST /api/admin/payments/p1/void": {
+        payment: payment({ id: "p2", kind: "void", amount: -168_000 }),
+        plan: plan({ remaining_amount: 280_000 }),
+      },
+    });
     const user = open("/admin/users");
     await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: /details$/ }));
     await waitFor(() => expect(address()).toBe("/admin/users?user=f1"));
@@ -324,12 +396,21 @@ describe("the drawer of a family", () => {
     await user.type(screen.getByRole("textbox", { name: "Only staff see this" }), "Bounced");
     await user.click(screen.getByRole("button", { name: "Void payment" }));
     expect(await screen.findByText("Payment of $1,680 voided. Remaining balance: $2,800")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/payments/p1/void")[0]?.body).toEqual({ reason: null, staff_notes: "Bounced" });
+    expect(camp.asked("POST", "/api/admin/payments/p1/void")[0]?.body).toEqual({
+      reason: null,
+      staff_notes: "Bounced",
+    });
   });
 
   it("invites, and approves and refuses who waits", async () => {
     const waiting = detail({ approved_at: null, invited: false });
-    const camp = office({ "GET /api/admin/users/f1": waiting, "GET /api/admin/users": list(leah), "POST /api/admin/users/f1/invite": null, "POST /api/admin/users/f1/approve": { ...family(), told: "by_mail" }, "POST /api/admin/users/f1/refuse": { ...family(), told: "no_address" } });
+    const camp = office({
+      "GET /api/admin/users/f1": waiting,
+      "GET /api/admin/users": list(leah),
+      "POST /api/admin/users/f1/invite": null,
+      "POST /api/admin/users/f1/approve": { ...family(), told: "by_mail" },
+      "POST /api/admin/users/f1/refuse": { ...family(), told: "no_address" },
+    });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Invite" }));
     expect(await screen.findByText("Invitation sent")).toBeTruthy();
@@ -337,24 +418,34 @@ describe("the drawer of a family", () => {
     expect(await screen.findByText("Chaya Lindenfeld is told by mail.")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Refuse Chaya Lindenfeld" }));
     await user.click(screen.getByRole("button", { name: "Refuse" }));
-    expect(await screen.findByText("Chaya Lindenfeld has not confirmed an address yet, so nobody was mailed.")).toBeTruthy();
+    expect(
+      await screen.findByText("Chaya Lindenfeld has not confirmed an address yet, so nobody was mailed."),
+    ).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/users/f1/refuse").map(({ query }) => query)).toEqual([{ seen: "waiting" }]);
   });
 
   it("says who decided meanwhile, and shows it", async () => {
     const waiting = detail({ approved_at: null });
-    const camp = office({ "GET /api/admin/users/f1": waiting, "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam approved this registration in the meantime.") });
+    const camp = office({
+      "GET /api/admin/users/f1": waiting,
+      "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam approved this registration in the meantime."),
+    });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Refuse Chaya Lindenfeld" }));
     camp.answer("GET /api/admin/users/f1", detail());
     await user.click(screen.getByRole("button", { name: "Refuse" }));
-    expect(await screen.findByText("Chaya Lindenfeld: miriam approved this registration in the meantime.")).toBeTruthy();
+    expect(
+      await screen.findByText("Chaya Lindenfeld: miriam approved this registration in the meantime."),
+    ).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole("button", { name: "Approve Chaya Lindenfeld" })).toBeNull());
   });
 
   it("carries what was decided when somebody changes their mind", async () => {
     const refused = detail({ approved_at: null, refused_at: "2026-07-02T12:00:00Z" });
-    const camp = office({ "GET /api/admin/users/f1": refused, "POST /api/admin/users/f1/approve": { ...family(), told: "before" } });
+    const camp = office({
+      "GET /api/admin/users/f1": refused,
+      "POST /api/admin/users/f1/approve": { ...family(), told: "before" },
+    });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Approve Chaya Lindenfeld" }));
     expect(await screen.findByText("Chaya Lindenfeld was approved before, and is not mailed again.")).toBeTruthy();
@@ -362,11 +453,30 @@ describe("the drawer of a family", () => {
   });
 
   it("merges two after a preview", async () => {
-    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: plan({ total_amount: 560_000 }), logins: 1, payments: 2, comments: 0, emails: ["chaya@family.example", "leah@family.example"],
+    const merged = {
+      full_name: "Chaya Lindenfeld",
+      child_name: "Yanky",
+      plan: plan({ total_amount: 560_000 }),
+      logins: 1,
+      payments: 2,
+      comments: 0,
+      emails: ["chaya@family.example", "leah@family.example"],
       mail: [
-        { email: "chaya@family.example", before: { daily_videos: true, camp_updates: false, general: true }, after: { daily_videos: true, camp_updates: false, general: true } },
-        { email: "leah@family.example", before: { daily_videos: true, camp_updates: true, general: false }, after: { daily_videos: true, camp_updates: false, general: false } },
-        { email: "office@family.example", before: { daily_videos: true, camp_updates: false, general: false }, after: { daily_videos: false, camp_updates: false, general: false } },
+        {
+          email: "chaya@family.example",
+          before: { daily_videos: true, camp_updates: false, general: true },
+          after: { daily_videos: true, camp_updates: false, general: true },
+        },
+        {
+          email: "leah@family.example",
+          before: { daily_videos: true, camp_updates: true, general: false },
+          after: { daily_videos: true, camp_updates: false, general: false },
+        },
+        {
+          email: "office@family.example",
+          before: { daily_videos: true, camp_updates: false, general: false },
+          after: { daily_videos: false, camp_updates: false, general: false },
+        },
       ],
     };
     const camp = office({ "POST /api/admin/users/merge": merged });
@@ -383,13 +493,31 @@ describe("the drawer of a family", () => {
     expect(dialog.getByText(/has switched off goes to nobody/).textContent).toContain("What Chaya Lindenfeld has");
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([{ keep: "f1", drop: "f2", total: null, preview: true }, { keep: "f1", drop: "f2", total: null, preview: false }]);
+    expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([
+      { keep: "f1", drop: "f2", total: null, preview: true },
+      { keep: "f1", drop: "f2", total: null, preview: false },
+    ]);
   });
 
   it("asks which total stays when both have a plan, and chooses nothing by itself", async () => {
     const totals = { keep: 280_000, drop: 140_000 };
-    const merged = { full_name: "Chaya Lindenfeld", child_name: "Yanky", plan: null, totals, logins: 0, payments: 2, comments: 0, emails: [], mail: [] };
-    const camp = office({ "POST /api/admin/users/merge": ({ body }: { body: { total: string | null } }) => ({ ...merged, plan: body.total ? plan({ total_amount: 420_000 }) : null }) });
+    const merged = {
+      full_name: "Chaya Lindenfeld",
+      child_name: "Yanky",
+      plan: null,
+      totals,
+      logins: 0,
+      payments: 2,
+      comments: 0,
+      emails: [],
+      mail: [],
+    };
+    const camp = office({
+      "POST /api/admin/users/merge": ({ body }: { body: { total: string | null } }) => ({
+        ...merged,
+        plan: body.total ? plan({ total_amount: 420_000 }) : null,
+      }),
+    });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Merge with another user" }));
     const dialog = within(screen.getByRole("dialog", { name: "Merge two users" }));
@@ -406,7 +534,9 @@ describe("the drawer of a family", () => {
     expect(await dialog.findByText("$1,680 of $4,200")).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();
-    const asked = camp.asked("POST", "/api/admin/users/merge").map(({ body }) => `${body.keep} ${body.total} ${body.preview}`);
+    const asked = camp
+      .asked("POST", "/api/admin/users/merge")
+      .map(({ body }) => `${body.keep} ${body.total} ${body.preview}`);
     expect(asked).toEqual(["f1 null true", "f1 drop true", "f2 keep true", "f2 sum true", "f2 sum false"]);
   });
 });
@@ -415,7 +545,9 @@ it("deletes after the question of the portal", async () => {
   const camp = office({ "DELETE /api/admin/users/f1": null });
   const user = open("/admin/users");
   await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Delete Chaya Lindenfeld" }));
-  expect(screen.getByText("Are you sure you want to delete Chaya Lindenfeld? This action cannot be undone.")).toBeTruthy();
+  expect(
+    screen.getByText("Are you sure you want to delete Chaya Lindenfeld? This action cannot be undone."),
+  ).toBeTruthy();
   await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Delete user" }));
   expect(await screen.findByText("User Deleted")).toBeTruthy();
   expect(screen.getByText("Chaya Lindenfeld has been removed from the system")).toBeTruthy();
@@ -423,7 +555,16 @@ it("deletes after the question of the portal", async () => {
 });
 
 describe("on paper", () => {
-  const statement = { family: family(), plan: plan(), payments: [payment()], site_name: "Camp Pine Lake", contact_email: "office@camp.example", contact_phone: "(845) 555-0142", currency: "USD", date: "2026-07-29" };
+  const statement = {
+    family: family(),
+    plan: plan(),
+    payments: [payment()],
+    site_name: "Camp Pine Lake",
+    contact_email: "office@camp.example",
+    contact_phone: "(845) 555-0142",
+    currency: "USD",
+    date: "2026-07-29",
+  };
 
   it("a statement of somebody who is gone leads back to the list, not to another try", async () => {
     office({ "GET /api/admin/users/f1/statement": refuse(404, "not_found", "There is no such user.") });

@@ -20,7 +20,16 @@ import { DeleteUser } from "./delete-user";
 import { EditUser } from "./edit-user";
 import { ImportDialog } from "./import-dialog";
 import { RecordDialog } from "./record-dialog";
-import { exportFamilies, summaryQuery, usersQuery, type Direction, type Family, type Filter, type Sort, type Summary } from "./queries";
+import {
+  exportFamilies,
+  summaryQuery,
+  usersQuery,
+  type Direction,
+  type Family,
+  type Filter,
+  type Sort,
+  type Summary,
+} from "./queries";
 import { UserDrawer } from "./user-drawer";
 import { UserTable, UsersSkeleton } from "./user-table";
 import { filterName, paidShare, sortName, usualDirection } from "./words";
@@ -68,15 +77,21 @@ export default function Users() {
       <PageHead title="User Management" description="Families, their payments and the mail they get" text={null}>
         <div className="flex flex-wrap gap-3 max-sm:w-full">
           <ExportButton />
-          <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">Import</Button>
-          <CollapsibleFormButton {...adding.button} icon="plus">Add New User</CollapsibleFormButton>
+          <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">
+            Import
+          </Button>
+          <CollapsibleFormButton {...adding.button} icon="plus">
+            Add New User
+          </CollapsibleFormButton>
         </div>
       </PageHead>
 
       {adding.everOpened && <AddUser open={adding.open} onClose={adding.close} />}
 
       {summary.isError && !summary.data && users.data && !users.isError ? (
-        <div className="mb-6"><ErrorState title="Failed to load payment plans" error={summary.error} retrying={retrying} onRetry={retry} /></div>
+        <div className="mb-6">
+          <ErrorState title="Failed to load payment plans" error={summary.error} retrying={retrying} onRetry={retry} />
+        </div>
       ) : (
         <Cards summary={summary.data} failed={summary.isError} currency={currency} />
       )}
@@ -85,7 +100,10 @@ export default function Users() {
       <h2 className="sr-only">Users</h2>
       <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
         {term && users.data && !users.isPlaceholderData && (
-          <>Found {shown}{users.hasNextPage && "+"} user(s) matching "<bdi>{term}</bdi>"</>
+          <>
+            Found {shown}
+            {users.hasNextPage && "+"} user(s) matching "<bdi>{term}</bdi>"
+          </>
         )}
       </p>
       <Listing
@@ -144,17 +162,32 @@ function FamilyDialog({ what, ...props }: Open & { currency: string; onClose: ()
   return <EditUser {...props} withPlan={what === "plan"} />;
 }
 
-type UserFiltersProps = { chosen: ReturnType<typeof readFilter>; summary: Summary | undefined; set: Filters["set"]; onSort: (sort: Sort, direction?: Direction) => void };
+type UserFiltersProps = {
+  chosen: ReturnType<typeof readFilter>;
+  summary: Summary | undefined;
+  set: Filters["set"];
+  onSort: (sort: Sort, direction?: Direction) => void;
+};
 
 function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, onSort }: UserFiltersProps) {
   return (
     <div className="mb-4 flex flex-wrap gap-3">
-      <SearchBox label="Search users" placeholder="Search by name, child or email" value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
+      <SearchBox
+        label="Search users"
+        placeholder="Search by name, child or email"
+        value={term}
+        onSearch={(q) => set({ q })}
+        className="flex-[1_1_18rem]"
+      />
       <SortBy sort={sort} direction={direction} onSort={onSort} />
       <Segmented
         label="Filter"
         value={filter}
-        options={choices.map((value) => ({ value, label: filterName[value], note: summary && number(countOf(summary, value)) }))}
+        options={choices.map((value) => ({
+          value,
+          label: filterName[value],
+          note: summary && number(countOf(summary, value)),
+        }))}
         onChange={(next) => set({ filter: next === "all" ? "" : next })}
         className="w-full max-sm:flex-wrap [&>button]:px-2.5"
       />
@@ -169,21 +202,33 @@ function NoUsers({ term, filter, set, onAdd }: NoUsersProps) {
   if (term) {
     return (
       <EmptyState title="No users found">
-        <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
+        <Button look="line" onClick={() => set({ q: "" })}>
+          Clear Search
+        </Button>
       </EmptyState>
     );
   }
   if (filter !== "all") {
     return (
       <EmptyState title={nobody[filter]}>
-        <Button look="line" onClick={() => set({ filter: "" })}>Show all users</Button>
+        <Button look="line" onClick={() => set({ filter: "" })}>
+          Show all users
+        </Button>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No users yet" text="Add the first family by hand, or bring in the list that the office keeps." picture="/art/placeholder.svg">
-      <Button icon="plus" onClick={onAdd}>Add New User</Button>
-      <Button look="line" onClick={() => set({ action: "import" })}>Import</Button>
+    <EmptyState
+      title="No users yet"
+      text="Add the first family by hand, or bring in the list that the office keeps."
+      picture="/art/placeholder.svg"
+    >
+      <Button icon="plus" onClick={onAdd}>
+        Add New User
+      </Button>
+      <Button look="line" onClick={() => set({ action: "import" })}>
+        Import
+      </Button>
     </EmptyState>
   );
 }
@@ -203,15 +248,37 @@ const nobody: Record<Exclude<Filter, "all">, string> = {
 function Cards({ summary, failed, currency }: { summary: Summary | undefined; failed: boolean; currency: string }) {
   const share = summary && paidShare(summary);
   const cards = [
-    { label: "Total Users", value: summary && number(summary.total_users), note: summary && (summary.to_approve > 0 ? `${number(summary.to_approve)} to approve` : "Nobody waits for approval") },
-    { label: "Paid in Full", value: summary && number(summary.paid_in_full), note: summary && (share == null ? "No plans yet" : `${share}% of those with a plan`) },
+    {
+      label: "Total Users",
+      value: summary && number(summary.total_users),
+      note:
+        summary && (summary.to_approve > 0 ? `${number(summary.to_approve)} to approve` : "Nobody waits for approval"),
+    },
+    {
+      label: "Paid in Full",
+      value: summary && number(summary.paid_in_full),
+      note: summary && (share == null ? "No plans yet" : `${share}% of those with a plan`),
+    },
     { label: "Total Revenue", value: summary && money(summary.total_revenue, currency), note: "Paid so far" },
-    { label: "Overdue", value: summary && number(summary.overdue), note: summary && `${number(summary.due)} more to pay`, bad: Boolean(summary?.overdue) },
+    {
+      label: "Overdue",
+      value: summary && number(summary.overdue),
+      note: summary && `${number(summary.due)} more to pay`,
+      bad: Boolean(summary?.overdue),
+    },
   ];
   return (
     <dl className="sheet mb-6 grid grid-cols-2 overflow-clip tabular-nums lg:grid-cols-4">
       {cards.map(({ label, value, note, bad }, i) => (
-        <div key={label} className={cx("min-w-0 border-line px-4 py-3 sm:px-6 sm:py-4", i % 2 === 1 && "border-s", i > 1 && "border-t lg:border-t-0", i === 2 && "lg:border-s")}>
+        <div
+          key={label}
+          className={cx(
+            "min-w-0 border-line px-4 py-3 sm:px-6 sm:py-4",
+            i % 2 === 1 && "border-s",
+            i > 1 && "border-t lg:border-t-0",
+            i === 2 && "lg:border-s",
+          )}
+        >
           <dt className="text-sm text-muted">{label}</dt>
           <dd className={cx("font-head text-xl leading-tight font-semibold sm:text-2xl", bad && "text-clay")}>
             {value ?? (failed ? "–" : <Skeleton className="h-[1lh] w-20" />)}
@@ -223,7 +290,15 @@ function Cards({ summary, failed, currency }: { summary: Summary | undefined; fa
   );
 }
 
-function SortBy({ sort, direction, onSort }: { sort: Sort; direction: Direction; onSort: (sort: Sort, direction?: Direction) => void }) {
+function SortBy({
+  sort,
+  direction,
+  onSort,
+}: {
+  sort: Sort;
+  direction: Direction;
+  onSort: (sort: Sort, direction?: Direction) => void;
+}) {
   return (
     <div className="flex gap-1.5 max-sm:w-full">
       <div className="relative max-sm:flex-1">
@@ -233,7 +308,11 @@ function SortBy({ sort, direction, onSort }: { sort: Sort; direction: Direction;
           onChange={(event) => onSort(event.target.value as Sort)}
           className="min-h-tap w-full appearance-none rounded-md border border-edge bg-surface ps-3.5 pe-10"
         >
-          {sorts.map((value) => <option key={value} value={value}>{sortName[value]}</option>)}
+          {sorts.map((value) => (
+            <option key={value} value={value}>
+              {sortName[value]}
+            </option>
+          ))}
         </select>
         <Icon name="down" className="pointer-events-none absolute end-3 top-3 text-muted" />
       </div>
@@ -266,5 +345,9 @@ function ExportButton() {
       setBusy(false);
     }
   }
-  return <Button look="line" busy={busy} onClick={save} className="max-sm:flex-1">{busy ? "Exporting..." : "Export CSV"}</Button>;
+  return (
+    <Button look="line" busy={busy} onClick={save} className="max-sm:flex-1">
+      {busy ? "Exporting..." : "Export CSV"}
+    </Button>
+  );
 }

@@ -10,15 +10,30 @@ export const filterName: Record<Filter, string> = {
   to_approve: "To approve",
 };
 
-export const sortName: Record<Sort, string> = { joined: "Join date", name: "Name", payment: "Payment", amount: "Amount", email: "Email" };
+export const sortName: Record<Sort, string> = {
+  joined: "Join date",
+  name: "Name",
+  payment: "Payment",
+  amount: "Amount",
+  email: "Email",
+};
 
 /** The direction of a column when it is first sorted by. */
 export const usualDirection = (sort: Sort) => (sort === "joined" || sort === "amount" ? "desc" : "asc");
 
-export const badgeName: Record<Plan["badge"], string> = { paid_in_full: "Paid in Full", payment_due: "Payment Due", overdue: "Overdue", no_plan: "No Plan" };
+export const badgeName: Record<Plan["badge"], string> = {
+  paid_in_full: "Paid in Full",
+  payment_due: "Payment Due",
+  overdue: "Overdue",
+  no_plan: "No Plan",
+};
 
 /** The three kinds of mail in a sentence. */
-export const mailKinds = [["daily_videos", "videos"], ["camp_updates", "updates"], ["general", "letters"]] as const;
+export const mailKinds = [
+  ["daily_videos", "videos"],
+  ["camp_updates", "updates"],
+  ["general", "letters"],
+] as const;
 
 /** "videos, updates and letters". */
 export const listed = (words: string[]) => new Intl.ListFormat("en-GB").format(words);
@@ -26,9 +41,11 @@ export const listed = (words: string[]) => new Intl.ListFormat("en-GB").format(w
 export const nameOf = ({ full_name }: Pick<Family, "full_name">) => full_name || "No Name";
 
 /** A parent who registered by themselves and whom the camp has neither approved nor refused. */
-export const awaitsApproval = ({ user_type, approved_at, refused_at }: Family) => user_type === "parent" && !approved_at && !refused_at;
+export const awaitsApproval = ({ user_type, approved_at, refused_at }: Family) =>
+  user_type === "parent" && !approved_at && !refused_at;
 
-export const approvalStatus = ({ approved_at, refused_at }: Family): Standing => (approved_at ? "approved" : refused_at ? "refused" : "waiting");
+export const approvalStatus = ({ approved_at, refused_at }: Family): Standing =>
+  approved_at ? "approved" : refused_at ? "refused" : "waiting";
 
 /** Whether somebody is mailed about the decision. */
 export function decisionMessage(told: Decided["told"], name: string, decision: Decision) {
@@ -37,15 +54,26 @@ export function decisionMessage(told: Decided["told"], name: string, decision: D
   return `${name} was ${decision === "approve" ? "approved" : "refused"} before, and is not mailed again.`;
 }
 
-export const recorded = (kind: "payment" | "refund" | "adjustment", amount: number, balance: number, currency: string) => {
+export const recorded = (
+  kind: "payment" | "refund" | "adjustment",
+  amount: number,
+  balance: number,
+  currency: string,
+) => {
   const what = { payment: "Payment", refund: "Refund", adjustment: "Adjustment" }[kind];
   return `${what} of ${money(amount, currency)} recorded successfully. Remaining balance: ${money(balance, currency)}`;
 };
 
-export const kindName: Record<Payment["kind"], string> = { payment: "Payment", adjustment: "Adjustment", refund: "Refund", void: "Void" };
+export const kindName: Record<Payment["kind"], string> = {
+  payment: "Payment",
+  adjustment: "Adjustment",
+  refund: "Refund",
+  void: "Void",
+};
 
 /** "+$500", "−$120.50": how a row changed what was paid. */
-export const signed = (cents: number, currency: string) => `${cents < 0 ? "−" : "+"}${money(Math.abs(cents), currency)}`;
+export const signed = (cents: number, currency: string) =>
+  `${cents < 0 ? "−" : "+"}${money(Math.abs(cents), currency)}`;
 
 export function dueText({ badge, due_date }: Plan) {
   if (!due_date) return "No due date";
@@ -53,10 +81,19 @@ export function dueText({ badge, due_date }: Plan) {
 }
 
 /** Of those who have a plan, how many have paid it, rounded down unless all have. */
-export function paidShare({ total_users, paid_in_full, no_plan }: { total_users: number; paid_in_full: number; no_plan: number }) {
+export function paidShare({
+  total_users,
+  paid_in_full,
+  no_plan,
+}: {
+  total_users: number;
+  paid_in_full: number;
+  no_plan: number;
+}) {
   const planned = total_users - no_plan;
   return planned > 0 ? Math.floor((paid_in_full * 100) / planned) : null;
 }
 
 /** The address of a family in lists; an unconfirmed one is marked. */
-export const addressOf = ({ email, unconfirmed_email }: Family) => email ?? (unconfirmed_email ? `${unconfirmed_email} (not confirmed)` : "No Email");
+export const addressOf = ({ email, unconfirmed_email }: Family) =>
+  email ?? (unconfirmed_email ? `${unconfirmed_email} (not confirmed)` : "No Email");

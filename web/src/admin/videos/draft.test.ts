@@ -15,30 +15,47 @@ describe("the edit panel", () => {
     expect(draftOf(draftVideo(), zone)).toMatchObject({ publish: false, date: "", time: "" });
   });
 
-  it.each([adminVideo(), draftVideo(), scheduledVideo()])("sends nothing of a $status video that nobody touched", (video) => {
-    expect(changesOf(draftOf(video, zone), video, zone)).toEqual({});
-  });
+  it.each([adminVideo(), draftVideo(), scheduledVideo()])(
+    "sends nothing of a $status video that nobody touched",
+    (video) => {
+      expect(changesOf(draftOf(video, zone), video, zone)).toEqual({});
+    },
+  );
 
-  it.each([adminVideo(), draftVideo(), scheduledVideo()])("leaves the status of a $status video alone when only its title changes", (video) => {
-    expect(changesOf({ ...draftOf(video, zone), title: " New title " }, video, zone)).toEqual({ title: "New title" });
-  });
+  it.each([adminVideo(), draftVideo(), scheduledVideo()])(
+    "leaves the status of a $status video alone when only its title changes",
+    (video) => {
+      expect(changesOf({ ...draftOf(video, zone), title: " New title " }, video, zone)).toEqual({ title: "New title" });
+    },
+  );
 
   it("publishes a draft by the switch, and schedules it by a date, at nine unless told otherwise", () => {
     const video = draftVideo();
     const draft = draftOf(video, zone);
     expect(changesOf({ ...draft, publish: true }, video, zone)).toEqual({ status: "published" });
-    expect(changesOf({ ...draft, date: "2030-08-01" }, video, zone)).toEqual({ status: "scheduled", scheduled_date: "2030-08-01T09:00" });
-    expect(changesOf({ ...draft, date: "2030-08-01", time: "21:15" }, video, zone)).toEqual({ status: "scheduled", scheduled_date: "2030-08-01T21:15" });
+    expect(changesOf({ ...draft, date: "2030-08-01" }, video, zone)).toEqual({
+      status: "scheduled",
+      scheduled_date: "2030-08-01T09:00",
+    });
+    expect(changesOf({ ...draft, date: "2030-08-01", time: "21:15" }, video, zone)).toEqual({
+      status: "scheduled",
+      scheduled_date: "2030-08-01T21:15",
+    });
   });
 
   it("moves a scheduled video to another time", () => {
     const video = scheduledVideo();
-    expect(changesOf({ ...draftOf(video, zone), time: "21:00" }, video, zone)).toEqual({ status: "scheduled", scheduled_date: "2030-07-30T21:00" });
+    expect(changesOf({ ...draftOf(video, zone), time: "21:00" }, video, zone)).toEqual({
+      status: "scheduled",
+      scheduled_date: "2030-07-30T21:00",
+    });
   });
 
   it("sets a scheduled or published video back to draft", () => {
     for (const video of [scheduledVideo(), adminVideo()]) {
-      expect(changesOf({ ...draftOf(video, zone), publish: false, date: "", time: "" }, video, zone)).toEqual({ status: "draft" });
+      expect(changesOf({ ...draftOf(video, zone), publish: false, date: "", time: "" }, video, zone)).toEqual({
+        status: "draft",
+      });
     }
   });
 
@@ -51,8 +68,17 @@ describe("the edit panel", () => {
     const base = draftOf(scheduledVideo(), zone);
     const mine = { ...base, title: "My title" };
     const fresh = draftOf(scheduledVideo({ status: "published", scheduled_date: null, description: "Theirs" }), zone);
-    expect(merge(mine, base, fresh)).toMatchObject({ title: "My title", description: "Theirs", publish: true, date: "" });
-    expect(merge({ ...mine, time: "22:00" }, base, fresh)).toMatchObject({ publish: false, date: "2030-07-30", time: "22:00" });
+    expect(merge(mine, base, fresh)).toMatchObject({
+      title: "My title",
+      description: "Theirs",
+      publish: true,
+      date: "",
+    });
+    expect(merge({ ...mine, time: "22:00" }, base, fresh)).toMatchObject({
+      publish: false,
+      date: "2030-07-30",
+      time: "22:00",
+    });
   });
 
   it("says what its button does", () => {
@@ -83,7 +109,9 @@ describe("who is notified", () => {
   });
 
   it("is said when mails were queued, and not otherwise", () => {
-    expect(withNotifications("Video uploaded successfully", 3)).toBe("Video uploaded successfully and notifications sent!");
+    expect(withNotifications("Video uploaded successfully", 3)).toBe(
+      "Video uploaded successfully and notifications sent!",
+    );
     expect(withNotifications("Video uploaded successfully", 0)).toBe("Video uploaded successfully");
   });
 });
@@ -105,6 +133,14 @@ it("the gallery offers the ten years ending last year, and a video's own", () =>
 });
 
 it("knows a link from a slip", () => {
-  expect(["https://youtu.be/dQw4w9WgXcQ", " https://drive.google.com/open?id=1 ", "/media/videos/v1"].map(looksLikeLink)).toEqual([true, true, true]);
-  expect(["", "youtube", "javascript:alert(1)", "https://", "ftp://camp.example/a.mp4"].map(looksLikeLink)).toEqual([false, false, false, false, false]);
+  expect(
+    ["https://youtu.be/dQw4w9WgXcQ", " https://drive.google.com/open?id=1 ", "/media/videos/v1"].map(looksLikeLink),
+  ).toEqual([true, true, true]);
+  expect(["", "youtube", "javascript:alert(1)", "https://", "ftp://camp.example/a.mp4"].map(looksLikeLink)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

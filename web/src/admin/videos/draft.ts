@@ -32,7 +32,8 @@ export function draftOf(video: AdminVideo, timeZone: string): Draft {
 }
 
 /** The status that the form results in: published by the switch, scheduled by a date, else a draft. */
-export const statusOf = (draft: Draft): VideoStatus => (draft.publish ? "published" : draft.date ? "scheduled" : "draft");
+export const statusOf = (draft: Draft): VideoStatus =>
+  draft.publish ? "published" : draft.date ? "scheduled" : "draft";
 
 export const wallTime = ({ date, time }: { date: string; time: string }) => `${date}T${time || nineInTheMorning}`;
 
@@ -61,7 +62,12 @@ export function merge(mine: Draft, base: Draft, fresh: Draft): Draft {
 }
 
 /** How many addresses get mail if the video is published: only the first time, and only in its own year. */
-export function reachOf(video: Pick<AdminVideo, "published_at" | "announced"> | null, uploadDate: string, currentYear: number, recipients: number) {
+export function reachOf(
+  video: Pick<AdminVideo, "published_at" | "announced"> | null,
+  uploadDate: string,
+  currentYear: number,
+  recipients: number,
+) {
   const known = video && (video.published_at || video.announced);
   return !known && Number(uploadDate.slice(0, 4)) === currentYear ? recipients : 0;
 }

@@ -86,33 +86,93 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
       <form {...form} className="grid gap-5">
         <DraftNotice what="video" stale={stale} onReload={reload} />
         <Field label="Video Title" error={errors.title}>
-          <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={focusOnMount} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+          <TextInput
+            name="title"
+            dir="auto"
+            maxLength={200}
+            autoComplete="off"
+            ref={focusOnMount}
+            value={draft.title}
+            onChange={(event) => set({ title: event.target.value })}
+            required
+          />
         </Field>
         <Field label="Description" optional error={errors.description}>
-          <TextArea name="description" dir="auto" rows={4} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />
+          <TextArea
+            name="description"
+            dir="auto"
+            rows={4}
+            maxLength={5_000}
+            value={draft.description}
+            onChange={(event) => set({ description: event.target.value })}
+          />
         </Field>
-        <LinkField value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} saved={video} onTried={setTried} />
+        <LinkField
+          value={draft.video_url}
+          onChange={(video_url) => set({ video_url })}
+          error={errors.video_url}
+          saved={video}
+          onTried={setTried}
+        />
         <Field label="Upload Date" error={errors.upload_date} hint="The day it was filmed.">
-          <TextInput name="upload_date" type="date" max={site?.today} value={draft.upload_date} onChange={(event) => set({ upload_date: event.target.value })} required />
+          <TextInput
+            name="upload_date"
+            type="date"
+            max={site?.today}
+            value={draft.upload_date}
+            onChange={(event) => set({ upload_date: event.target.value })}
+            required
+          />
         </Field>
-        <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." checked={draft.is_featured} onChange={(event) => set({ is_featured: event.target.checked })} />
+        <Checkbox
+          name="is_featured"
+          label="Is Featured"
+          hint="It leads the home page for a week."
+          checked={draft.is_featured}
+          onChange={(event) => set({ is_featured: event.target.checked })}
+        />
 
-        <AvailabilityFields video={video} draft={draft} set={set} error={errors.scheduled_date ?? errors.status} reach={reach} />
+        <AvailabilityFields
+          video={video}
+          draft={draft}
+          set={set}
+          error={errors.scheduled_date ?? errors.status}
+          reach={reach}
+        />
 
         <TriedNotice tried={tried} url={draft.video_url} />
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Updating..." : updateLabel(video.status, status, reach)}</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Updating..." : updateLabel(video.status, status, reach)}
+          </Button>
         </div>
       </form>
       {question}
-      {asking && <UnpublishQuestion name={video.title} status={status} noSecondMail save={save} refused={refused} onClose={() => setAsking(false)} />}
+      {asking && (
+        <UnpublishQuestion
+          name={video.title}
+          status={status}
+          noSecondMail
+          save={save}
+          refused={refused}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </Drawer>
   );
 }
 
-type AvailabilityProps = { video: AdminVideo; draft: Draft; set: (change: Partial<Draft>) => void; error: string | undefined; reach: number };
+type AvailabilityProps = {
+  video: AdminVideo;
+  draft: Draft;
+  set: (change: Partial<Draft>) => void;
+  error: string | undefined;
+  reach: number;
+};
 
 /** Published, scheduled or a draft, and what that means for families. */
 function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityProps) {
@@ -124,7 +184,9 @@ function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityPro
         label="Publish Immediately"
         hint="While it is off, the video waits for the date below, or is a draft."
         checked={draft.publish}
-        onChange={(event) => set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })}
+        onChange={(event) =>
+          set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })
+        }
       />
       <ScheduleFields
         optional
@@ -136,16 +198,28 @@ function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityPro
         error={error}
       />
       {video.status !== "draft" && status !== "draft" && (
-        <Button look="quiet" onClick={() => set({ publish: false, date: "", time: "" })} className="-ms-2.5 justify-self-start">Set back to draft</Button>
+        <Button
+          look="quiet"
+          onClick={() => set({ publish: false, date: "", time: "" })}
+          className="-ms-2.5 justify-self-start"
+        >
+          Set back to draft
+        </Button>
       )}
-      <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">{consequence(video, status, reach)}</p>
+      <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
+        {consequence(video, status, reach)}
+      </p>
     </fieldset>
   );
 }
 
 function consequence(video: AdminVideo, status: ReturnType<typeof statusOf>, reach: number) {
   const told = reach > 0 ? ` ${people(reach)} will be notified by email.` : " Nobody is mailed.";
-  if (status === "draft") return video.status === "draft" ? "It stays a draft: only staff see it." : "It goes back to draft: only staff see it.";
-  if (status === "scheduled") return `${video.status === "scheduled" ? "It stays scheduled" : "It appears by itself at that time"}.${told}`;
+  if (status === "draft")
+    return video.status === "draft"
+      ? "It stays a draft: only staff see it."
+      : "It goes back to draft: only staff see it.";
+  if (status === "scheduled")
+    return `${video.status === "scheduled" ? "It stays scheduled" : "It appears by itself at that time"}.${told}`;
   return video.status === "published" ? "It stays published. Nobody is mailed." : `It is published at once.${told}`;
 }

@@ -9,7 +9,14 @@ import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
-import { createGalleryVideo, editVideo, readVideo, useVideosChanged, type VideoPatch, type VideoStatus } from "./queries";
+import {
+  createGalleryVideo,
+  editVideo,
+  readVideo,
+  useVideosChanged,
+  type VideoPatch,
+  type VideoStatus,
+} from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
 import { focusOnMount } from "../shared/focus";
@@ -43,10 +50,19 @@ const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string
 
 type Draft = ReturnType<typeof draftOf>;
 
-const fieldsOf = (draft: Draft) => ({ title: draft.title.trim(), description: draft.description.trim() || null, video_url: draft.video_url.trim() });
+const fieldsOf = (draft: Draft) => ({
+  title: draft.title.trim(),
+  description: draft.description.trim() || null,
+  video_url: draft.video_url.trim(),
+});
 const scheduleOf = (draft: Draft) => (draft.status === "scheduled" ? { scheduled_date: wallTime(draft) } : {});
 
-const newVideoOf = (draft: Draft) => ({ ...fieldsOf(draft), year: Number(draft.year), status: draft.status, ...scheduleOf(draft) });
+const newVideoOf = (draft: Draft) => ({
+  ...fieldsOf(draft),
+  year: Number(draft.year),
+  status: draft.status,
+  ...scheduleOf(draft),
+});
 
 /** Only what was changed. */
 function changesOf(draft: Draft, base: Draft, video: AdminVideo): Omit<VideoPatch, "version"> {
@@ -85,7 +101,10 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
   async function save() {
     if (video) await editVideo(video.id, { version: video.version, ...changesOf(draft, base, video) });
     else await createGalleryVideo(keyOf(newVideoOf(draft)), newVideoOf(draft));
-    toast({ title: "Success", description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!" });
+    toast({
+      title: "Success",
+      description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!",
+    });
     // Whoever opens it again at once gets it as it was saved.
     await videosChanged();
     onClose();
@@ -122,23 +141,52 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
   });
 
   return (
-    <Dialog title={opened ? "Edit Gallery Video" : "Add Gallery Video"} onClose={close} className="sm:w-[min(100%-2rem,40rem)]!">
+    <Dialog
+      title={opened ? "Edit Gallery Video" : "Add Gallery Video"}
+      onClose={close}
+      className="sm:w-[min(100%-2rem,40rem)]!"
+    >
       <form {...form} className="grid gap-4">
         <DraftNotice what="video" stale={stale} onReload={reload} />
         <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
           <Field label="Video Title" error={errors.title}>
-            <TextInput name="title" dir="auto" maxLength={200} autoComplete="off" ref={focusOnMount} value={draft.title} onChange={(event) => set({ title: event.target.value })} required />
+            <TextInput
+              name="title"
+              dir="auto"
+              maxLength={200}
+              autoComplete="off"
+              ref={focusOnMount}
+              value={draft.title}
+              onChange={(event) => set({ title: event.target.value })}
+              required
+            />
           </Field>
           <Field label="Camp Year" error={errors.year ?? errors.upload_date}>
             <Select name="year" value={draft.year} onChange={(event) => set({ year: event.target.value })} required>
-              {campYears(currentYear, video?.year).map((year) => <option key={year}>{year}</option>)}
+              {campYears(currentYear, video?.year).map((year) => (
+                <option key={year}>{year}</option>
+              ))}
             </Select>
           </Field>
         </div>
         <Field label="Description" optional error={errors.description}>
-          <TextArea name="description" dir="auto" rows={3} maxLength={5_000} value={draft.description} onChange={(event) => set({ description: event.target.value })} />
+          <TextArea
+            name="description"
+            dir="auto"
+            rows={3}
+            maxLength={5_000}
+            value={draft.description}
+            onChange={(event) => set({ description: event.target.value })}
+          />
         </Field>
-        <LinkField label="Google Drive Video URL" value={draft.video_url} onChange={(video_url) => set({ video_url })} error={errors.video_url} {...(video ? { saved: video } : {})} onTried={setTried} />
+        <LinkField
+          label="Google Drive Video URL"
+          value={draft.video_url}
+          onChange={(video_url) => set({ video_url })}
+          error={errors.video_url}
+          {...(video ? { saved: video } : {})}
+          onTried={setTried}
+        />
         <Field label="Status" error={errors.status} hint="Videos of earlier summers are not mailed to families.">
           <Select name="status" value={status} onChange={(event) => set({ status: event.target.value as VideoStatus })}>
             <option value="published">Published</option>
@@ -146,16 +194,36 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
             <option value="draft">Draft</option>
           </Select>
         </Field>
-        {status === "scheduled" && <ScheduleFields date={date} time={time} onDate={(day) => set({ date: day })} onTime={(at) => set({ time: at })} error={errors.scheduled_date} />}
+        {status === "scheduled" && (
+          <ScheduleFields
+            date={date}
+            time={time}
+            onDate={(day) => set({ date: day })}
+            onTime={(at) => set({ time: at })}
+            error={errors.scheduled_date}
+          />
+        )}
         <TriedNotice tried={tried} url={draft.video_url} />
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={close}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Saving..." : saveLabel(video?.status, status)}</Button>
+          <Button look="line" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Saving..." : saveLabel(video?.status, status)}
+          </Button>
         </div>
       </form>
       {question}
-      {asking && <UnpublishQuestion name={video?.title} status={status} save={save} refused={refused} onClose={() => setAsking(false)} />}
+      {asking && (
+        <UnpublishQuestion
+          name={video?.title}
+          status={status}
+          save={save}
+          refused={refused}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </Dialog>
   );
 }

@@ -3,13 +3,25 @@ import { expect, it, vi } from "vitest";
 import { list, open, refuse, server } from "../../test/portal";
 import { adminVideo, onDuty } from "../../test/staff";
 
-const old = adminVideo({ id: "g1", title: "Old bonfire", description: null, upload_date: "2025-07-14", year: 2025, archive: true, view_count: 1204 });
+const old = adminVideo({
+  id: "g1",
+  title: "Old bonfire",
+  description: null,
+  upload_date: "2025-07-14",
+  year: 2025,
+  archive: true,
+  view_count: 1204,
+});
 const shelf = (answers: Record<string, unknown> = {}) =>
   server({
     ...onDuty,
     "GET /api/admin/videos/years": list({ year: 2025, count: 1 }, { year: 2024, count: 48 }),
     "GET /api/admin/videos": list(old),
-    "POST /api/admin/videos/check-link": { video_type: "google_drive", video_url: "https://drive.google.com/file/d/1/preview", thumbnail_url: null },
+    "POST /api/admin/videos/check-link": {
+      video_type: "google_drive",
+      video_url: "https://drive.google.com/file/d/1/preview",
+      thumbnail_url: null,
+    },
     ...answers,
   });
 
@@ -23,25 +35,48 @@ it("stands year by year, and a year is fetched when it is opened", async () => {
   expect(row.getByText("Jul 14, 2025")).toBeTruthy();
   expect(camp.asked("GET", "/api/admin/videos").map(({ query }) => query.year)).toEqual(["2025"]);
   await user.selectOptions(screen.getByLabelText("Sort by"), "Most viewed");
-  await expect.poll(() => camp.asked("GET", "/api/admin/videos").at(-1)?.query).toMatchObject({ year: "2025", sort: "views" });
+  await expect
+    .poll(() => camp.asked("GET", "/api/admin/videos").at(-1)?.query)
+    .toMatchObject({ year: "2025", sort: "views" });
   expect(screen.getByTestId("address").textContent).toBe("/admin/gallery?sort=views");
   await user.click(screen.getByText("(48 videos)"));
   await expect.poll(() => camp.asked("GET", "/api/admin/videos").some(({ query }) => query.year === "2024")).toBe(true);
 });
 
 it("is searched across all summers, in the address bar", async () => {
-  const camp = shelf({ "GET /api/admin/videos/counts": { all: 9, published: 9, scheduled: 0, draft: 0, current: 4, archive: 5, failed_mails: 0, reported_comments: 0, held_comments: 0, recipients: 0 } });
+  const camp = shelf({
+    "GET /api/admin/videos/counts": {
+      all: 9,
+      published: 9,
+      scheduled: 0,
+      draft: 0,
+      current: 4,
+      archive: 5,
+      failed_mails: 0,
+      reported_comments: 0,
+      held_comments: 0,
+      recipients: 0,
+    },
+  });
   const user = open("/admin/gallery");
   await screen.findByText("Old bonfire");
   await user.keyboard("/bon");
   expect(screen.getByLabelText("Search gallery")).toBe(document.activeElement);
   await expect.poll(() => screen.getByTestId("address").textContent).toBe("/admin/gallery?q=bon");
-  expect(await screen.findByText((_, node) => node?.textContent === 'Found 1 video(s) matching "bon"' && node.getAttribute("role") === "status")).toBeTruthy();
+  expect(
+    await screen.findByText(
+      (_, node) => node?.textContent === 'Found 1 video(s) matching "bon"' && node.getAttribute("role") === "status",
+    ),
+  ).toBeTruthy();
   expect(screen.queryByRole("heading", { name: /^Summer/ })).toBeNull();
   expect(camp.asked("GET", "/api/admin/videos").at(-1)?.query).toMatchObject({ collection: "archive", q: "bon" });
   camp.answer("GET /api/admin/videos", { items: [old], next: "c" });
   await user.keyboard("f");
-  expect(await screen.findByText((_, node) => node?.textContent === 'Found 5 video(s) matching "bonf"' && node.getAttribute("role") === "status")).toBeTruthy();
+  expect(
+    await screen.findByText(
+      (_, node) => node?.textContent === 'Found 5 video(s) matching "bonf"' && node.getAttribute("role") === "status",
+    ),
+  ).toBeTruthy();
   camp.answer("GET /api/admin/videos", list());
   await user.keyboard("x");
   expect(await screen.findByText("No videos found")).toBeTruthy();
@@ -78,7 +113,11 @@ it("takes a video of an earlier summer", async () => {
   await user.click(dialog.getByRole("button", { name: "Add to Gallery" }));
   expect(await screen.findByText("Gallery video uploaded successfully!")).toBeTruthy();
   expect(camp.asked("POST", "/api/admin/gallery")[0]?.body).toEqual({
-    title: "Old bonfire", description: null, year: 2019, video_url: "https://drive.google.com/open?id=1aB2cD3eF4gH5", status: "published",
+    title: "Old bonfire",
+    description: null,
+    year: 2019,
+    video_url: "https://drive.google.com/open?id=1aB2cD3eF4gH5",
+    status: "published",
   });
 });
 
@@ -142,7 +181,9 @@ it("asks by name before deleting", async () => {
 
 it("lets staff try a video that stands in the gallery already", async () => {
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
-  const camp = shelf({ "GET /api/admin/videos": list(adminVideo({ ...old, video_type: "upload", video_url: "/media/videos/g1" })) });
+  const camp = shelf({
+    "GET /api/admin/videos": list(adminVideo({ ...old, video_type: "upload", video_url: "/media/videos/g1" })),
+  });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
   const dialog = within(await screen.findByRole("dialog", { name: "Edit Gallery Video" }));

@@ -37,12 +37,22 @@ export default function Gallery() {
   return (
     <>
       <PageHead title="Gallery Management" description="Manage previous years' camp videos">
-        <Button icon="plus" onClick={add} className="max-sm:w-full">Add Gallery Video</Button>
+        <Button icon="plus" onClick={add} className="max-sm:w-full">
+          Add Gallery Video
+        </Button>
       </PageHead>
 
       <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox label="Search gallery" placeholder="Search all summers by title, description, or date..." value={term} onSearch={(q) => set({ q })} className="flex-[1_1_18rem]" />
-        <div className="max-sm:w-full"><SortSelect names={videoOrders} order={order} set={set} /></div>
+        <SearchBox
+          label="Search gallery"
+          placeholder="Search all summers by title, description, or date..."
+          value={term}
+          onSearch={(q) => set({ q })}
+          className="flex-[1_1_18rem]"
+        />
+        <div className="max-sm:w-full">
+          <SortSelect names={videoOrders} order={order} set={set} />
+        </div>
       </div>
 
       {term ? (
@@ -57,24 +67,42 @@ export default function Gallery() {
               ))}
             </div>
           ) : (
-            <EmptyState title="No Gallery Videos" text="The videos of earlier summers stand here, year by year." picture="/art/placeholder.svg">
-              <Button icon="plus" onClick={add}>Add First Video</Button>
+            <EmptyState
+              title="No Gallery Videos"
+              text="The videos of earlier summers stand here, year by year."
+              picture="/art/placeholder.svg"
+            >
+              <Button icon="plus" onClick={add}>
+                Add First Video
+              </Button>
             </EmptyState>
           )}
         </>
       ) : years.isError ? (
-        <ErrorState title="Failed to fetch gallery videos" error={years.error} retrying={years.isFetching} onRetry={years.refetch} />
+        <ErrorState
+          title="Failed to fetch gallery videos"
+          error={years.error}
+          retrying={years.isFetching}
+          onRetry={years.refetch}
+        />
       ) : (
         <Loading label="Loading the gallery" className="grid gap-4">
           <div className="sheet overflow-clip">
-            <div className="flex min-h-16 items-center px-4"><Skeleton className="h-6 w-48" /></div>
+            <div className="flex min-h-16 items-center px-4">
+              <Skeleton className="h-6 w-48" />
+            </div>
             <RowSkeletons rows={most} />
           </div>
         </Loading>
       )}
 
       {site && open && open.what !== "delete" && (
-        <GalleryDialog video={open.video} currentYear={site.current_year} timeZone={site.timezone} onClose={() => setOpen(null)} />
+        <GalleryDialog
+          video={open.video}
+          currentYear={site.current_year}
+          timeZone={site.timezone}
+          onClose={() => setOpen(null)}
+        />
       )}
       {open?.what === "delete" && <DeleteDialog video={open.video} onClose={() => setOpen(null)} />}
     </>
@@ -82,13 +110,32 @@ export default function Gallery() {
 }
 
 /** One summer. Its videos are loaded when it is first opened. */
-function Summer({ year, videos, startsOpen, order, ask }: { year: number; videos: number; startsOpen: boolean; order: Order; ask: Ask }) {
+function Summer({
+  year,
+  videos,
+  startsOpen,
+  order,
+  ask,
+}: {
+  year: number;
+  videos: number;
+  startsOpen: boolean;
+  order: Order;
+  ask: Ask;
+}) {
   const [open, setOpen] = useState(startsOpen);
   return (
-    <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group sheet overflow-clip">
+    <details
+      open={open}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      className="group sheet overflow-clip"
+    >
       <summary className="flex min-h-16 items-center gap-3 rounded-lg px-4 hover:bg-sunk focus-visible:-outline-offset-3">
         <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
-        <h2 className="text-xl">Summer {year} <span className="font-sans text-base font-normal text-muted tabular-nums">({count(videos, "video")})</span></h2>
+        <h2 className="text-xl">
+          Summer {year}{" "}
+          <span className="font-sans text-base font-normal text-muted tabular-nums">({count(videos, "video")})</span>
+        </h2>
       </summary>
       {open && <SummerVideos year={year} expected={videos} order={order} ask={ask} />}
     </details>
@@ -96,7 +143,10 @@ function Summer({ year, videos, startsOpen, order, ask }: { year: number; videos
 }
 
 function SummerVideos({ year, expected, order, ask }: { year: number; expected: number; order: Order; ask: Ask }) {
-  const videos = useInfiniteQuery({ ...adminVideosQuery({ collection: "archive", year, ...order }), refetchInterval: useRefetchInterval(everyFifteenSeconds) });
+  const videos = useInfiniteQuery({
+    ...adminVideosQuery({ collection: "archive", year, ...order }),
+    refetchInterval: useRefetchInterval(everyFifteenSeconds),
+  });
   if (videos.data) {
     return (
       <div className="border-t border-line">
@@ -106,34 +156,63 @@ function SummerVideos({ year, expected, order, ask }: { year: number; expected: 
     );
   }
   if (videos.isError) {
-    return <ErrorState title="Failed to fetch gallery videos" error={videos.error} retrying={videos.isFetching} onRetry={videos.refetch} className="m-4" />;
+    return (
+      <ErrorState
+        title="Failed to fetch gallery videos"
+        error={videos.error}
+        retrying={videos.isFetching}
+        onRetry={videos.refetch}
+        className="m-4"
+      />
+    );
   }
-  return <Loading label={`Loading summer ${year}`}><RowSkeletons rows={Math.min(expected, most)} /></Loading>;
+  return (
+    <Loading label={`Loading summer ${year}`}>
+      <RowSkeletons rows={Math.min(expected, most)} />
+    </Loading>
+  );
 }
 
 /** The search results of all summers. */
 function FoundVideos({ term, order, ask, onClear }: { term: string; order: Order; ask: Ask; onClear: () => void }) {
-  const videos = useInfiniteQuery({ ...adminVideosQuery({ collection: "archive", q: term, ...order }), refetchInterval: useRefetchInterval(everyFifteenSeconds) });
+  const videos = useInfiniteQuery({
+    ...adminVideosQuery({ collection: "archive", q: term, ...order }),
+    refetchInterval: useRefetchInterval(everyFifteenSeconds),
+  });
   const found = useQuery(foundQuery(term)).data?.archive;
   const shown = videos.data?.length ?? 0;
   return (
     <>
       <h2 className="sr-only">Found videos</h2>
       <p role="status" className="mb-3 text-sm text-muted">
-        {videos.data && !videos.isPlaceholderData && <>Found {videos.hasNextPage ? (found ?? `${shown}+`) : shown} video(s) matching "<bdi>{term}</bdi>"</>}
+        {videos.data && !videos.isPlaceholderData && (
+          <>
+            Found {videos.hasNextPage ? (found ?? `${shown}+`) : shown} video(s) matching "<bdi>{term}</bdi>"
+          </>
+        )}
       </p>
       <Listing
         list={videos}
         what="videos"
         failed="Failed to fetch gallery videos"
-        skeleton={<Loading label="Loading videos" className="sheet overflow-clip"><RowSkeletons rows={6} /></Loading>}
+        skeleton={
+          <Loading label="Loading videos" className="sheet overflow-clip">
+            <RowSkeletons rows={6} />
+          </Loading>
+        }
         empty={
           <EmptyState title="No videos found">
-            <Button look="line" onClick={onClear}>Clear Search</Button>
+            <Button look="line" onClick={onClear}>
+              Clear Search
+            </Button>
           </EmptyState>
         }
       >
-        {(all) => <div className="sheet overflow-clip"><VideoTable caption="Found videos" videos={all} ask={ask} /></div>}
+        {(all) => (
+          <div className="sheet overflow-clip">
+            <VideoTable caption="Found videos" videos={all} ask={ask} />
+          </div>
+        )}
       </Listing>
     </>
   );
@@ -146,12 +225,16 @@ const VideoTable = ({ caption, videos, ask }: { caption: string; videos: AdminVi
     <thead className="text-sm text-muted max-md:sr-only">
       <tr className="border-b border-line">
         {["Title", "Description", "Views", "Upload Date", "Actions"].map((name) => (
-          <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">{name}</th>
+          <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">
+            {name}
+          </th>
         ))}
       </tr>
     </thead>
     <tbody className="max-md:block">
-      {videos.map((video) => <VideoLine key={video.id} video={video} ask={ask} />)}
+      {videos.map((video) => (
+        <VideoLine key={video.id} video={video} ask={ask} />
+      ))}
     </tbody>
   </table>
 );
@@ -162,7 +245,11 @@ const most = 16;
 const RowSkeletons = ({ rows }: { rows: number }) => (
   <div className="border-t border-line px-4">
     {Array.from({ length: rows }, (_, i) => (
-      <div key={i} className="flex min-h-14 items-center gap-6 border-line not-first:border-t max-md:min-h-28"><Skeleton className="h-5 w-1/4" /><Skeleton className="flex-1" /><Skeleton className="w-24" /></div>
+      <div key={i} className="flex min-h-14 items-center gap-6 border-line not-first:border-t max-md:min-h-28">
+        <Skeleton className="h-5 w-1/4" />
+        <Skeleton className="flex-1" />
+        <Skeleton className="w-24" />
+      </div>
     ))}
   </div>
 );
@@ -171,23 +258,43 @@ function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
   return (
     <tr className="border-line not-first:border-t max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-4 max-md:p-4">
       <td className="max-md:w-full md:w-[30%] md:px-4 md:py-2">
-        <span className="me-2 font-head text-[1.08rem] leading-snug font-semibold"><VideoTitle>{video.title}</VideoTitle></span>
+        <span className="me-2 font-head text-[1.08rem] leading-snug font-semibold">
+          <VideoTitle>{video.title}</VideoTitle>
+        </span>
         {video.status !== "published" && <StatusBadge status={video.status} />}
       </td>
       <td className="text-sm text-muted max-md:w-full md:px-4 md:py-2">
-        <span dir="auto" className="line-clamp-2">{video.description || "No description"}</span>
+        <span dir="auto" className="line-clamp-2">
+          {video.description || "No description"}
+        </span>
       </td>
       <td className="text-sm tabular-nums max-md:text-muted md:px-4 md:py-2">
-        {number(video.view_count)}<span className="md:sr-only"> {video.view_count === 1 ? "view" : "views"}</span>
+        {number(video.view_count)}
+        <span className="md:sr-only"> {video.view_count === 1 ? "view" : "views"}</span>
       </td>
-      <td className="text-sm whitespace-nowrap tabular-nums max-md:text-muted md:px-4 md:py-2"><time dateTime={video.upload_date}>{shortDate(video.upload_date)}</time></td>
+      <td className="text-sm whitespace-nowrap tabular-nums max-md:text-muted md:px-4 md:py-2">
+        <time dateTime={video.upload_date}>{shortDate(video.upload_date)}</time>
+      </td>
       <td className="max-md:ms-auto md:px-2 md:py-1">
         <div className="flex justify-end max-md:-me-2">
-          <a href={addressOf(video)} target="_blank" rel="noopener" aria-label={`Open ${video.title} in a new tab`} title="Open in a new tab" className={iconButtonLook()}>
+          <a
+            href={addressOf(video)}
+            target="_blank"
+            rel="noopener"
+            aria-label={`Open ${video.title} in a new tab`}
+            title="Open in a new tab"
+            className={iconButtonLook()}
+          >
             <Icon name="out" />
           </a>
           <IconButton icon="edit" label={`Edit ${video.title}`} title="Edit" onClick={() => ask("edit", video)} />
-          <IconButton icon="trash" danger label={`Delete ${video.title}`} title="Delete" onClick={() => ask("delete", video)} />
+          <IconButton
+            icon="trash"
+            danger
+            label={`Delete ${video.title}`}
+            title="Delete"
+            onClick={() => ask("delete", video)}
+          />
         </div>
       </td>
     </tr>

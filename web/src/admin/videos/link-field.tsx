@@ -14,11 +14,22 @@ export const invalidUrl = "Please enter a valid URL.";
 /** Whether the text looks like a link or the path of an own file. The server validates the rest. */
 export function looksLikeLink(typed: string) {
   const url = typed.trim();
-  return url.startsWith("/media/") || (/^https?:\/\/\S+\.\S+/i.test(url) && URL.canParse(url)) || /^http:\/\/(localhost|127\.)/i.test(url);
+  return (
+    url.startsWith("/media/") ||
+    (/^https?:\/\/\S+\.\S+/i.test(url) && URL.canParse(url)) ||
+    /^http:\/\/(localhost|127\.)/i.test(url)
+  );
 }
 
 type Known = { video_url: string; video_type: VideoType; thumbnail_url?: string | null };
-type Props = { label?: string; value: string; onChange: (url: string) => void; error?: string | undefined; saved?: Known; onTried: (tried: Tried) => void };
+type Props = {
+  label?: string;
+  value: string;
+  onChange: (url: string) => void;
+  error?: string | undefined;
+  saved?: Known;
+  onTried: (tried: Tried) => void;
+};
 
 /** The video's address with its provider, its thumbnail and a preview in the player. */
 export function LinkField({ label = "Video URL", value, onChange, error, saved, onTried }: Props) {
@@ -28,7 +39,12 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
   const check = useQuery(linkQuery(!unchanged && looksLikeLink(settled) ? settled : ""));
   const current = settled === value.trim();
   const known = unchanged ? saved : current ? check.data : undefined;
-  const refusal = current && isApiError(check.error, "validation") ? (check.error.fields["video_url"] ?? invalidUrl) : looksLikeLink(value) ? null : invalidUrl;
+  const refusal =
+    current && isApiError(check.error, "validation")
+      ? (check.error.fields["video_url"] ?? invalidUrl)
+      : looksLikeLink(value)
+        ? null
+        : invalidUrl;
   const refused = left && value.trim() !== "" && !unchanged ? refusal : null;
   const checking = !unchanged && looksLikeLink(value) && (!current || check.isFetching);
 
@@ -37,7 +53,11 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
       <Field
         label={label}
         error={error ?? refused}
-        hint={saved?.video_url.startsWith("/media/") && unchanged ? "A file that the portal keeps itself." : "From Google Drive, YouTube or Dropbox, or the address of a media file."}
+        hint={
+          saved?.video_url.startsWith("/media/") && unchanged
+            ? "A file that the portal keeps itself."
+            : "From Google Drive, YouTube or Dropbox, or the address of a media file."
+        }
       >
         <TextInput
           name="video_url"
@@ -59,15 +79,25 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
         ) : known?.thumbnail_url ? (
           <Thumbnail key={known.thumbnail_url} url={known.thumbnail_url} eager />
         ) : (
-          <p className="grid size-full place-items-center px-3 text-center text-xs text-muted">No thumbnail available</p>
+          <p className="grid size-full place-items-center px-3 text-center text-xs text-muted">
+            No thumbnail available
+          </p>
         )}
         <span role="status" className="absolute start-1.5 bottom-1.5">
-          {known && !checking && <Badge tone="dark">{unchanged && saved.video_url.startsWith("/media/") ? "Own file" : providerName[known.video_type]}</Badge>}
+          {known && !checking && (
+            <Badge tone="dark">
+              {unchanged && saved.video_url.startsWith("/media/") ? "Own file" : providerName[known.video_type]}
+            </Badge>
+          )}
         </span>
       </div>
       {known && !checking && (
         <div className="md:col-span-2">
-          <TryVideo key={known.video_url} video={known} onOutcome={(outcome) => onTried({ url: value.trim(), outcome })} />
+          <TryVideo
+            key={known.video_url}
+            video={known}
+            onOutcome={(outcome) => onTried({ url: value.trim(), outcome })}
+          />
         </div>
       )}
     </div>

@@ -35,7 +35,10 @@ export function MailReport({ video }: { video: AdminVideo }) {
     mutationFn: () => retryDeliveries(video.id),
     onSuccess: async ({ queued }) => {
       await client.invalidateQueries({ queryKey: deliveriesQuery(video.id).queryKey });
-      toast({ title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` });
+      toast({
+        title: "Success",
+        description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again`,
+      });
     },
     onError: (error) => toastFailure(error),
   });
@@ -43,17 +46,28 @@ export function MailReport({ video }: { video: AdminVideo }) {
   if (!video.announced) {
     return (
       <p className="text-muted">
-        {video.archive ? "Videos of earlier summers are not mailed." : "Nobody has been mailed about this video yet. It happens once, when it is first published."}
+        {video.archive
+          ? "Videos of earlier summers are not mailed."
+          : "Nobody has been mailed about this video yet. It happens once, when it is first published."}
       </p>
     );
   }
   if (deliveries.isError && !deliveries.data) {
-    return <ErrorState title="The mails could not be loaded" error={deliveries.error} retrying={deliveries.isFetching} onRetry={deliveries.refetch} />;
+    return (
+      <ErrorState
+        title="The mails could not be loaded"
+        error={deliveries.error}
+        retrying={deliveries.isFetching}
+        onRetry={deliveries.refetch}
+      />
+    );
   }
   if (!deliveries.data) {
     return (
       <Loading label="Loading mails" className="grid grid-cols-3 gap-3">
-        {Array.from({ length: 3 }, (_, i) => <Skeleton key={i} className="h-16" />)}
+        {Array.from({ length: 3 }, (_, i) => (
+          <Skeleton key={i} className="h-16" />
+        ))}
       </Loading>
     );
   }
@@ -66,14 +80,22 @@ export function MailReport({ video }: { video: AdminVideo }) {
         <Figure label="Failed" value={failed} tone={failed > 0 ? "text-clay" : undefined} />
       </dl>
       {failed > 0 && (
-        <Button look="line" icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()} className="justify-self-start">
+        <Button
+          look="line"
+          icon="refresh"
+          busy={retry.isPending}
+          onClick={() => retry.mutate()}
+          className="justify-self-start"
+        >
           {retry.isPending ? "Retrying..." : `Retry ${number(failed)} failed`}
         </Button>
       )}
       {suppressed > 0 && (
         <p className="flex items-start gap-2 text-sm text-muted">
           <Icon name="info" className="mt-[0.15em]" />
-          {suppressed === 1 ? "1 address was left out: it refused mail for good earlier." : `${number(suppressed)} addresses were left out: they refused mail for good earlier.`}
+          {suppressed === 1
+            ? "1 address was left out: it refused mail for good earlier."
+            : `${number(suppressed)} addresses were left out: they refused mail for good earlier.`}
         </p>
       )}
     </div>

@@ -15,11 +15,24 @@ export type Deliveries = Schemas["Deliveries"];
 
 export type Attention = "failed_mails" | "reported_comments" | "held_comments";
 export type VideoOrder = "newest" | "views" | "title";
-export const videoOrders: Record<VideoOrder, string> = { newest: "Newest first", views: "Most viewed", title: "By title" };
-type AdminVideoFilter = { q?: string; status?: VideoStatus; attention?: Attention; collection?: "current" | "archive"; year?: number; sort?: VideoOrder };
+export const videoOrders: Record<VideoOrder, string> = {
+  newest: "Newest first",
+  views: "Most viewed",
+  title: "By title",
+};
+type AdminVideoFilter = {
+  q?: string;
+  status?: VideoStatus;
+  attention?: Attention;
+  collection?: "current" | "archive";
+  year?: number;
+  sort?: VideoOrder;
+};
 
 const page = (filter: AdminVideoFilter, limit: number, cursor: string, signal?: AbortSignal) =>
-  asStaff(api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }));
+  asStaff(
+    api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }),
+  );
 
 /** The videos of every status, the last added first unless another order is asked for. A search loads larger pages, so that its count is exact. */
 export const adminVideosQuery = (filter: AdminVideoFilter) =>
@@ -62,7 +75,8 @@ export const linkQuery = (url: string) =>
 export const deliveriesQuery = (id: string) =>
   queryOptions({
     queryKey: ["admin", "deliveries", id],
-    queryFn: ({ signal }) => asStaff(api.GET("/api/admin/videos/{id}/deliveries", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) =>
+      asStaff(api.GET("/api/admin/videos/{id}/deliveries", { params: { path: { id } }, signal })),
   });
 
 /** All comments of a video; those that need a decision come first, however old they are. */
@@ -74,7 +88,9 @@ export const videoCommentsQuery = (id: string) =>
       let cursor: string | undefined;
       do {
         const query = { limit: 100, ...(cursor ? { cursor } : {}) };
-        const { items, next } = await asStaff(api.GET("/api/admin/videos/{id}/comments", { params: { path: { id }, query }, signal }));
+        const { items, next } = await asStaff(
+          api.GET("/api/admin/videos/{id}/comments", { params: { path: { id }, query }, signal }),
+        );
         all.push(...items);
         cursor = next ?? undefined;
       } while (cursor && all.length < 5_000);
@@ -89,11 +105,15 @@ const at = (id: string) => ({ params: { path: { id } } });
 
 /** The current video, or null when it was deleted. */
 export const readVideo = ({ id }: AdminVideo) => nullIfNotFound(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
-export const createVideo = (key: string, body: NewVideo) => asStaff(api.POST("/api/admin/videos", { params: { header: { "Idempotency-Key": key } }, body }));
-export const createGalleryVideo = (key: string, body: NewGalleryVideo) => asStaff(api.POST("/api/admin/gallery", { params: { header: { "Idempotency-Key": key } }, body }));
-export const editVideo = (id: string, body: VideoPatch) => asStaff(api.PATCH("/api/admin/videos/{id}", { ...at(id), body }));
+export const createVideo = (key: string, body: NewVideo) =>
+  asStaff(api.POST("/api/admin/videos", { params: { header: { "Idempotency-Key": key } }, body }));
+export const createGalleryVideo = (key: string, body: NewGalleryVideo) =>
+  asStaff(api.POST("/api/admin/gallery", { params: { header: { "Idempotency-Key": key } }, body }));
+export const editVideo = (id: string, body: VideoPatch) =>
+  asStaff(api.PATCH("/api/admin/videos/{id}", { ...at(id), body }));
 export const deleteVideo = (id: string) => asStaff(api.DELETE("/api/admin/videos/{id}", at(id)));
-export const bulkVideos = (ids: string[], action: "publish" | "delete") => asStaff(api.POST("/api/admin/videos/bulk", { body: { ids, action } }));
+export const bulkVideos = (ids: string[], action: "publish" | "delete") =>
+  asStaff(api.POST("/api/admin/videos/bulk", { body: { ids, action } }));
 export const retryDeliveries = (id: string) => asStaff(api.POST("/api/admin/videos/{id}/deliveries/retry", at(id)));
 export const hideComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id)));
 export const approveComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id)));
@@ -106,7 +126,9 @@ export function useVideosChanged() {
   return () => {
     for (const key of ["videos", "video"]) void client.invalidateQueries({ queryKey: [key] });
     return Promise.all(
-      ["videos", "counts", "years", "deliveries", "comments", "dashboard"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })),
+      ["videos", "counts", "years", "deliveries", "comments", "dashboard"].map((part) =>
+        client.invalidateQueries({ queryKey: ["admin", part] }),
+      ),
     );
   };
 }

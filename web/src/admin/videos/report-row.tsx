@@ -12,8 +12,18 @@ import { VideoTitle } from "../shared/video-title";
 import { providerName, statusName } from "./words";
 
 export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
-  if (status === "published") return <Badge tone="good" icon="check">{statusName.published}</Badge>;
-  if (status === "scheduled") return <Badge tone="info" icon="clock">{statusName.scheduled}</Badge>;
+  if (status === "published")
+    return (
+      <Badge tone="good" icon="check">
+        {statusName.published}
+      </Badge>
+    );
+  if (status === "scheduled")
+    return (
+      <Badge tone="info" icon="clock">
+        {statusName.scheduled}
+      </Badge>
+    );
   return <Badge>{statusName.draft}</Badge>;
 };
 
@@ -21,11 +31,21 @@ export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
 export const addressOf = (video: AdminVideo) => (video.status === "published" ? video.page_url : video.video_url);
 
 const twoDays = 2 * 24 * 3_600_000;
-const isFresh = ({ announced, published_at }: AdminVideo) => announced && Boolean(published_at) && Date.now() - Date.parse(published_at!) < twoDays;
+const isFresh = ({ announced, published_at }: AdminVideo) =>
+  announced && Boolean(published_at) && Date.now() - Date.parse(published_at!) < twoDays;
 
-type Props = { video: AdminVideo; timeZone: string; selected: boolean; onSelect: () => void; onEdit: () => void; onDelete: () => void; onMore: () => void };
+type Props = {
+  video: AdminVideo;
+  timeZone: string;
+  selected: boolean;
+  onSelect: () => void;
+  onEdit: () => void;
+  onDelete: () => void;
+  onMore: () => void;
+};
 
-const grid = "grid grid-cols-[auto_96px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 border-line p-3 not-first:border-t md:grid-cols-[auto_148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-5 md:px-4";
+const grid =
+  "grid grid-cols-[auto_96px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 border-line p-3 not-first:border-t md:grid-cols-[auto_148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-5 md:px-4";
 
 export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelete, onMore }: Props) {
   return (
@@ -35,25 +55,50 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
         <span className="sr-only">Select {video.title}</span>
         <input type="checkbox" checked={selected} onChange={onSelect} className="size-5.5 shrink-0 accent-pine" />
       </label>
-      <div className="aspect-video self-start overflow-hidden rounded-sm bg-sunk md:self-center"><Thumbnail url={video.thumbnail_url} /></div>
+      <div className="aspect-video self-start overflow-hidden rounded-sm bg-sunk md:self-center">
+        <Thumbnail url={video.thumbnail_url} />
+      </div>
       <div className="min-w-0">
-        <h3 className="text-[1.12rem]"><VideoTitle>{video.title}</VideoTitle></h3>
-        <p dir="auto" className="mt-0.5 line-clamp-1 text-sm text-muted md:line-clamp-2">{video.description || "No description"}</p>
+        <h3 className="text-[1.12rem]">
+          <VideoTitle>{video.title}</VideoTitle>
+        </h3>
+        <p dir="auto" className="mt-0.5 line-clamp-1 text-sm text-muted md:line-clamp-2">
+          {video.description || "No description"}
+        </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1">
           <StatusBadge status={video.status} />
           {video.video_type !== "upload" && <Badge>{providerName[video.video_type]}</Badge>}
           {video.is_featured && <Badge icon="star">Featured</Badge>}
-          {video.failed_mails > 0 && <Badge tone="bad" icon="mail">{count(video.failed_mails, "failed mail")}</Badge>}
-          {video.reported_comments > 0 && <Badge tone="bad" icon="alert">{count(video.reported_comments, "reported comment")}</Badge>}
-          {video.held_comments > 0 && <Badge tone="due" icon="clock">{count(video.held_comments, "comment")} to read</Badge>}
+          {video.failed_mails > 0 && (
+            <Badge tone="bad" icon="mail">
+              {count(video.failed_mails, "failed mail")}
+            </Badge>
+          )}
+          {video.reported_comments > 0 && (
+            <Badge tone="bad" icon="alert">
+              {count(video.reported_comments, "reported comment")}
+            </Badge>
+          )}
+          {video.held_comments > 0 && (
+            <Badge tone="due" icon="clock">
+              {count(video.held_comments, "comment")} to read
+            </Badge>
+          )}
           <button
             type="button"
             onClick={onMore}
             className="-my-2 inline-flex min-h-tap items-center gap-3 rounded-sm px-1 text-xs text-muted tabular-nums underline-offset-2 hover:text-ink hover:underline"
           >
-            <span className="inline-flex items-center gap-1.5 whitespace-nowrap"><Icon name="talk" />{number(video.comment_count)}<span className="sr-only">{video.comment_count === 1 ? "comment" : "comments"}</span></span>
+            <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+              <Icon name="talk" />
+              {number(video.comment_count)}
+              <span className="sr-only">{video.comment_count === 1 ? "comment" : "comments"}</span>
+            </span>
             {video.announced && (
-              <span className="inline-flex items-center gap-1.5 whitespace-nowrap"><Icon name="mail" />{isFresh(video) ? <MailSummary video={video} /> : "Mail"}</span>
+              <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+                <Icon name="mail" />
+                {isFresh(video) ? <MailSummary video={video} /> : "Mail"}
+              </span>
             )}
             <span className="sr-only">, details of {video.title}</span>
           </button>
@@ -63,19 +108,30 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
         <p className="text-sm leading-snug tabular-nums">
           {video.status === "scheduled" && video.scheduled_date ? (
             <>
-              <time dateTime={video.scheduled_date} className="block">{scheduleTime(video.scheduled_date, timeZone)}</time>
+              <time dateTime={video.scheduled_date} className="block">
+                {scheduleTime(video.scheduled_date, timeZone)}
+              </time>
               {video.recipients != null && <span className="block text-muted">goes to {people(video.recipients)}</span>}
               <span className="block text-muted">Filmed {day(video.upload_date)}</span>
             </>
           ) : (
             <>
-              <time dateTime={video.upload_date} className="block">{day(video.upload_date)}</time>
+              <time dateTime={video.upload_date} className="block">
+                {day(video.upload_date)}
+              </time>
               <span className="block text-muted">{count(video.view_count, "read")}</span>
             </>
           )}
         </p>
         <div className="flex shrink-0 max-md:-me-2">
-          <a href={addressOf(video)} target="_blank" rel="noopener" aria-label={`Open ${video.title} in a new tab`} title="Open in a new tab" className={iconButtonLook()}>
+          <a
+            href={addressOf(video)}
+            target="_blank"
+            rel="noopener"
+            aria-label={`Open ${video.title} in a new tab`}
+            title="Open in a new tab"
+            className={iconButtonLook()}
+          >
             <Icon name="out" />
           </a>
           <IconButton icon="edit" label={`Edit ${video.title}`} title="Edit" onClick={onEdit} />
@@ -95,8 +151,15 @@ export const ReportsSkeleton = () => (
       <div key={i} className={grid}>
         <Skeleton className="size-5.5" />
         <Skeleton className="aspect-video" />
-        <div className="grid gap-2.5"><Skeleton className="h-5 w-2/5" /><Skeleton className="w-3/4" /><Skeleton className="h-5 w-24" /></div>
-        <div className="grid gap-2 max-md:hidden"><Skeleton className="w-3/4" /><Skeleton className="w-1/2" /></div>
+        <div className="grid gap-2.5">
+          <Skeleton className="h-5 w-2/5" />
+          <Skeleton className="w-3/4" />
+          <Skeleton className="h-5 w-24" />
+        </div>
+        <div className="grid gap-2 max-md:hidden">
+          <Skeleton className="w-3/4" />
+          <Skeleton className="w-1/2" />
+        </div>
         <div className="w-33 max-md:hidden" />
       </div>
     ))}

@@ -8,7 +8,11 @@ const desk = (answers: Record<string, unknown> = {}) =>
     ...onDuty,
     "GET /api/admin/videos": list(scheduledVideo(), draftVideo(), adminVideo()),
     "GET /api/admin/videos/v1/deliveries": { queued: 0, sent: 209, failed: 3, suppressed: 1 },
-    "POST /api/admin/videos/check-link": { video_type: "youtube", video_url: "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ", thumbnail_url: "https://i.ytimg.com/vi/dQw4w9WgXcQ/maxresdefault.jpg" },
+    "POST /api/admin/videos/check-link": {
+      video_type: "youtube",
+      video_url: "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ",
+      thumbnail_url: "https://i.ytimg.com/vi/dQw4w9WgXcQ/maxresdefault.jpg",
+    },
     ...answers,
   });
 
@@ -116,8 +120,13 @@ describe("several videos at once", () => {
     expect(bar.getByText("3 selected")).toBeTruthy();
     await user.click(bar.getByRole("button", { name: "Publish" }));
     const question = within(await screen.findByRole("dialog", { name: "Publish 2 videos?" }));
-    expect(question.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["Grand Siyum", "Melave Malka"]);
-    expect(question.getByText("Families see them at once, and 424 mails go out. 1 more is published already.")).toBeTruthy();
+    expect(question.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
+      "Grand Siyum",
+      "Melave Malka",
+    ]);
+    expect(
+      question.getByText("Families see them at once, and 424 mails go out. 1 more is published already."),
+    ).toBeTruthy();
     await user.click(question.getByRole("button", { name: "Publish and send 424 mails" }));
     expect(await screen.findByText("2 videos published and notifications sent!")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos/bulk")[0]?.body).toEqual({ ids: ["v3", "v2"], action: "publish" });
@@ -129,11 +138,15 @@ describe("several videos at once", () => {
     const user = open("/admin/reports");
     const bar = await select(user, /Color War/, /Melave/);
     await user.click(bar.getByRole("button", { name: "Delete" }));
-    const question = within(await screen.findByRole("dialog", { name: "Are you sure you want to delete these 2 videos?" }));
+    const question = within(
+      await screen.findByRole("dialog", { name: "Are you sure you want to delete these 2 videos?" }),
+    );
     expect(question.getByText("Melave Malka")).toBeTruthy();
     expect(question.getByText(/^2 comments and 90 likes go with them\./)).toBeTruthy();
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
-    expect(await question.findByText(/^One of them has been deleted in the meantime, so nothing was done\./)).toBeTruthy();
+    expect(
+      await question.findByText(/^One of them has been deleted in the meantime, so nothing was done\./),
+    ).toBeTruthy();
     camp.answer("POST /api/admin/videos/bulk", { done: 2, notified: 0 });
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
     expect(await screen.findByText("2 videos deleted successfully")).toBeTruthy();
@@ -179,7 +192,11 @@ describe("a new report", () => {
     await user.click(await screen.findByRole("button", { name: "Publish and notify 212 people" }));
     expect(await screen.findByText("Video uploaded successfully and notifications sent!")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos")[0]?.body).toEqual({
-      title: "Trip to the ridge", video_url: "https://youtu.be/dQw4w9WgXcQ", description: null, status: "published", is_featured: false,
+      title: "Trip to the ridge",
+      video_url: "https://youtu.be/dQw4w9WgXcQ",
+      description: null,
+      status: "published",
+      is_featured: false,
     });
     await waitFor(() => expect(address()).toBe("/admin/reports"));
     expect(screen.queryByLabelText("Title")).toHaveProperty("value", "");
@@ -197,11 +214,18 @@ describe("a new report", () => {
     expect(screen.getByLabelText("Scheduled Time")).toHaveProperty("value", "09:00");
     await user.click(screen.getByRole("button", { name: "Schedule" }));
     expect(await screen.findByText("Video uploaded successfully")).toBeTruthy();
-    expect(camp.asked("POST", "/api/admin/videos")[0]?.body).toMatchObject({ status: "scheduled", scheduled_date: "2030-08-01T09:00" });
+    expect(camp.asked("POST", "/api/admin/videos")[0]?.body).toMatchObject({
+      status: "scheduled",
+      scheduled_date: "2030-08-01T09:00",
+    });
   });
 
   it("keeps everything when the server refuses, and shows why beside the field", async () => {
-    desk({ "POST /api/admin/videos": refuse(422, "validation", "No.", [{ field: "upload_date", message: "The upload date cannot be in the future." }]) });
+    desk({
+      "POST /api/admin/videos": refuse(422, "validation", "No.", [
+        { field: "upload_date", message: "The upload date cannot be in the future." },
+      ]),
+    });
     const user = open("/admin/reports?action=upload");
     await user.type(await screen.findByLabelText("Title"), "Siyum");
     await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
@@ -285,7 +309,11 @@ describe("the edit panel", () => {
     expect(camp.asked("PATCH", "/api/admin/videos/v1")).toHaveLength(0);
     await user.click(question.getByRole("button", { name: "Schedule it" }));
     expect(await screen.findByText("Video updated successfully")).toBeTruthy();
-    expect(camp.asked("PATCH", "/api/admin/videos/v1")[0]?.body).toEqual({ version: 3, status: "scheduled", scheduled_date: "2030-08-01T09:00" });
+    expect(camp.asked("PATCH", "/api/admin/videos/v1")[0]?.body).toEqual({
+      version: 3,
+      status: "scheduled",
+      scheduled_date: "2030-08-01T09:00",
+    });
   });
 
   it("sets a scheduled video back to draft", async () => {
@@ -321,11 +349,16 @@ describe("the edit panel", () => {
     expect(panel.getByLabelText("Video Title")).toHaveProperty("value", "Melave Malka again");
     await user.click(panel.getByRole("button", { name: "Update Video" }));
     await screen.findByText("Video updated successfully");
-    expect(camp.asked("PATCH", "/api/admin/videos/v2").at(-1)?.body).toEqual({ version: 4, title: "Melave Malka again" });
+    expect(camp.asked("PATCH", "/api/admin/videos/v2").at(-1)?.body).toEqual({
+      version: 4,
+      title: "Melave Malka again",
+    });
   });
 
   it("says why it failed", async () => {
-    desk({ "PATCH /api/admin/videos/v2": refuse(507, "full", "The camp's server has run out of space. Nothing was saved.") });
+    desk({
+      "PATCH /api/admin/videos/v2": refuse(507, "full", "The camp's server has run out of space. Nothing was saved."),
+    });
     const user = open("/admin/reports");
     const panel = await edit(user, /Melave/);
     await user.type(panel.getByLabelText("Video Title"), "!");
@@ -347,11 +380,24 @@ describe("the edit panel", () => {
 });
 
 describe("mail and comments of a video", () => {
-  const spoken = { author_name: "Rivky Brachfeld", created_at: "2026-07-30T01:00:00Z", mine: false, held: false, hidden: false, reports: 0 };
-  const comments = list({ ...spoken, id: "c1", content: "Lovely." }, { ...spoken, id: "c2", content: "Rude.", reports: 2 });
+  const spoken = {
+    author_name: "Rivky Brachfeld",
+    created_at: "2026-07-30T01:00:00Z",
+    mine: false,
+    held: false,
+    hidden: false,
+    reports: 0,
+  };
+  const comments = list(
+    { ...spoken, id: "c1", content: "Lovely." },
+    { ...spoken, id: "c2", content: "Rude.", reports: 2 },
+  );
 
   it("shows how the mails are doing and tries the failed ones again", async () => {
-    const camp = desk({ "GET /api/admin/videos/v1/comments": list(), "POST /api/admin/videos/v1/deliveries/retry": { queued: 3 } });
+    const camp = desk({
+      "GET /api/admin/videos/v1/comments": list(),
+      "POST /api/admin/videos/v1/deliveries/retry": { queued: 3 },
+    });
     const user = open("/admin/reports");
     await user.click((await row(/Color War/)).getByRole("button", { name: /details of/ }));
     expect(await screen.findByText("209")).toBeTruthy();
@@ -363,7 +409,10 @@ describe("mail and comments of a video", () => {
   it("puts comments that wait to be read before all others, and approves them", async () => {
     const camp = desk({
       "GET /api/admin/videos": list(adminVideo({ held_comments: 1 })),
-      "GET /api/admin/videos/v1/comments": list({ ...spoken, id: "c2", content: "Rude.", reports: 2 }, { ...spoken, id: "c3", content: "My first.", held: true }),
+      "GET /api/admin/videos/v1/comments": list(
+        { ...spoken, id: "c2", content: "Rude.", reports: 2 },
+        { ...spoken, id: "c3", content: "My first.", held: true },
+      ),
       "POST /api/admin/comments/c3/approve": null,
     });
     const user = open("/admin/reports");
@@ -379,7 +428,11 @@ describe("mail and comments of a video", () => {
   });
 
   it("puts reported comments first, hides them and shows them again", async () => {
-    const camp = desk({ "GET /api/admin/videos/v1/comments": comments, "POST /api/admin/comments/c2/hide": null, "DELETE /api/admin/comments/c1": null });
+    const camp = desk({
+      "GET /api/admin/videos/v1/comments": comments,
+      "POST /api/admin/comments/c2/hide": null,
+      "DELETE /api/admin/comments/c1": null,
+    });
     const user = open("/admin/reports");
     await user.click((await row(/Color War/)).getByRole("button", { name: /details of/ }));
     await screen.findByText("Reported by 2 readers");

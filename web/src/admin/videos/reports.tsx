@@ -27,7 +27,11 @@ import { statusName } from "./words";
 type Open = { what: "edit" | "delete" | "more"; video: AdminVideo } | null;
 
 const statuses: readonly VideoStatus[] = ["published", "scheduled", "draft"];
-const reasonName: Record<Attention, string> = { failed_mails: "With failed mails", reported_comments: "With reported comments", held_comments: "With comments to read" };
+const reasonName: Record<Attention, string> = {
+  failed_mails: "With failed mails",
+  reported_comments: "With reported comments",
+  held_comments: "With comments to read",
+};
 const reasons = Object.keys(reasonName) as Attention[];
 
 /** The videos of every status: added, corrected, published, deleted, one by one or several at once. */
@@ -43,7 +47,12 @@ export default function Reports() {
   const counts = useQuery({ ...countsQuery, refetchInterval }).data;
   const found = useQuery({ ...foundQuery(term), enabled: Boolean(term) });
   const videos = useInfiniteQuery({
-    ...adminVideosQuery({ ...(term ? { q: term } : {}), ...(status ? { status } : {}), ...(attention ? { attention } : {}), ...order }),
+    ...adminVideosQuery({
+      ...(term ? { q: term } : {}),
+      ...(status ? { status } : {}),
+      ...(attention ? { attention } : {}),
+      ...order,
+    }),
     // A scheduled video becomes a published one by itself.
     refetchInterval,
   });
@@ -56,10 +65,14 @@ export default function Reports() {
   return (
     <>
       <PageHead title="Report Management" description="Upload and manage daily progress reports">
-        <CollapsibleFormButton {...upload.button} icon="up">Upload New Report</CollapsibleFormButton>
+        <CollapsibleFormButton {...upload.button} icon="up">
+          Upload New Report
+        </CollapsibleFormButton>
       </PageHead>
 
-      {upload.everOpened && <UploadForm key={upload.key} open={upload.open} onCancel={upload.close} onDone={upload.done} />}
+      {upload.everOpened && (
+        <UploadForm key={upload.key} open={upload.open} onCancel={upload.close} onDone={upload.done} />
+      )}
 
       <div className="mb-4 flex flex-wrap gap-3">
         <SearchBox
@@ -86,21 +99,40 @@ export default function Reports() {
       <h2 className="sr-only">Videos</h2>
       <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
         {term && videos.data && !videos.isPlaceholderData && (
-          <>Found {videos.hasNextPage ? (attention ? `${shown}+` : (found.data?.[status ?? "all"] ?? `${shown}+`)) : shown} video(s) matching "<bdi>{term}</bdi>"</>
+          <>
+            Found{" "}
+            {videos.hasNextPage ? (attention ? `${shown}+` : (found.data?.[status ?? "all"] ?? `${shown}+`)) : shown}{" "}
+            video(s) matching "<bdi>{term}</bdi>"
+          </>
         )}
       </p>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         {shown > 0 && <SelectAll selection={selection} />}
         <div className="ms-auto grid grid-cols-2 gap-3 max-sm:order-first max-sm:w-full">
-          <Select aria-label="Filter by what needs attention" value={attention ?? ""} onChange={(event) => set({ attention: event.target.value })}>
+          <Select
+            aria-label="Filter by what needs attention"
+            value={attention ?? ""}
+            onChange={(event) => set({ attention: event.target.value })}
+          >
             <option value="">All videos</option>
-            {reasons.map((reason) => <option key={reason} value={reason}>{reasonName[reason]}{counts ? ` (${number(counts[reason])})` : ""}</option>)}
+            {reasons.map((reason) => (
+              <option key={reason} value={reason}>
+                {reasonName[reason]}
+                {counts ? ` (${number(counts[reason])})` : ""}
+              </option>
+            ))}
           </Select>
           <SortSelect names={videoOrders} order={order} set={set} />
         </div>
       </div>
 
-      <Listing list={videos} what="videos" failed="Failed to load videos" skeleton={<ReportsSkeleton />} empty={<Nothing {...{ term, status, attention, set }} onUpload={upload.unfold} />}>
+      <Listing
+        list={videos}
+        what="videos"
+        failed="Failed to load videos"
+        skeleton={<ReportsSkeleton />}
+        empty={<Nothing {...{ term, status, attention, set }} onUpload={upload.unfold} />}
+      >
         {(all) => (
           <ul className="sheet overflow-clip">
             {all.map((video) => (
@@ -127,28 +159,47 @@ export default function Reports() {
   );
 }
 
-type NothingProps = { term: string; status: VideoStatus | undefined; attention: Attention | undefined; set: Filters["set"]; onUpload: () => void };
+type NothingProps = {
+  term: string;
+  status: VideoStatus | undefined;
+  attention: Attention | undefined;
+  set: Filters["set"];
+  onUpload: () => void;
+};
 
 /** Why the list is empty, and the next step. */
 function Nothing({ term, status, attention, set, onUpload }: NothingProps) {
   if (term) {
     return (
       <EmptyState title="No videos found">
-        <Button look="line" onClick={() => set({ q: "" })}>Clear Search</Button>
+        <Button look="line" onClick={() => set({ q: "" })}>
+          Clear Search
+        </Button>
       </EmptyState>
     );
   }
   if (status || attention) {
     const kind = status === "draft" ? "drafts" : status ? `${statusName[status].toLowerCase()} videos` : "videos";
     return (
-      <EmptyState title={`No ${kind}${attention ? ` ${reasonName[attention].toLowerCase()}` : ""}`} picture="/art/placeholder.svg">
-        <Button look="line" onClick={() => set({ status: "", attention: "" })}>Show all videos</Button>
+      <EmptyState
+        title={`No ${kind}${attention ? ` ${reasonName[attention].toLowerCase()}` : ""}`}
+        picture="/art/placeholder.svg"
+      >
+        <Button look="line" onClick={() => set({ status: "", attention: "" })}>
+          Show all videos
+        </Button>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No videos uploaded yet" text="The first one can be a link to Google Drive or YouTube." picture="/art/placeholder.svg">
-      <Button icon="up" onClick={onUpload}>Upload First Video</Button>
+    <EmptyState
+      title="No videos uploaded yet"
+      text="The first one can be a link to Google Drive or YouTube."
+      picture="/art/placeholder.svg"
+    >
+      <Button icon="up" onClick={onUpload}>
+        Upload First Video
+      </Button>
     </EmptyState>
   );
 }

@@ -30,7 +30,13 @@ export function ScheduleFields({ date, time, onDate, onTime, error, optional = f
         />
       </Field>
       <Field label={timeLabel} optional={optional} hint={site && `Camp time (${zoneName(site.timezone)})`}>
-        <TextInput name="scheduled_time" type="time" value={time} disabled={disabled} onChange={(event) => onTime(event.target.value)} />
+        <TextInput
+          name="scheduled_time"
+          type="time"
+          value={time}
+          disabled={disabled}
+          onChange={(event) => onTime(event.target.value)}
+        />
       </Field>
     </div>
   );

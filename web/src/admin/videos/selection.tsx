@@ -60,17 +60,29 @@ export function SelectionBar({ selection: { chosen, clear } }: { selection: Sele
   return (
     <>
       {/* Announced also when the selection becomes empty. */}
-      <p role="status" className="sr-only">{chosen.length > 0 ? `${count(chosen.length, "video")} selected` : ""}</p>
+      <p role="status" className="sr-only">
+        {chosen.length > 0 ? `${count(chosen.length, "video")} selected` : ""}
+      </p>
       {chosen.length > 0 && (
-        <div role="group" aria-label="Selected videos" className="sheet sticky bottom-3 z-10 mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 shadow-high">
+        <div
+          role="group"
+          aria-label="Selected videos"
+          className="sheet sticky bottom-3 z-10 mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 shadow-high"
+        >
           <p className="me-auto font-medium tabular-nums">
             {number(chosen.length)} selected
             {tooMany && <span className="block text-sm font-normal text-clay">At most {most} at once.</span>}
           </p>
           <div className="flex flex-wrap gap-2">
-            <Button look="quiet" onClick={clear}>Clear</Button>
-            <Button look="line" icon="check" disabled={tooMany} onClick={() => setAsking("publish")}>Publish</Button>
-            <Button look="danger" icon="trash" disabled={tooMany} onClick={() => setAsking("delete")}>Delete</Button>
+            <Button look="quiet" onClick={clear}>
+              Clear
+            </Button>
+            <Button look="line" icon="check" disabled={tooMany} onClick={() => setAsking("publish")}>
+              Publish
+            </Button>
+            <Button look="danger" icon="trash" disabled={tooMany} onClick={() => setAsking("delete")}>
+              Delete
+            </Button>
           </div>
         </div>
       )}
@@ -89,7 +101,14 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
   const already = videos.length - hidden.length;
   if (hidden.length === 0) {
     return (
-      <ConfirmDialog title={videos.length === 1 ? "This video is published already" : "These videos are published already"} name={<Titles videos={videos} />} action="OK" look="main" onConfirm={onClose} onClose={onClose}>
+      <ConfirmDialog
+        title={videos.length === 1 ? "This video is published already" : "These videos are published already"}
+        name={<Titles videos={videos} />}
+        action="OK"
+        look="main"
+        onConfirm={onClose}
+        onClose={onClose}
+      >
         There is nothing to publish.
       </ConfirmDialog>
     );
@@ -101,9 +120,16 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
       action={mails > 0 ? `Publish and send ${count(mails, "mail")}` : "Publish"}
       look="main"
       onClose={onClose}
-      onConfirm={() => run(hidden, ({ done, notified }) => ({ title: "Success", description: withNotifications(`${count(done, "video")} published`, notified) }))}
+      onConfirm={() =>
+        run(hidden, ({ done, notified }) => ({
+          title: "Success",
+          description: withNotifications(`${count(done, "video")} published`, notified),
+        }))
+      }
     >
-      {mails > 0 ? `Families see ${hidden.length === 1 ? "it" : "them"} at once, and ${mails === 1 ? "1 mail goes" : `${number(mails)} mails go`} out.` : `Families see ${hidden.length === 1 ? "it" : "them"} at once. Nobody is mailed.`}
+      {mails > 0
+        ? `Families see ${hidden.length === 1 ? "it" : "them"} at once, and ${mails === 1 ? "1 mail goes" : `${number(mails)} mails go`} out.`
+        : `Families see ${hidden.length === 1 ? "it" : "them"} at once. Nobody is mailed.`}
       {already > 0 && ` ${already === 1 ? "1 more is" : `${number(already)} more are`} published already.`}
     </ConfirmDialog>
   );
@@ -113,16 +139,21 @@ function DeleteAll({ videos, onDone, onClose }: AskProps) {
   const run = useBulk("delete", onDone);
   const comments = videos.reduce((sum, video) => sum + video.comment_count, 0);
   const likes = videos.reduce((sum, video) => sum + video.like_count, 0);
-  const lost = [comments > 0 && count(comments, "comment"), likes > 0 && count(likes, "like")].filter(Boolean).join(" and ");
+  const lost = [comments > 0 && count(comments, "comment"), likes > 0 && count(likes, "like")]
+    .filter(Boolean)
+    .join(" and ");
   return (
     <ConfirmDialog
       title={`Are you sure you want to delete ${videos.length === 1 ? "this video" : `these ${number(videos.length)} videos`}?`}
       name={<Titles videos={videos} />}
       action={`Delete ${count(videos.length, "video")}`}
       onClose={onClose}
-      onConfirm={() => run(videos, ({ done }) => ({ title: "Success", description: `${count(done, "video")} deleted successfully` }))}
+      onConfirm={() =>
+        run(videos, ({ done }) => ({ title: "Success", description: `${count(done, "video")} deleted successfully` }))
+      }
     >
-      {lost && `${lost} ${comments + likes === 1 ? "goes" : "go"} with ${videos.length === 1 ? "it" : "them"}. `}This cannot be undone.
+      {lost && `${lost} ${comments + likes === 1 ? "goes" : "go"} with ${videos.length === 1 ? "it" : "them"}. `}This
+      cannot be undone.
     </ConfirmDialog>
   );
 }
@@ -133,15 +164,24 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
   const videosChanged = useVideosChanged();
   return async (videos: readonly AdminVideo[], says: (done: Done) => { title: string; description: string }) => {
     try {
-      const done = await bulkVideos(videos.map(({ id }) => id), action);
+      const done = await bulkVideos(
+        videos.map(({ id }) => id),
+        action,
+      );
       onDone();
       toast(says(done));
       void videosChanged().then(restoreFocus);
     } catch (error) {
       const gone = isApiError(error, "not_found");
       if (gone) void videosChanged();
-      if (!requiresSignIn(error)) errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
-      throw new Error(gone ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again." : explain(error), { cause: error });
+      if (!requiresSignIn(error))
+        errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
+      throw new Error(
+        gone
+          ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again."
+          : explain(error),
+        { cause: error },
+      );
     }
   };
 }
@@ -150,6 +190,10 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
 const Titles = ({ videos }: { videos: readonly AdminVideo[] }) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <ul aria-label="Videos" tabIndex={videos.length > 6 ? 0 : undefined} className="grid max-h-48 gap-1 overflow-auto">
-    {videos.map(({ id, title }) => <li key={id}><VideoTitle>{title}</VideoTitle></li>)}
+    {videos.map(({ id, title }) => (
+      <li key={id}>
+        <VideoTitle>{title}</VideoTitle>
+      </li>
+    ))}
   </ul>
 );

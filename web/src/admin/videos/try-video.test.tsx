@@ -53,7 +53,11 @@ it("a try that failed stands beside the button, forbids nothing, and belongs to 
   await paste(user);
   await user.click(await screen.findByRole("button", { name: "Try it" }));
   fireEvent.error(player());
-  expect(screen.getByText(/^The video did not start, so families could not watch it\. Please check that the link opens the file itself/)).toBeTruthy();
+  expect(
+    screen.getByText(
+      /^The video did not start, so families could not watch it\. Please check that the link opens the file itself/,
+    ),
+  ).toBeTruthy();
   expect(screen.getByText(failed)).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Try again" }));
   load(0);
@@ -63,7 +67,9 @@ it("a try that failed stands beside the button, forbids nothing, and belongs to 
   expect(screen.queryByText(failed)).toBeNull();
   await user.type(screen.getByLabelText("Video URL"), "{Backspace}");
   expect(screen.getByText(failed)).toBeTruthy();
-  await user.click(within(screen.getByRole("region", { name: "New report" })).getByRole("button", { name: /^Publish/ }));
+  await user.click(
+    within(screen.getByRole("region", { name: "New report" })).getByRole("button", { name: /^Publish/ }),
+  );
   await waitFor(() => expect(camp.asked("POST", "/api/admin/videos")[0]?.body.video_url).toBe(link));
 });
 
@@ -80,11 +86,19 @@ it("a video that does not start in time counts as failed", async () => {
 });
 
 it("an embed is shown with what to do when it does not play", async () => {
-  desk({ "POST /api/admin/videos/check-link": { video_type: "google_drive", video_url: "https://drive.google.com/file/d/1/preview", thumbnail_url: null } });
+  desk({
+    "POST /api/admin/videos/check-link": {
+      video_type: "google_drive",
+      video_url: "https://drive.google.com/file/d/1/preview",
+      thumbnail_url: null,
+    },
+  });
   const user = open("/admin/reports?action=upload");
   await paste(user, "https://drive.google.com/open?id=1");
   await user.click(await screen.findByRole("button", { name: "Try it" }));
-  expect(screen.getByTitle("The video of this link").getAttribute("src")).toBe("https://drive.google.com/file/d/1/preview");
+  expect(screen.getByTitle("The video of this link").getAttribute("src")).toBe(
+    "https://drive.google.com/file/d/1/preview",
+  );
   expect(screen.getByText(/set it to “Anyone with the link”/)).toBeTruthy();
 });
 
@@ -100,8 +114,13 @@ it("the edit drawer and the gallery dialog offer it too, also for what is saved"
 });
 
 it("a link that opens a page is refused in the server's words, and there is nothing to try", async () => {
-  const sentence = "Please enter a valid URL. OneDrive links open a page, not the video itself. Please put the video on YouTube.";
-  desk({ "POST /api/admin/videos/check-link": refuse(422, "validation", sentence, [{ field: "video_url", message: sentence }]) });
+  const sentence =
+    "Please enter a valid URL. OneDrive links open a page, not the video itself. Please put the video on YouTube.";
+  desk({
+    "POST /api/admin/videos/check-link": refuse(422, "validation", sentence, [
+      { field: "video_url", message: sentence },
+    ]),
+  });
   const user = open("/admin/reports?action=upload");
   await paste(user, "https://1drv.ms/v/s!x");
   await user.tab();

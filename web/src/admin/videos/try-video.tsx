@@ -12,7 +12,10 @@ export type Tried = { url: string; outcome: Outcome };
 /** A video that has not started after this counts as failed, in milliseconds. */
 const startLimit = 15_000;
 
-type Props = { video: { video_url: string; video_type: VideoType; thumbnail_url?: string | null }; onOutcome: (outcome: Outcome) => void };
+type Props = {
+  video: { video_url: string; video_type: VideoType; thumbnail_url?: string | null };
+  onOutcome: (outcome: Outcome) => void;
+};
 
 /** Previews a link in the player of the families before anything is published. */
 export function TryVideo({ video, onOutcome }: Props) {
@@ -39,25 +42,47 @@ export function TryVideo({ video, onOutcome }: Props) {
   }, [outcome, round]);
 
   if (outcome === null) {
-    return <Button look="line" icon="play" onClick={start} className="justify-self-start">Try it</Button>;
+    return (
+      <Button look="line" icon="play" onClick={start} className="justify-self-start">
+        Try it
+      </Button>
+    );
   }
   const good = outcome === "plays";
   return (
     <div className="grid max-w-[40rem] gap-2">
       <Screen
         key={round}
-        video={{ ...video, title: "The video of this link", duration_seconds: null, thumbnail_url: video.thumbnail_url ?? null }}
+        video={{
+          ...video,
+          title: "The video of this link",
+          duration_seconds: null,
+          thumbnail_url: video.thumbnail_url ?? null,
+        }}
         playing
         onLoaded={(event) => came(hasPicture(event, video.video_url) ? "plays" : "soundOnly")}
         onBroken={() => came("fails")}
       />
-      <p role="status" className={cx("flex items-start gap-2 text-sm", good ? "text-pine" : outcome === "trying" || outcome === "embed" ? "text-muted" : "text-clay")}>
-        <Icon name={good ? "check" : outcome === "trying" ? "clock" : outcome === "embed" ? "info" : "alert"} className="mt-[0.2em]" />
+      <p
+        role="status"
+        className={cx(
+          "flex items-start gap-2 text-sm",
+          good ? "text-pine" : outcome === "trying" || outcome === "embed" ? "text-muted" : "text-clay",
+        )}
+      >
+        <Icon
+          name={good ? "check" : outcome === "trying" ? "clock" : outcome === "embed" ? "info" : "alert"}
+          className="mt-[0.2em]"
+        />
         <span>{said(outcome, video.video_type)}</span>
       </p>
       <div className="flex flex-wrap gap-3">
-        <Button look="line" icon="refresh" onClick={start}>Try again</Button>
-        <Button look="quiet" onClick={() => setOutcome(null)}>Close the player</Button>
+        <Button look="line" icon="refresh" onClick={start}>
+          Try again
+        </Button>
+        <Button look="quiet" onClick={() => setOutcome(null)}>
+          Close the player
+        </Button>
       </div>
     </div>
   );
@@ -69,7 +94,8 @@ function hasPicture({ currentTarget }: SyntheticEvent<HTMLVideoElement>, url: st
 }
 
 function said(outcome: Outcome, type: VideoType) {
-  const advice = "Please check that the link opens the file itself for everybody, without signing in, and that the file is an MP4 (H.264 and AAC).";
+  const advice =
+    "Please check that the link opens the file itself for everybody, without signing in, and that the file is an MP4 (H.264 and AAC).";
   switch (outcome) {
     case "trying":
       return "Loading the video...";
@@ -94,7 +120,11 @@ export function TriedNotice({ tried, url }: { tried: Tried | null; url: string }
   return (
     <p className="flex items-start gap-2 rounded-md bg-clay-wash px-3.5 py-3 text-clay">
       <Icon name="alert" className="mt-[0.15em]" />
-      <span>{tried.outcome === "soundOnly" ? "When you tried this link, only the sound played." : "When you tried this link, the video did not start. Families would not be able to watch it."}</span>
+      <span>
+        {tried.outcome === "soundOnly"
+          ? "When you tried this link, only the sound played."
+          : "When you tried this link, the video did not start. Families would not be able to watch it."}
+      </span>
     </p>
   );
 }

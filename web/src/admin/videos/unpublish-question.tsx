@@ -30,7 +30,11 @@ export function UnpublishQuestion({ name, status, noSecondMail = false, save, re
         }
       }}
     >
-      Families can watch it now. It disappears until {scheduled ? `the chosen time${noSecondMail ? ", and nobody is mailed a second time" : ""}` : "it is published again"}.
+      Families can watch it now. It disappears until{" "}
+      {scheduled
+        ? `the chosen time${noSecondMail ? ", and nobody is mailed a second time" : ""}`
+        : "it is published again"}
+      .
     </ConfirmDialog>
   );
 }

@@ -68,7 +68,9 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
 
   return (
     <section aria-labelledby="upload" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
-      <h2 id="upload" className="mb-4 text-xl">New report</h2>
+      <h2 id="upload" className="mb-4 text-xl">
+        New report
+      </h2>
       <form {...form} className="grid gap-5">
         <Field label="Title" error={errors.title}>
           <TextInput ref={title} name="title" dir="auto" maxLength={200} autoComplete="off" required />
@@ -79,7 +81,14 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
         </Field>
         <div className="grid items-start gap-5 sm:grid-cols-2">
           <Field label="Upload Date" error={errors.upload_date} hint="The day it was filmed.">
-            <TextInput name="upload_date" type="date" max={site?.today} value={uploadDate} onChange={(event) => setDay(event.target.value)} required />
+            <TextInput
+              name="upload_date"
+              type="date"
+              max={site?.today}
+              value={uploadDate}
+              onChange={(event) => setDay(event.target.value)}
+              required
+            />
           </Field>
           <Field label="Status" error={errors.status}>
             <Select name="status" value={status} onChange={(event) => setStatus(event.target.value as VideoStatus)}>
@@ -89,13 +98,19 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
             </Select>
           </Field>
         </div>
-        {status === "scheduled" && <ScheduleFields date={date} time={time} onDate={setDate} onTime={setTime} error={errors.scheduled_date} />}
+        {status === "scheduled" && (
+          <ScheduleFields date={date} time={time} onDate={setDate} onTime={setTime} error={errors.scheduled_date} />
+        )}
         <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." />
         <TriedNotice tried={tried} url={url} />
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3 max-sm:flex-col-reverse">
-          <Button look="line" onClick={onCancel}>Cancel</Button>
-          <Button type="submit" busy={busy}>{busy ? "Uploading..." : uploadLabel(status, reach)}</Button>
+          <Button look="line" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy ? "Uploading..." : uploadLabel(status, reach)}
+          </Button>
         </div>
       </form>
     </section>

@@ -13,7 +13,16 @@ import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { MailReport } from "./mail-report";
-import { approveComment, needsReview, deleteComment, hideComment, showComment, useVideosChanged, videoCommentsQuery, type AdminComment } from "./queries";
+import {
+  approveComment,
+  needsReview,
+  deleteComment,
+  hideComment,
+  showComment,
+  useVideosChanged,
+  videoCommentsQuery,
+  type AdminComment,
+} from "./queries";
 import { VideoTitle } from "../shared/video-title";
 
 /** The mails about a video, and its comments. */
@@ -21,7 +30,9 @@ export function VideoDrawer({ video, onClose }: { video: AdminVideo; onClose: ()
   return (
     <Drawer title={<VideoTitle>{video.title}</VideoTitle>} onClose={onClose}>
       <section aria-labelledby="mails">
-        <h3 id="mails" className="mb-3">Mail to families</h3>
+        <h3 id="mails" className="mb-3">
+          Mail to families
+        </h3>
         <MailReport video={video} />
       </section>
       <Comments video={video} />
@@ -30,30 +41,59 @@ export function VideoDrawer({ video, onClose }: { video: AdminVideo; onClose: ()
 }
 
 function Comments({ video }: { video: AdminVideo }) {
-  const comments = useQuery({ ...videoCommentsQuery(video.id), refetchInterval: useRefetchInterval(everyFifteenSeconds) });
+  const comments = useQuery({
+    ...videoCommentsQuery(video.id),
+    refetchInterval: useRefetchInterval(everyFifteenSeconds),
+  });
   const reported = comments.data?.filter(needsReview).length ?? 0;
   const held = comments.data?.filter((comment) => comment.held).length ?? 0;
   return (
     <section aria-labelledby="comments" className="mt-8 border-t border-line pt-6">
       <h3 id="comments" className="flex items-baseline justify-between gap-3">
         Comments
-        {comments.data && <span className="font-sans text-sm font-normal text-muted tabular-nums">{number(comments.data.length)}</span>}
+        {comments.data && (
+          <span className="font-sans text-sm font-normal text-muted tabular-nums">{number(comments.data.length)}</span>
+        )}
       </h3>
-      {held > 0 && <p className="mt-1 text-sm text-amber-text">{held === 1 ? "1 waits" : `${number(held)} wait`} for you to read {held === 1 ? "it" : "them"}. Until then only {held === 1 ? "its author sees it" : "their authors see them"}.</p>}
-      {reported > 0 && <p className="mt-1 text-sm text-clay">{reported === 1 ? "1 was reported by readers." : `${number(reported)} were reported by readers.`} Reported ones come first.</p>}
+      {held > 0 && (
+        <p className="mt-1 text-sm text-amber-text">
+          {held === 1 ? "1 waits" : `${number(held)} wait`} for you to read {held === 1 ? "it" : "them"}. Until then
+          only {held === 1 ? "its author sees it" : "their authors see them"}.
+        </p>
+      )}
+      {reported > 0 && (
+        <p className="mt-1 text-sm text-clay">
+          {reported === 1 ? "1 was reported by readers." : `${number(reported)} were reported by readers.`} Reported
+          ones come first.
+        </p>
+      )}
       {comments.data ? (
         comments.data.length > 0 ? (
           <ol className="mt-2">
-            {comments.data.map((comment) => <CommentItem key={comment.id} comment={comment} videoId={video.id} now={comments.dataUpdatedAt} />)}
+            {comments.data.map((comment) => (
+              <CommentItem key={comment.id} comment={comment} videoId={video.id} now={comments.dataUpdatedAt} />
+            ))}
           </ol>
         ) : (
-          <EmptyState title="No comments yet" text="What families write under this video appears here." className="mt-4" />
+          <EmptyState
+            title="No comments yet"
+            text="What families write under this video appears here."
+            className="mt-4"
+          />
         )
       ) : comments.isError ? (
-        <ErrorState title="Error loading comments" error={comments.error} retrying={comments.isFetching} onRetry={comments.refetch} className="mt-4" />
+        <ErrorState
+          title="Error loading comments"
+          error={comments.error}
+          retrying={comments.isFetching}
+          onRetry={comments.refetch}
+          className="mt-4"
+        />
       ) : (
         <Loading label="Loading comments" className="mt-4 grid gap-4">
-          {Array.from({ length: 4 }, (_, i) => <Skeleton key={i} className="h-14" />)}
+          {Array.from({ length: 4 }, (_, i) => (
+            <Skeleton key={i} className="h-14" />
+          ))}
         </Loading>
       )}
     </section>
@@ -103,18 +143,41 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
             {ago(comment.created_at, site?.timezone ?? "UTC", new Date(Math.max(now, Date.parse(comment.created_at))))}
           </time>
         </p>
-        <p dir="auto" className={cx("whitespace-pre-line", comment.hidden && "text-muted line-through decoration-line")}>{comment.content}</p>
+        <p
+          dir="auto"
+          className={cx("whitespace-pre-line", comment.hidden && "text-muted line-through decoration-line")}
+        >
+          {comment.content}
+        </p>
         <div className="-mb-2 flex flex-wrap items-center gap-x-4">
-          {comment.reports > 0 && <Badge tone="bad" icon="flag">Reported by {count(comment.reports, "reader")}</Badge>}
-          {comment.held && <Badge tone="due" icon="clock">Waiting</Badge>}
+          {comment.reports > 0 && (
+            <Badge tone="bad" icon="flag">
+              Reported by {count(comment.reports, "reader")}
+            </Badge>
+          )}
+          {comment.held && (
+            <Badge tone="due" icon="clock">
+              Waiting
+            </Badge>
+          )}
           {comment.hidden && <Badge>Hidden</Badge>}
           {comment.held && (
-            <button type="button" aria-disabled={approval.isPending} onClick={() => !approval.isPending && approval.mutate()} className={textButton}>
+            <button
+              type="button"
+              aria-disabled={approval.isPending}
+              onClick={() => !approval.isPending && approval.mutate()}
+              className={textButton}
+            >
               Approve
               {whose}
             </button>
           )}
-          <button type="button" aria-disabled={toggle.isPending} onClick={() => !toggle.isPending && toggle.mutate()} className={textButton}>
+          <button
+            type="button"
+            aria-disabled={toggle.isPending}
+            onClick={() => !toggle.isPending && toggle.mutate()}
+            className={textButton}
+          >
             {comment.hidden ? "Show" : "Hide"}
             {whose}
           </button>
@@ -143,4 +206,5 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
   );
 }
 
-const textButton = "inline-flex min-h-tap items-center text-sm font-medium text-pine underline-offset-2 hover:underline";
+const textButton =
+  "inline-flex min-h-tap items-center text-sm font-medium text-pine underline-offset-2 hover:underline";

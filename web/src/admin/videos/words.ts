@@ -1,8 +1,16 @@
 import { people } from "../shared/words";
 import type { VideoStatus, VideoType } from "./queries";
 
-export const statusName: Record<VideoStatus, string> = { published: "Published", scheduled: "Scheduled", draft: "Draft" };
-export const providerName: Record<VideoType, string> = { google_drive: "Google Drive", youtube: "YouTube", upload: "Media file" };
+export const statusName: Record<VideoStatus, string> = {
+  published: "Published",
+  scheduled: "Scheduled",
+  draft: "Draft",
+};
+export const providerName: Record<VideoType, string> = {
+  google_drive: "Google Drive",
+  youtube: "YouTube",
+  upload: "Media file",
+};
 
 /** The label of the button that saves a new video. */
 export function uploadLabel(status: VideoStatus, reach: number) {
@@ -12,4 +20,5 @@ export function uploadLabel(status: VideoStatus, reach: number) {
 }
 
 /** Adds the wording of decision M5 when mails were queued. */
-export const withNotifications = (sentence: string, notified: number) => (notified > 0 ? `${sentence} and notifications sent!` : sentence);
+export const withNotifications = (sentence: string, notified: number) =>
+  notified > 0 ? `${sentence} and notifications sent!` : sentence;
