@@ -46,10 +46,15 @@ ci: _tools (_packages "systemd" "python3-venv")
     @# Clippy compiles like rustc, so tests and lints share one build.
     @RUSTC_WORKSPACE_WRAPPER=clippy-driver {{ just }} _with-postgres {{ just }} _suite tests lint drift schemathesis release
 
-# Check formatting, clippy, oxlint, types
+# Check formatting, clippy, oxlint, types; `just format` formats
 [no-exit-message]
 lint: _tools _node-modules
     @{{ just }} _suite lint
+
+# Format Rust, TypeScript and CSS
+format: _node-modules
+    cargo fmt --all
+    npm --prefix web run --silent format
 
 # Inject faults for longer than the tests do; all, or some of: disk gone half-open killed locked mail memory postgres slow stopping
 [no-exit-message]
@@ -354,6 +359,7 @@ _suite +SUITES: _web
     lint() {
         check "cargo fmt" cargo fmt --all --check
         check "clippy" clippy
+        check "prettier" npm --prefix web run --silent format:check
         check "oxlint" npm --prefix web run --silent lint
         check "types" npm --prefix web exec -- tsc --noEmit -p web
         check "bundle budgets" npm --prefix web run --silent budgets
