@@ -4,7 +4,7 @@ import { App } from "./app/app";
 import { fetchPage } from "./app/routes";
 import "./styles.css";
 
-// As a transition it is drawn in slices, between which a phone can scroll and tap.
+// As a transition it renders in slices, between which a phone can scroll and tap.
 const draw = () =>
   startTransition(() =>
     createRoot(document.getElementById("root")!).render(
@@ -14,5 +14,5 @@ const draw = () =>
     ),
   );
 
-// The server has named the page's script in the HTML, so it comes beside this one. Without it the page says so itself.
+// The server names the page's script in the HTML, so both load at the same time. If it fails, the page itself says so.
 fetchPage(location.pathname).then(draw, draw);

@@ -1,6 +1,6 @@
 type Section = { title: string; text: string; picture: string };
 
-/** What the camp tells of itself, in the spelling of its own titles: no points, and the words of the house. */
+/** The camp's story in Yiddish, spelled like the camp's own titles: without points. */
 export const story: Section[] = [
   {
     title: "א פלאץ אין די בערג",

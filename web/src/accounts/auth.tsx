@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { isApiError } from "../api/client";
@@ -44,83 +44,15 @@ export default function Auth() {
 type UserType = "parent" | "visitor";
 type Prefill = { email?: string | null; full_name: string; child_name?: string | null; user_type: UserType };
 
-function AuthForm({
-  invite,
-  prefill,
-  inviteProblem,
-}: {
-  invite: string;
-  prefill: Prefill | null;
-  inviteProblem: string | null;
-}) {
+type AuthFormProps = { invite: string; prefill: Prefill | null; inviteProblem: string | null };
+
+function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {
   const site = useSite();
-  const sessionChanged = useSessionChanged();
-  const [params, setParams] = useSearchParams();
   const [userType, setUserType] = useState<UserType>(prefill?.user_type ?? "parent");
-  const password = useRef<HTMLInputElement>(null);
-  usePrefillToast(prefill !== null);
-
   const closed = site?.registrations_open === false && !invite;
-  const creating = !closed && (params.get("mode") ?? (invite ? "create" : "sign-in")) === "create";
-  const asksForChild = creating && userType === "parent";
-
-  function switchMode(mode: "create" | "sign-in") {
-    setParams(
-      (now) => {
-        now.set("mode", mode);
-        return now;
-      },
-      { replace: true },
-    );
-    if (password.current) password.current.value = "";
-  }
-
-  const { busy, errors, message, form } = useForm({
-    check: required({
-      ...(creating ? { name: "Please enter your name." } : {}),
-      ...(asksForChild ? { child_name: "Please enter your child's name." } : {}),
-      email: "Please enter your email address.",
-      password: "Please enter your password.",
-    }),
-    submit: (data) => {
-      const [email, secret] = [text(data, "email").trim(), text(data, "password")];
-      if (!creating) return signIn({ email, password: secret });
-      return signUp({
-        name: text(data, "name").trim(),
-        email,
-        password: secret,
-        user_type: userType,
-        child_name: asksForChild ? text(data, "child_name").trim() : null,
-        email_notifications: true,
-        daily_video_email: true,
-        camp_updates_email: false,
-        ...(invite ? { invite } : {}),
-      });
-    },
-    done: async ({ user, linked }) => {
-      dismissToasts();
-      welcome(creating, linked, user.email_verified);
-      await sessionChanged(user);
-    },
-    failed: (error) => {
-      if (creating && isApiError(error, "taken")) {
-        toast({
-          title: "Account Exists",
-          description: "This email is already registered. Please sign in instead.",
-          destructive: true,
-        });
-        switchMode("sign-in");
-        password.current?.focus();
-        return true;
-      }
-      toast({
-        title: creating ? "Signup Failed" : "Login Failed",
-        description: isApiError(error) ? explain(error) : "An unexpected error occurred",
-        destructive: true,
-      });
-      return false;
-    },
-  });
+  const { creating, switchMode, password } = useMode(closed, invite);
+  const { busy, errors, message, form } = useAuthForm({ creating, userType, invite, password, switchMode });
+  usePrefillToast(prefill !== null);
 
   return (
     <SmallSheet title={creating ? "Create Account" : "Welcome Back"}>
@@ -168,23 +100,110 @@ function AuthForm({
           Forgot your password?
         </Link>
       )}
-      <div className="border-t border-line pt-4 text-sm">
-        {closed ? (
-          <p className="text-muted">
-            New accounts are not being opened at the moment. Please contact the camp if you need one.
-          </p>
-        ) : (
-          <p className="flex flex-wrap items-center justify-between gap-x-3">
-            <span className="text-muted">{creating ? "Already have an account?" : "New to the portal?"}</span>
-            <Button look="quiet" onClick={() => switchMode(creating ? "sign-in" : "create")}>
-              {creating ? "Sign in instead" : "Create an account"}
-            </Button>
-          </p>
-        )}
-      </div>
+      <OtherMode closed={closed} creating={creating} onSwitch={switchMode} />
     </SmallSheet>
   );
 }
+
+type Mode = "create" | "sign-in";
+
+/** Whether the form signs in or creates an account; the address keeps which. Switching clears the password. */
+function useMode(closed: boolean, invite: string) {
+  const password = useRef<HTMLInputElement>(null);
+  const [params, setParams] = useSearchParams();
+  const creating = !closed && (params.get("mode") ?? (invite ? "create" : "sign-in")) === "create";
+
+  function switchMode(mode: Mode) {
+    setParams(
+      (now) => {
+        now.set("mode", mode);
+        return now;
+      },
+      { replace: true },
+    );
+    if (password.current) password.current.value = "";
+  }
+
+  return { creating, switchMode, password };
+}
+
+type AuthFormOptions = {
+  creating: boolean;
+  userType: UserType;
+  invite: string;
+  password: RefObject<HTMLInputElement | null>;
+  switchMode: (mode: Mode) => void;
+};
+
+function useAuthForm({ creating, userType, invite, password, switchMode }: AuthFormOptions) {
+  const sessionChanged = useSessionChanged();
+  const asksForChild = creating && userType === "parent";
+  return useForm({
+    check: required({
+      ...(creating ? { name: "Please enter your name." } : {}),
+      ...(asksForChild ? { child_name: "Please enter your child's name." } : {}),
+      email: "Please enter your email address.",
+      password: "Please enter your password.",
+    }),
+    submit: (data) => {
+      const [email, secret] = [text(data, "email").trim(), text(data, "password")];
+      if (!creating) return signIn({ email, password: secret });
+      return signUp({
+        name: text(data, "name").trim(),
+        email,
+        password: secret,
+        user_type: userType,
+        child_name: asksForChild ? text(data, "child_name").trim() : null,
+        email_notifications: true,
+        daily_video_email: true,
+        camp_updates_email: false,
+        ...(invite ? { invite } : {}),
+      });
+    },
+    done: async ({ user, linked }) => {
+      dismissToasts();
+      welcome(creating, linked, user.email_verified);
+      await sessionChanged(user);
+    },
+    failed: (error) => {
+      if (creating && isApiError(error, "taken")) {
+        toast({
+          title: "Account Exists",
+          description: "This email is already registered. Please sign in instead.",
+          destructive: true,
+        });
+        switchMode("sign-in");
+        password.current?.focus();
+        return true;
+      }
+      toast({
+        title: creating ? "Signup Failed" : "Login Failed",
+        description: isApiError(error) ? explain(error) : "An unexpected error occurred",
+        destructive: true,
+      });
+      return false;
+    },
+  });
+}
+
+type OtherModeProps = { closed: boolean; creating: boolean; onSwitch: (mode: Mode) => void };
+
+const OtherMode = ({ closed, creating, onSwitch }: OtherModeProps) => (
+  <div className="border-t border-line pt-4 text-sm">
+    {closed ? (
+      <p className="text-muted">
+        New accounts are not being opened at the moment. Please contact the camp if you need one.
+      </p>
+    ) : (
+      <p className="flex flex-wrap items-center justify-between gap-x-3">
+        <span className="text-muted">{creating ? "Already have an account?" : "New to the portal?"}</span>
+        <Button look="quiet" onClick={() => onSwitch(creating ? "sign-in" : "create")}>
+          {creating ? "Sign in instead" : "Create an account"}
+        </Button>
+      </p>
+    )}
+  </div>
+);
 
 function welcome(created: boolean, linked: boolean, verified: boolean) {
   if (created) {

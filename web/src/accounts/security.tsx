@@ -22,7 +22,7 @@ import { SessionLine } from "./session-line";
 
 type Leaving = { onSignedOut: (said: { title: string; description?: string }) => Promise<void> };
 
-/** The own sessions. */
+/** The sessions of whoever is signed in. */
 export function Sessions({ onSignedOut }: Leaving) {
   const sessions = useQuery(sessionsQuery);
   const [asking, setAsking] = useState(false);

@@ -84,7 +84,7 @@ const kinds = [
   ["general", "Letters from camp"],
 ] as const;
 
-/** The same choice as on the profile page, for this one address. */
+/** The same preferences as on the profile page, for this one address. */
 function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; onSaved: (choice: Choice) => void }) {
   const [wanted, setWanted] = useState(saved);
   const save = useMutation({

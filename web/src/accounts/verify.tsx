@@ -19,7 +19,7 @@ export default function Verify() {
   const sessionChanged = useSessionChanged();
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
-  // A link that is no longer good is known to nobody any more, so that its address says what it was for.
+  // The server no longer knows an expired link, so its address says what it was for.
   const named = params.get("for") ?? "";
   const asked = useQuery(confirmationQuery(token));
   const [done, setDone] = useState<Verified | null>(null);
@@ -206,7 +206,7 @@ function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
     submit: (data) => verifyEmail({ token, ...(needed ? { [needed]: text(data, needed) } : {}) }),
     done: onDone,
     failed: (error) => {
-      // Used or expired while the page stood open: the page says what now.
+      // Used or expired while the page was open: the page then says what to do.
       const ended = isApiError(error, "gone");
       if (!ended && !isApiError(error, "password_required")) return false;
       onStale();

@@ -24,11 +24,11 @@ export function setEventsConnected(yes: boolean) {
 /** Polls less often while the stream is connected. */
 export const pollInterval = () => (told ? 5 * 60_000 : everyThirtySeconds);
 
-/** The next page of a list that is on its way, if one is. */
+/** The request for the next page of a list, if one is under way. */
 export const nextPage = ({ state, promise }: Query) =>
   state.fetchStatus === "fetching" && state.fetchMeta?.fetchMore ? promise?.catch(() => undefined) : undefined;
 
-/** A refresh waits for the next page of a list: it would break it off, and the press that asked for it would be lost. */
+/** A refresh waits for the next page of a list: it would cancel that request, and the press on the button would be lost. */
 class PatientClient extends QueryClient {
   override async refetchQueries(filters: RefetchQueryFilters = {}, options?: InvalidateOptions) {
     const growing = this.getQueryCache()

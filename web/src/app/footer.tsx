@@ -15,7 +15,7 @@ export function Footer() {
   const site = useSite();
   return (
     <footer className="mt-auto flow-root text-[0.95rem]">
-      {/* The tree line stands on the footer like the wood's edge on the field. */}
+      {/* The tree line stands on the upper edge of the footer. */}
       <div aria-hidden="true" className="treeline mt-section h-16 bg-sunk" />
       <div className="-mt-px bg-sunk">
         <div className="wrap">

@@ -6,7 +6,7 @@ import { LiveUpdates } from "../updates/live-updates";
 
 const Welcome = lazy(() => import("../accounts/welcome"));
 
-/** The newest updates, and how to subscribe to them. */
+/** The newest updates, and the card for email notifications. */
 export default function News() {
   const welcome = useWelcome();
   return (

@@ -83,7 +83,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   useEffect(() => {
     latest.current = content;
   });
-  // A double click is quicker than the pending state of the mutation.
+  // A double click is faster than the pending state of the mutation.
   const sending = useRef(false);
 
   const post = useMutation({

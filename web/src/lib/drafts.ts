@@ -49,5 +49,5 @@ const subscribe = (listener: () => void) => {
   return () => onDeletion.delete(listener);
 };
 
-/** Another number after each deletion of drafts: as the key of a form it empties the form too. */
+/** A number that changes with each deletion of drafts: used as the key of a form, it clears the form too. */
 export const useDraftDeletions = () => useSyncExternalStore(subscribe, () => deletions);

@@ -18,7 +18,7 @@ export function useFilters(): Filters {
   const now = useRef(params);
   const pending = useRef<string[]>([]);
   useEffect(() => {
-    // An address of before, drawn late, is not taken for the one that came after it.
+    // An earlier address that is rendered late is not taken for the current one.
     pending.current = pending.current.slice(
       pending.current.lastIndexOf(params.toString()) + 1 || pending.current.length,
     );

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { useSession, useSite } from "../api/queries";
-import { required, text, useForm } from "../lib/forms";
+import { required, text, useForm, type Errors } from "../lib/forms";
 import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -9,7 +9,7 @@ import { Button } from "../ui/button";
 import { Choices, Field, FormMessage, TextArea, TextInput } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
 import { toast } from "../ui/toast";
-import { writeToCamp } from "./queries";
+import { writeToCamp, type NewMessage } from "./queries";
 import { SentMessage, type Sent } from "./sent-message";
 
 const roles = [
@@ -112,21 +112,11 @@ const Way = ({ icon, title, children }: { icon: IconName; title: string; childre
   </li>
 );
 
-type Typed = Record<"name" | "email" | "child_name" | "subject" | "user_type" | "department" | "message", string>;
+type Draft = Record<"name" | "email" | "child_name" | "subject" | "user_type" | "department" | "message", string>;
 
 function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sent) => void }) {
-  const { user, pending } = useSession();
-  const [params] = useSearchParams();
-  const { search } = useLocation();
-  const what = `message ${search}`;
-  const kept = useMemo(() => (pending ? null : readDraft<Typed>(what, user?.id)), [what, user?.id, pending]);
-  const first = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (focused) first.current?.focus();
-  }, [focused]);
-  const product = params.get("product")?.trim();
-  const subject = kept?.subject ?? (params.get("subject")?.trim() || (product ? `Order: ${product}` : ""));
-
+  const { draft, keep } = useDraft();
+  const product = useSearchParams()[0].get("product")?.trim();
   const { busy, errors, message, form } = useForm({
     check: required({
       name: "Please enter your name.",
@@ -136,38 +126,66 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
       subject: "Please enter a subject.",
       message: "Please write a message first.",
     }),
-    submit: (data) =>
-      writeToCamp({
-        name: text(data, "name").trim(),
-        email: text(data, "email").trim(),
-        child_name: text(data, "child_name").trim() || null,
-        subject: text(data, "subject").trim(),
-        user_type: text(data, "user_type") === "parent" ? "parent" : "guest",
-        department: text(data, "department") === "video_team" ? "video_team" : "staff",
-        message: text(data, "message"),
-        website: text(data, "website"),
-      }),
+    submit: (data) => writeToCamp(messageOf(data)),
     done: ({ copy_mailed }, filledIn) => {
-      const data = new FormData(filledIn);
-      onSent({
-        id: `${Date.now()}`,
-        email: text(data, "email").trim(),
-        subject: text(data, "subject").trim(),
-        department: departments.find(({ value }) => value === text(data, "department"))?.label ?? "",
-        message: text(data, "message").trim(),
-        child_name: text(data, "child_name").trim() || null,
-        copyMailed: copy_mailed,
-      });
+      onSent(sentMessage(messageOf(new FormData(filledIn)), copy_mailed));
       toast({ title: "Message Sent!", description: "We'll get back to you within 24 hours during season." });
     },
-    keep: (typed) => {
-      typed?.delete("website");
-      writeDraft(what, user?.id, typed && Object.fromEntries(typed));
-    },
+    keep,
   });
 
   return (
     <form {...form} className="mt-8 grid gap-5">
+      <SenderFields draft={draft} errors={errors} />
+      <MessageFields draft={draft} errors={errors} product={product} focused={focused} />
+      <Honeypot />
+      <FormMessage>{message}</FormMessage>
+      <Button type="submit" busy={busy} icon="mail" className="justify-self-start max-sm:w-full">
+        {busy ? "Sending..." : "Send Message"}
+      </Button>
+    </form>
+  );
+}
+
+/** What was typed before on this page, by the address with its subject. */
+function useDraft() {
+  const { user, pending } = useSession();
+  const name = `message ${useLocation().search}`;
+  const draft = useMemo(() => (pending ? null : readDraft<Draft>(name, user?.id)), [name, user?.id, pending]);
+  const keep = (typed: FormData | null) => {
+    typed?.delete("website");
+    writeDraft(name, user?.id, typed && Object.fromEntries(typed));
+  };
+  return { draft, keep };
+}
+
+const messageOf = (data: FormData): NewMessage => ({
+  name: text(data, "name").trim(),
+  email: text(data, "email").trim(),
+  child_name: text(data, "child_name").trim() || null,
+  subject: text(data, "subject").trim(),
+  user_type: text(data, "user_type") === "parent" ? "parent" : "guest",
+  department: text(data, "department") === "video_team" ? "video_team" : "staff",
+  message: text(data, "message"),
+  website: text(data, "website"),
+});
+
+const sentMessage = ({ email, subject, department, message, child_name }: NewMessage, copyMailed: boolean): Sent => ({
+  id: `${Date.now()}`,
+  email,
+  subject,
+  department: departments.find(({ value }) => value === department)?.label ?? "",
+  message: message.trim(),
+  child_name: child_name ?? null,
+  copyMailed,
+});
+
+type FieldsProps = { draft: Draft | null; errors: Errors };
+
+function SenderFields({ draft, errors }: FieldsProps) {
+  const { user } = useSession();
+  return (
+    <>
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <Field label="Your Name" error={errors.name}>
           <TextInput
@@ -175,7 +193,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
             autoComplete="name"
             dir="auto"
             maxLength={120}
-            defaultValue={kept?.name ?? user?.full_name ?? ""}
+            defaultValue={draft?.name ?? user?.full_name ?? ""}
             required
           />
         </Field>
@@ -187,7 +205,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
             autoComplete="email"
             dir="ltr"
             maxLength={320}
-            defaultValue={kept?.email ?? user?.email ?? ""}
+            defaultValue={draft?.email ?? user?.email ?? ""}
             required
           />
         </Field>
@@ -197,7 +215,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
         name="user_type"
         options={roles}
         defaultValue={
-          (kept?.user_type as "parent" | "guest" | undefined) ??
+          (draft?.user_type as "parent" | "guest" | undefined) ??
           (user ? (user.user_type === "parent" ? "parent" : "guest") : undefined)
         }
         error={errors.user_type}
@@ -208,19 +226,38 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
           autoComplete="off"
           dir="auto"
           maxLength={200}
-          defaultValue={kept?.child_name ?? ""}
+          defaultValue={draft?.child_name ?? ""}
         />
       </Field>
+    </>
+  );
+}
+
+/** The message; a link from the store fills in the subject with its product. */
+function MessageFields({
+  draft,
+  errors,
+  product,
+  focused,
+}: FieldsProps & { product: string | undefined; focused: boolean }) {
+  const [params] = useSearchParams();
+  const subjectInput = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focused) subjectInput.current?.focus();
+  }, [focused]);
+  const subject = draft?.subject ?? (params.get("subject")?.trim() || (product ? `Order: ${product}` : ""));
+  return (
+    <>
       <Choices
         legend="Who should read it?"
         name="department"
         options={departments}
-        defaultValue={(kept?.department as "staff" | "video_team" | undefined) ?? (product ? "staff" : undefined)}
+        defaultValue={(draft?.department as "staff" | "video_team" | undefined) ?? (product ? "staff" : undefined)}
         error={errors.department}
       />
       <Field label="Subject" error={errors.subject}>
         <TextInput
-          ref={first}
+          ref={subjectInput}
           name="subject"
           autoComplete="off"
           dir="auto"
@@ -235,21 +272,20 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
           dir="auto"
           rows={7}
           maxLength={5000}
-          defaultValue={kept?.message ?? ""}
+          defaultValue={draft?.message ?? ""}
           placeholder={product ? "Which size or color, how many, and for which bunk?" : undefined}
           required
         />
       </Field>
-      {/* A honeypot: people do not see this field. */}
-      <div aria-hidden="true" className="sr-only">
-        <label>
-          Website <input name="website" type="text" tabIndex={-1} autoComplete="off" />
-        </label>
-      </div>
-      <FormMessage>{message}</FormMessage>
-      <Button type="submit" busy={busy} icon="mail" className="justify-self-start max-sm:w-full">
-        {busy ? "Sending..." : "Send Message"}
-      </Button>
-    </form>
+    </>
   );
 }
+
+/** People do not see this field; programs that fill in forms do. */
+const Honeypot = () => (
+  <div aria-hidden="true" className="sr-only">
+    <label>
+      Website <input name="website" type="text" tabIndex={-1} autoComplete="off" />
+    </label>
+  </div>
+);

@@ -43,7 +43,7 @@ export function ShopFrame({ address, title }: { address: string; title: string }
       }
     }
 
-    // The shop keeps its own dialogs in sight: it is told which part of it is.
+    // The shop is told which part of it is visible, so that it can place its dialogs there.
     let waiting = 0;
     function tell() {
       waiting ||= requestAnimationFrame(() => {

@@ -16,7 +16,7 @@ export type BadgeTone = keyof typeof tones;
 
 type Props = { tone?: BadgeTone; icon?: IconName; className?: string; children: ReactNode };
 
-/** Always a word; the colour only repeats it. */
+/** Always a word; the color only repeats it. */
 export function Badge({ tone = "plain", icon, className, children }: Props) {
   return (
     <span

@@ -63,11 +63,11 @@ export function escapeAsks(event: KeyboardEvent, onClose: () => void) {
 
 type ConfirmProps = {
   title: string;
-  /** The name of the thing itself, as people know it. */
+  /** The name of what is deleted, as people know it. */
   name: ReactNode;
   children?: ReactNode;
   action: string;
-  /** Red, unless nothing is lost by it. */
+  /** Red, unless nothing is lost. */
   look?: ButtonLook;
   onConfirm: () => Promise<unknown> | unknown;
   onClose: () => void;

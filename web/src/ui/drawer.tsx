@@ -32,7 +32,7 @@ export function Drawer({ title, onClose, children }: Props) {
         </h2>
         <IconButton icon="close" label="Close" onClick={onClose} />
       </div>
-      {/* What is hidden from sight in it has its place here too, or it would make the whole drawer scroll. */}
+      {/* Positioned, because visually hidden elements inside would otherwise make the whole drawer scroll. */}
       <div className="relative min-h-0 flex-1 overflow-auto p-5">{children}</div>
     </dialog>
   );

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Button, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 
-/** A list that comes page by page, as far as the button under it knows it. */
+/** What the button needs to know of a list that is loaded page by page. */
 type Pages = {
   hasNextPage: boolean;
   isFetching: boolean;
@@ -13,7 +13,7 @@ type Pages = {
   refetch: () => unknown;
 };
 
-/** Leads on to the next page of a list, as long as there is one. */
+/** Loads the next page of a list, as long as there is one. */
 export function LoadMore({
   label,
   list,
@@ -31,7 +31,7 @@ export function LoadMore({
   if (!list.hasNextPage) return null;
   async function more() {
     await list.fetchNextPage();
-    // The next page broke off the refresh that was under way, which may have been bringing news.
+    // Loading the next page canceled a refresh that may have had new items.
     if (isFetching) list.refetch();
   }
   return (

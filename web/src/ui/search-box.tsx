@@ -14,7 +14,7 @@ type Props = {
 export function SearchBox({ label, placeholder, value, onSearch, className }: Props) {
   const ref = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // As it is when the typing has stopped: whoever presses a filter meanwhile has changed the address.
+  // The current callback, because a filter pressed in the meantime has changed the address.
   const latest = useRef(onSearch);
   const [typed, setTyped] = useState(value);
   const [seen, setSeen] = useState(value);

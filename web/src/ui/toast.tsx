@@ -13,7 +13,7 @@ const listeners = new Set<() => void>();
 let toasts: Toast[] = [];
 let lastId = 0;
 
-/** Shows a message for five seconds. Can be called from anywhere. */
+/** Shows a message for five seconds. May be called from anywhere. */
 export function toast(message: Message) {
   const id = ++lastId;
   change([...toasts.slice(-2), { ...message, id }]);

@@ -120,7 +120,7 @@ export function ShareButtons({ title }: { title: string }) {
                     className={shareLook}
                     onClick={() => {
                       close();
-                      // Rejected when the person thinks better of it.
+                      // Rejected when the person cancels.
                       navigator.share({ title, text, url }).catch(() => undefined);
                     }}
                   >

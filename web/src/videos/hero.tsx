@@ -183,7 +183,7 @@ function useCarousel(scenes: Scene[]) {
   const show = (i: number) => setAt((i + scenes.length) % scenes.length);
   const advance = useEffectEvent(() => document.hidden || show(at + 1));
 
-  // Starts anew with each scene, so that one chosen by hand stays its full time.
+  // Restarts with each scene, so that one chosen by hand stays for its full time.
   useEffect(() => {
     if (paused || still) return;
     const timer = setInterval(() => advance(), sceneLasts);

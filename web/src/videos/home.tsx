@@ -19,7 +19,7 @@ export function HomeVideos() {
   const three = videos.data?.items ?? [];
   const latest = three.find((video) => video.latest) ?? three[0];
   const promise = latest && site ? announcementOf(latest, site) : null;
-  // What the hero shows already makes room for the next one, as long as there are three others.
+  // The video in the hero is left out here, as long as there are three others.
   const others = [...three, ...(newest.data?.items ?? [])]
     .filter(({ id }, i, all) => id !== latest?.id && all.findIndex((video) => video.id === id) === i)
     .slice(0, 3);

@@ -92,8 +92,8 @@ const none = "none";
 /** The open summers are in the address, so that Back from a video restores them. */
 function Summers({ summers, opened, onOpened }: SummersProps) {
   const atFirst = String(summers[0]?.year);
-  // On a slow phone the address is drawn some time after a tap. What was tapped last counts until then: else the address
-  // of one tap would close what the next has opened.
+  // On a slow phone the page renders some time after a tap has changed the address. Until then the last tap counts:
+  // otherwise the address of one tap would close what the next one has opened.
   const [years, show] = useOptimistic(opened ?? atFirst);
   const open = years.split(",");
 
@@ -146,12 +146,12 @@ function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
   );
 }
 
-/** A card below the fold is laid out when it comes near. */
+/** A card below the fold is laid out when it is scrolled near. */
 const outOfSight = { contentVisibility: "auto", containIntrinsicSize: "auto 20rem" } as const;
 
 function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) {
   const videos = useInfiniteQuery(videosQuery({ collection: "archive", year }));
-  // A summer of sixty cards is drawn in slices, between which a phone can scroll and tap.
+  // A summer of sixty cards is rendered in slices, between which a phone can scroll and tap.
   const shown = useDeferredValue(videos.data);
   if (videos.isPending || (videos.data && !shown)) return <VideoGridSkeleton cards={3} />;
   if (!shown) {

@@ -30,7 +30,7 @@ type FileEvents = {
 };
 type ScreenProps = FileEvents & {
   video: Playable;
-  /** Somebody has pressed a button to see it already. */
+  /** Starts at once, because a button for it was pressed. */
   playing?: boolean;
   onStart?: () => void;
 };
@@ -106,7 +106,7 @@ function FilePlayer({
         src={video.video_url}
         poster={video.thumbnail_url ?? "/art/placeholder.svg"}
         controls={started}
-        // Without controls a video takes the focus only so.
+        // Without controls a video takes the focus only with a tabindex.
         tabIndex={started ? undefined : -1}
         playsInline
         preload="metadata"

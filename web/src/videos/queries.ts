@@ -17,7 +17,7 @@ export const homeVideosQuery = queryOptions({
   refetchInterval: pollInterval,
 });
 
-/** The newest few of this year, of which the home page shows those that its three leave out. */
+/** The newest few of this year; the home page shows those that are not among its three. */
 export const newestQuery = queryOptions({
   queryKey: ["videos", "newest"],
   queryFn: ({ signal }) =>

@@ -136,7 +136,7 @@ const Neighbour = ({ label, icon, video, end = false }: NeighbourProps) => (
     <Icon name={icon} className="text-muted" />
     <span className="min-w-0 flex-1">
       <span className="block text-xs text-muted">{label}</span>
-      {/* Beneath its label whatever its script. */}
+      {/* Aligned below its label in any script. */}
       <span className="line-clamp-2 font-medium wrap-anywhere">
         <bdi>{splitScripts(video.title)[0]}</bdi>
       </span>
@@ -144,7 +144,7 @@ const Neighbour = ({ label, icon, video, end = false }: NeighbourProps) => (
   </Link>
 );
 
-/** A few more of the same summer: an invitation, so it stays silent while loading and when it fails. */
+/** A few more of the same summer. Nothing is shown while they load or when loading fails. */
 function More({ video }: { video: Video }) {
   const list = useInfiniteQuery(
     videosQuery(
