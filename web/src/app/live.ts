@@ -1,15 +1,15 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { mayWatch } from "../api/may-watch";
 import { sessionQuery, setEventsConnected, siteQuery } from "../api/queries";
-import { follow, type Line, type Told } from "../events/stream";
+import { follow, type Connection, type EventArguments } from "../events/stream";
 import { onEnabledChange } from "../notices/enabled";
 import { createAnnouncements } from "./live-announcements";
 import { commentsInCache, createRefresher, updatesInCache } from "./live-cache";
 
-const lively = ["updates", "update", "comments"];
-const everything = [...lively, "videos", "video"];
+const changesOften = ["updates", "update", "comments"];
+const allQueries = [...changesOften, "videos", "video"];
 /** The lists that a new video appears in. */
-const tonight = [
+const listsOfNewVideos = [
   ["videos", "home"],
   ["videos", "newest"],
   ["videos", "list", { collection: "current" }],
@@ -20,12 +20,12 @@ export function live(client: QueryClient): () => void {
   const refresher = createRefresher(client);
   const updates = updatesInCache(client, refresher);
   const comments = commentsInCache(client, refresher);
-  let line: Line | null = null;
-  let listener = "";
-  const announcements = createAnnouncements(client, () => line?.wake());
+  let connection: Connection | null = null;
+  let viewer = "";
+  const announcements = createAnnouncements(client, () => connection?.wake());
   const { device } = announcements;
 
-  function tell(...[kind, data]: Told) {
+  function onEvent(...[kind, data]: EventArguments) {
     switch (kind) {
       case "update.created":
         announcements.update(data);
@@ -49,15 +49,15 @@ export function live(client: QueryClient): () => void {
 
   const connect = () =>
     follow({
-      tell,
+      onEvent,
       // Reads again what may have changed between the load of the page and the connection of the stream.
-      begin() {
-        refresher.refresh(...lively.map((key) => [key]));
-        refresher.refreshSoon(...tonight);
+      onFirstConnection() {
+        refresher.refresh(...changesOften.map((key) => [key]));
+        refresher.refreshSoon(...listsOfNewVideos);
       },
-      reset: () => refresher.refresh(...everything.map((key) => [key])),
-      following: setEventsConnected,
-      unseen: () => device.current()?.leads() ?? false,
+      onReset: () => refresher.refresh(...allQueries.map((key) => [key])),
+      onConnectionChange: setEventsConnected,
+      keepWhileHidden: () => device.current()?.leads() ?? false,
     });
 
   /** Connects for whoever is signed in. Without access there are no events, so the stream stays closed. */
@@ -69,10 +69,10 @@ export function live(client: QueryClient): () => void {
     const user = session.user ?? null;
     const may = mayWatch(site, user);
     const next = may ? (user?.id ?? "anyone") : "";
-    if (next === listener) return;
-    listener = next;
-    line?.end();
-    line = may ? connect() : null;
+    if (next === viewer) return;
+    viewer = next;
+    connection?.end();
+    connection = may ? connect() : null;
   }
 
   choose();
@@ -84,7 +84,7 @@ export function live(client: QueryClient): () => void {
     stopFollowingCache();
     stopFollowingSwitch();
     refresher.stop();
-    line?.end();
+    connection?.end();
     device.end();
   };
 }

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { eventLine } from "../test/events";
-import { follow, type Line } from "./stream";
+import { follow, type Connection } from "./stream";
 
-let line: Line;
+let connection: Connection;
 let server: ReturnType<typeof eventLine>;
 const told: string[] = [];
 const listener = {
-  tell: vi.fn<(kind: string, data: unknown) => void>((kind, data) => void told.push(`${kind} ${JSON.stringify(data)}`)),
-  begin: vi.fn<() => void>(),
-  reset: vi.fn<() => void>(),
-  following: vi.fn<(yes: boolean) => void>(),
+  onEvent: vi.fn<(kind: string, data: unknown) => void>(
+    (kind, data) => void told.push(`${kind} ${JSON.stringify(data)}`),
+  ),
+  onFirstConnection: vi.fn<() => void>(),
+  onReset: vi.fn<() => void>(),
+  onConnectionChange: vi.fn<(yes: boolean) => void>(),
 };
 
 beforeEach(() => {
@@ -18,25 +20,25 @@ beforeEach(() => {
   told.length = 0;
   Object.values(listener).forEach((spy) => spy.mockClear());
   server = eventLine();
-  line = follow(listener);
+  connection = follow(listener);
 });
 
-afterEach(() => line.end());
+afterEach(() => connection.end());
 
 function look(hidden: boolean) {
   vi.spyOn(document, "hidden", "get").mockReturnValue(hidden);
   document.dispatchEvent(new Event("visibilitychange"));
 }
 
-it("is one line, and hears each event once and in order", () => {
+it("opens one connection and receives each event once and in order", () => {
   expect(server.lines.map(({ url }) => url)).toEqual(["/api/events"]);
   server.hello(7);
   server.tell("update.removed", { id: "a" }, "8");
   server.tell("update.removed", { id: "a" }, "8");
   server.tell("video.changed", { id: "b" }, "9");
   expect(told).toEqual(['update.removed {"id":"a"}', 'video.changed {"id":"b"}']);
-  expect(listener.begin).toHaveBeenCalledTimes(1);
-  expect(listener.following).toHaveBeenLastCalledWith(true);
+  expect(listener.onFirstConnection).toHaveBeenCalledTimes(1);
+  expect(listener.onConnectionChange).toHaveBeenLastCalledWith(true);
 });
 
 it("comes back after 1, 2, 5, 10, 20 and then every 30 seconds, from where it was", () => {
@@ -52,10 +54,10 @@ it("comes back after 1, 2, 5, 10, 20 and then every 30 seconds, from where it wa
     expect(urls()).toBe(i + 2);
   }
   expect(server.lines.at(-1)?.url).toBe("/api/events?last_event_id=8");
-  expect(listener.following).toHaveBeenLastCalledWith(false);
+  expect(listener.onConnectionChange).toHaveBeenLastCalledWith(false);
 });
 
-it("begins with short waits again once the line stood", () => {
+it("begins with short waits again after a connection", () => {
   server.cut();
   vi.advanceTimersByTime(1_000);
   server.cut();
@@ -97,16 +99,16 @@ it("asks for everything anew when the server cannot tell what was missed", () =>
   server.cut();
   vi.advanceTimersByTime(1_000);
   server.tell("hello", { id: 900 });
-  expect(listener.reset).not.toHaveBeenCalled();
+  expect(listener.onReset).not.toHaveBeenCalled();
   server.tell("reset", {}, "900");
-  expect(listener.reset).toHaveBeenCalledTimes(1);
+  expect(listener.onReset).toHaveBeenCalledTimes(1);
   server.cut();
   vi.advanceTimersByTime(2_000);
   expect(server.lines.at(-1)?.url).toBe("/api/events?last_event_id=900");
 });
 
 it("ends when told to", () => {
-  line.end();
+  connection.end();
   vi.advanceTimersByTime(3_600_000);
   expect(server.open()).toHaveLength(0);
 });
