@@ -7,8 +7,10 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::branding::{self, PictureSlot};
+use portal::branding;
 use portal::pictures::LARGEST;
+use portal::settings::PictureSlot;
+use portal::settings_admin;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -38,7 +40,7 @@ async fn add(
     Segments(place): Segments<PictureSlot>,
     Picture(body): Picture,
 ) -> Answer<(StatusCode, Json<Page<Setting>>)> {
-    branding::add(&app, Actor::Staff(me.id), place, body).await?;
+    settings_admin::add_picture(&app, Actor::Staff(me.id), place, body).await?;
     app.invalidate_settings();
     Ok((StatusCode::CREATED, settings::all(&app).await?))
 }

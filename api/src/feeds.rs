@@ -6,11 +6,11 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use portal::access::Viewer;
+use portal::access::{Access, Viewer};
 use portal::pagination::PageRequest;
-use portal::settings::{Access, Settings};
+use portal::settings::Settings;
 use portal::videos::{self, Filter};
-use portal::{App, events, updates};
+use portal::{App, event_feed, updates};
 use tokio::sync::Mutex;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -142,7 +142,7 @@ async fn sitemap(State(api): State<Api>, headers: HeaderMap) -> Answer<Response>
     let (now, access) = (app.clock.now(), settings.access);
     // Held while the sitemap is written, so that simultaneous requests write it once.
     let mut kept = api.sitemap.0.lock().await;
-    let newest = events::newest(&app.db).await?;
+    let newest = event_feed::newest(&app.db).await?;
     let good = |kept: &&Kept| {
         let age = now - kept.at;
         kept.newest == newest && kept.access == access && (TimeDelta::zero()..KEPT).contains(&age)

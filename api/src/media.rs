@@ -8,7 +8,8 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use portal::settings::{Access, Settings};
+use portal::access::Access;
+use portal::settings::Settings;
 use portal::videos::{self, Media};
 use portal::{App, Error};
 use utoipa_axum::router::OpenApiRouter;

@@ -8,8 +8,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::branding;
-use portal::settings::{self, Difference, Key, Kind, Settings};
+use portal::settings::{self, Key, Kind, Settings};
+use portal::settings_admin::{self, Difference};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -63,7 +63,7 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Zone => ("zone", None, None, vec![]),
         Kind::Color => ("color", None, None, vec![]),
         Kind::Picture(_) => ("picture", None, None, vec![]),
-        Kind::Pictures(_) => ("pictures", None, Some(branding::MOST_HERO as i64), vec![]),
+        Kind::Pictures(_) => ("pictures", None, Some(settings::MOST_HERO as i64), vec![]),
     };
     let group = settings::group(key.name);
     let (key, help) = (key.name, key.help);
@@ -90,7 +90,7 @@ pub async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
         .zip(defaults)
         .map(|((key, value), (_, default))| describe(key, value, default))
         .collect();
-    for unfit in settings::unfit(app).await? {
+    for unfit in settings::unfit(&app.db).await? {
         for item in items.iter_mut().filter(|item| item.key == unfit.key) {
             let stored = unfit.stored.trim_matches('"');
             item.problem = Some(format!("“{stored}” is stored, which is not allowed."));
@@ -112,7 +112,7 @@ async fn preview(
     _owner: Owner,
     Input(changes): Input<BTreeMap<String, Value>>,
 ) -> Answer<Json<Page<Difference>>> {
-    Ok(Json(Page::whole(settings::compare(&app, &changes).await?)))
+    Ok(Json(Page::whole(settings_admin::compare(&app, &changes).await?)))
 }
 
 /// All settings as a file that can be imported elsewhere
@@ -120,7 +120,7 @@ async fn preview(
     responses((status = 200, content_type = "application/json", body = serde_json::Value)))]
 async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
     let mut tx = app.db.begin().await?;
-    let values = settings::export(&mut tx, &app, Actor::Staff(me.id)).await?;
+    let values = settings_admin::export(&mut tx, &app, Actor::Staff(me.id)).await?;
     tx.commit().await?;
     let text = serde_json::to_string_pretty(&values).map_err(portal::Error::unforeseen)?;
     let headers = [
@@ -160,9 +160,9 @@ async fn change(
     let app = &api.app;
     let mut tx = app.db.begin().await?;
     if let Some(seen) = &patch.seen {
-        settings::check_unchanged(&mut tx, seen).await?;
+        settings_admin::check_unchanged(&mut tx, seen).await?;
     }
-    settings::set(&mut tx, app, Actor::Staff(me.id), patch.values).await?;
+    settings_admin::set(&mut tx, app, Actor::Staff(me.id), patch.values).await?;
     tx.commit().await?;
     app.invalidate_settings();
     api.sessions.invalidate_all();

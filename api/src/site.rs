@@ -3,11 +3,12 @@
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
+use portal::access::Access;
 use portal::accounts::User;
 use portal::branding::{self, Pictures};
 use portal::clock::{day_in, year_in};
 use portal::families::UserType;
-use portal::settings::{Access, Settings};
+use portal::settings::Settings;
 use portal::{App, Result, videos};
 use serde::Serialize;
 use utoipa::ToSchema;

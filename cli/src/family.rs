@@ -4,7 +4,7 @@ use portal::audit::Actor;
 use portal::families::import::{
     self, Change, Details, Field, Import, Outcome as Fate, RecentImport, Report, Undone, Update,
 };
-use portal::payments::money;
+use portal::money::money;
 use portal::{App, Config};
 use uuid::Uuid;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use portal::audit::Actor;
-use portal::settings::{self, Difference, Kind};
+use portal::settings::{self, Kind};
+use portal::settings_admin::{self, Difference};
 use portal::{App, Config, Error};
 use serde_json::{Map, Value, json};
 
@@ -107,7 +108,8 @@ async fn list(app: &App, json: bool) -> Outcome {
 async fn set(app: &App, name: String, typed: &str, json: bool) -> Outcome {
     let value = settings::parse(&name, typed)?;
     let mut tx = app.db.begin().await?;
-    settings::set(&mut tx, app, Actor::Operator, BTreeMap::from([(name.clone(), value)])).await?;
+    settings_admin::set(&mut tx, app, Actor::Operator, BTreeMap::from([(name.clone(), value)]))
+        .await?;
     tx.commit().await?;
     app.invalidate_settings();
     let value = settings::get(app.settings().await?.as_ref(), &name)?;
@@ -120,7 +122,7 @@ async fn set(app: &App, name: String, typed: &str, json: bool) -> Outcome {
 
 async fn export(app: &App) -> Outcome {
     let mut tx = app.db.begin().await?;
-    let values = settings::export(&mut tx, app, Actor::Operator).await?;
+    let values = settings_admin::export(&mut tx, app, Actor::Operator).await?;
     tx.commit().await?;
     print_json(&values)?;
     Ok(Code::Done)
@@ -134,11 +136,11 @@ async fn import(app: &App, from: &ImportFile) -> Outcome {
             );
             Error::invalid("file", text)
         })?;
-    let differences = settings::compare(app, &changes).await?;
+    let differences = settings_admin::compare(app, &changes).await?;
     let sound = differences.iter().all(|difference| difference.problem.is_none());
     if sound && !from.dry_run {
         let mut tx = app.db.begin().await?;
-        settings::set(&mut tx, app, Actor::Operator, changes).await?;
+        settings_admin::set(&mut tx, app, Actor::Operator, changes).await?;
         tx.commit().await?;
     }
     if from.json {

@@ -1,9 +1,18 @@
 //! Identifies the viewer and decides who may watch (decision P9).
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::settings::Access;
 use crate::{Error, Result};
+
+/// Who may watch (decision P9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    Everyone,
+    SignedIn,
+    Families,
+}
 
 /// The sender of a request, as far as watching is concerned.
 #[derive(Debug, Clone, Default)]

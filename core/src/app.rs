@@ -1,7 +1,7 @@
 //! The state that every entry point receives: database, mailer, files and clock.
 
-use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use base64::Engine;
@@ -16,7 +16,8 @@ use crate::config::Config;
 use crate::db::Db;
 use crate::files::Files;
 use crate::mail::Mailer;
-use crate::{Error, Result, backup, faq, permissions, settings};
+use crate::settings::{self, Settings};
+use crate::{Error, Result, cryptography};
 
 #[derive(Clone)]
 pub struct App {
@@ -37,64 +38,10 @@ pub struct App {
     /// Whether this process created the camp, because its database was empty.
     pub is_new: bool,
     /// Holds the shared lock of the data folder for as long as the app lives.
-    _present: Option<Arc<File>>,
+    pub(crate) _present: Option<Arc<File>>,
 }
 
 impl App {
-    /// Opens an existing camp and upgrades its database.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Setup`] when the configuration is invalid or there is no camp. Nothing is created
-    /// then.
-    pub async fn open(config: Config) -> Result<App> {
-        config.check()?;
-        must_be_there(&config)?;
-        App::open_in(config, false).await
-    }
-
-    /// Opens the camp, or creates one if there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Setup`] when the configuration is invalid or the data folder cannot be used.
-    pub async fn open_or_create(config: Config) -> Result<App> {
-        config.check()?;
-        permissions::folder(&config.data_dir)?;
-        App::open_in(config, true).await
-    }
-
-    async fn open_in(config: Config, create: bool) -> Result<App> {
-        permissions::tighten(&config)?;
-        let present = shared_lock(&config.data_dir)?;
-        let db = open_database(&config).await?;
-        let is_new = db.is_empty().await?;
-        if is_new && !create {
-            db.close().await;
-            return Err(no_camp(&config));
-        }
-        let before_upgrade = migrate(&db, &config).await?;
-        let app = App::with(db, config).await?;
-        Ok(App { before_upgrade, is_new, _present: Some(Arc::new(present)), ..app })
-    }
-
-    /// Whether the data folder exists and, on SQLite, the database file in it.
-    pub fn is_there(config: &Config) -> bool {
-        must_be_there(config).is_ok()
-    }
-
-    /// Counts the migrations that the camp's database lacks. Returns `None` if there is no camp.
-    /// Fails when the database cannot be opened.
-    pub async fn pending_migrations(config: &Config) -> Result<Option<usize>> {
-        if must_be_there(config).is_err() {
-            return Ok(None);
-        }
-        let db = open_database(config).await?;
-        let pending = db.pending_migrations().await;
-        db.close().await;
-        pending.map(Some)
-    }
-
     /// Creates an app on a database that is already up to date. Fails when the mailer or the file
     /// store is not configured correctly.
     pub async fn with(db: Db, config: Config) -> Result<App> {
@@ -114,6 +61,16 @@ impl App {
         })
     }
 
+    /// Returns the current settings, at most two seconds old.
+    pub async fn settings(&self) -> Result<Arc<Settings>> {
+        self.settings.get(&self.db).await
+    }
+
+    /// Invalidates the cache, so that the next access reads the settings again.
+    pub fn invalidate_settings(&self) {
+        self.settings.invalidate();
+    }
+
     /// Returns the absolute address of a page. The host comes from the configuration, never from a
     /// request.
     pub fn url(&self, path: &str) -> String {
@@ -121,103 +78,15 @@ impl App {
     }
 }
 
-/// Selects one cryptography library for the whole process, since two crates could each choose
-/// another.
-pub(crate) fn choose_cryptography() {
-    rustls::crypto::ring::default_provider().install_default().ok();
-}
-
-/// Checks that the data folder exists and, on SQLite, the database file in it.
-pub(crate) fn must_be_there(config: &Config) -> Result<()> {
-    let url = config.database_url();
-    let has_file = !url.starts_with("sqlite:") || backup::sqlite_file(&url)?.exists();
-    match config.data_dir.is_dir() && has_file {
-        true => Ok(()),
-        false => Err(no_camp(config)),
-    }
-}
-
-/// The text omits the address of the database, because it may contain a password.
-fn no_camp(config: &Config) -> Error {
-    let shown = config.data_dir.display();
-    Error::Setup(match &config.database_url {
-        None => format!(
-            "There is no camp in {shown}. Please check --data-dir (CAMP_DATA_DIR). A new camp \
-             begins with `camp admin add`."
-        ),
-        Some(_) => format!(
-            "There is no camp in {shown} and the database. Please check --data-dir \
-             (CAMP_DATA_DIR) and --database-url (CAMP_DATABASE_URL). A new camp begins with \
-             `camp admin add`."
-        ),
-    })
-}
-
 /// Opens the database without changing it.
 pub(crate) async fn open_database(config: &Config) -> Result<Db> {
-    choose_cryptography();
+    cryptography::choose();
     Db::open(&config.database_url()).await.map_err(|error| match error {
         Error::Busy(Some(cause)) | Error::Database(cause) => {
             Error::Setup(format!("The database cannot be opened: {cause}"))
         }
         other => other,
     })
-}
-
-/// Takes a shared lock on the data folder, held until the file is dropped: a process is using it.
-pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
-    let lock = in_use(data_dir)?;
-    match lock.try_lock_shared() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(Error::Setup(
-            "A backup is being restored here just now. Please try again when that is done.".into(),
-        )),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
-}
-
-/// Takes an exclusive lock on the data folder, held until the file is dropped: no other process
-/// uses it.
-pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
-    let lock = in_use(data_dir)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(backup::AT_WORK),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
-}
-
-/// Opens the lock file. Every user who may read it can lock it, no matter who created it.
-fn in_use(data_dir: &Path) -> Result<File> {
-    let path = data_dir.join("in-use.lock");
-    match File::open(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(File::create(&path)?),
-        opened => Ok(opened?),
-    }
-}
-
-/// Migrates the database, one process at a time. On SQLite, a copy of the old database is kept.
-async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
-    // PostgreSQL has a lock for this, SQLite does not. The lock file serves both.
-    let lock = File::create(config.data_dir.join("migrate.lock"))?;
-    let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
-        .await
-        .map_err(Error::unforeseen)??;
-    let done = async {
-        let mut copy = None;
-        if matches!(db, Db::Sqlite { .. }) && db.is_to_be_upgraded().await? {
-            let now = Clock::default().now();
-            let kept = backup::before_upgrade(db, &config.database_url(), now).await?;
-            tracing::info!(copy = %kept.display(), "the database was copied before the upgrade");
-            copy = Some(kept);
-        }
-        db.migrate().await?;
-        faq::begin(db, &Clock::default()).await?;
-        Ok(copy)
-    };
-    let done = done.await;
-    drop(lock);
-    done
 }
 
 /// The portal's secret. It is created once and stored in the database, so that all processes share

@@ -13,7 +13,7 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload};
 
-use crate::{Error, Result};
+use crate::{Error, Result, cryptography};
 
 #[derive(Clone, Debug)]
 pub struct Files {
@@ -43,7 +43,7 @@ impl Files {
             Some(url) if url.starts_with("s3://") => {
                 let parsed = url::Url::parse(url)
                     .map_err(|e| Error::Setup(format!("--storage-url is not an address: {e}")))?;
-                crate::app::choose_cryptography();
+                cryptography::choose();
                 let bucket = parsed.host_str().unwrap_or_default();
                 let s3 = AmazonS3Builder::from_env()
                     .with_bucket_name(bucket)

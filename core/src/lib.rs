@@ -4,7 +4,11 @@
 //! infrastructure.
 
 mod app;
+mod colors;
+mod cryptography;
+mod data_folder;
 mod error;
+mod startup;
 
 pub mod access;
 pub mod accounts;
@@ -18,6 +22,7 @@ pub mod comments;
 pub mod config;
 pub mod db;
 pub mod doctor;
+pub mod event_feed;
 pub mod events;
 pub mod families;
 pub mod faq;
@@ -27,19 +32,23 @@ pub mod idempotency;
 pub mod jobs;
 pub mod mail;
 pub mod messages;
+pub mod money;
 pub mod newsletters;
 pub mod notifications;
 pub mod pagination;
 pub mod payments;
 pub mod permissions;
 pub mod pictures;
+pub mod rate_limits;
 pub mod search_text;
 pub mod seed;
 pub mod settings;
+pub mod settings_admin;
 pub mod spreadsheet;
 pub mod store;
 pub mod subscribers;
 pub mod text;
+pub mod unused_files;
 pub mod updates;
 pub mod validation;
 pub mod videos;

@@ -7,7 +7,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::config::Config;
-use crate::{Error, Result, backup};
+use crate::data_folder::sqlite_file;
+use crate::{Error, Result};
 
 /// Permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
@@ -40,7 +41,7 @@ pub(crate) fn tighten(config: &Config) -> Result<()> {
     entries.iter().filter(|entry| is_ours(entry)).for_each(|entry| close_all(entry));
     let url = config.database_url();
     if url.starts_with("sqlite:") {
-        let file = backup::sqlite_file(&url)?;
+        let file = sqlite_file(&url)?;
         for ending in ["", "-wal", "-shm"] {
             let mut name = file.clone().into_os_string();
             name.push(ending);

@@ -9,6 +9,7 @@ mod scheduler;
 use std::time::Duration;
 
 use portal::jobs::Jobs;
+use portal::unused_files::RemoveFiles;
 use portal::{App, Result, jobs as queued, notifications, updates, videos};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,7 +19,7 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
 
 /// All jobs of the portal.
 pub fn jobs() -> Jobs {
-    Jobs::default().with::<notifications::Deliver>().with::<videos::RemoveFiles>()
+    Jobs::default().with::<notifications::Deliver>().with::<RemoveFiles>()
 }
 
 /// Runs until `stop`, then ends running jobs within ten seconds. Errors: only permanent ones, such as a

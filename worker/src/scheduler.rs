@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use portal::{
-    App, Result, accounts, alerts, events, families, faq, idempotency, jobs, messages,
+    App, Result, accounts, alerts, event_feed, families, faq, idempotency, jobs, messages,
     notifications, subscribers, updates, videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
@@ -43,7 +43,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("what owners should know", alerts::check(&app).await);
             }
             _ = cleanup.tick(), if !stop.is_cancelled() => {
-                log("events of earlier days", events::prune(&app).await);
+                log("events of earlier days", event_feed::prune(&app).await);
                 log("finished jobs", jobs::prune(&app).await);
                 log("expired sessions and links", accounts::prune(&app).await);
                 log("unconfirmed subscribers", subscribers::prune(&app).await);

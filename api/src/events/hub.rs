@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
+use portal::access::Access;
 use portal::accounts::sessions::{self, SessionAccess};
-use portal::events::{self, StoredEvent};
-use portal::settings::{Access, Settings};
+use portal::event_feed::{self, StoredEvent};
+use portal::settings::Settings;
 use portal::{App, Result};
 use tokio::sync::broadcast;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -109,7 +110,7 @@ impl Hub {
         let subscription = (!sessions.is_empty())
             .then(|| Arc::new(Subscription { sessions, ended: AtomicBool::new(false) }));
         if !self.0.channel().running {
-            let newest = events::newest(&self.0.app.db).await?;
+            let newest = event_feed::newest(&self.0.app.db).await?;
             let mut channel = self.0.channel();
             // Another subscriber may have started the task meanwhile.
             if !channel.running {
@@ -177,7 +178,7 @@ impl Inner {
     }
 
     async fn pass_on(&self, position: i64, check: bool) -> Result<()> {
-        let event = events::since(&self.app, position, NEWS).await?;
+        let event = event_feed::since(&self.app, position, NEWS).await?;
         if event.is_empty() && !check {
             return Ok(());
         }

@@ -18,10 +18,10 @@ use axum::response::{IntoResponse, Response};
 use axum_extra::extract::CookieJar;
 use bytes::Bytes;
 use futures_util::stream;
-use portal::access::Viewer;
+use portal::access::{Access, Viewer};
 use portal::accounts::sessions::{self, SessionAccess};
-use portal::events::{self, ServerEvent, StoredEvent};
-use portal::settings::{Access, Settings};
+use portal::event_feed::{self, ServerEvent, StoredEvent};
+use portal::settings::Settings;
 use portal::{App, Result};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -155,10 +155,10 @@ async fn opening(
     }
     if last >= position {
         // Another process may have published newer events than this one has read.
-        let known = last == position || last <= events::newest(&app.db).await?;
+        let known = last == position || last <= event_feed::newest(&app.db).await?;
         return Ok(if known { (VecDeque::from([hello(last)]), last) } else { reset() });
     }
-    let missed = events::since(app, last, MISSED + 1).await?;
+    let missed = event_feed::since(app, last, MISSED + 1).await?;
     let whole = missed.first().is_some_and(|event| event.id == last + 1);
     if !whole || missed.len() as i64 > MISSED {
         return Ok(reset());

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use bytes::Bytes;
-use portal::access::Viewer;
-use portal::settings::Access;
+use portal::access::{Access, Viewer};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
@@ -104,7 +103,7 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use portal::events::StoredEvent;
+    use portal::event_feed::StoredEvent;
     use serde_json::json;
 
     use super::*;

@@ -5,9 +5,9 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use portal::access::Viewer;
+use portal::access::{Access, Viewer};
 use portal::branding::{Pictures, SitePicture};
-use portal::settings::{Access, Settings};
+use portal::settings::Settings;
 use portal::videos::{self, Collection};
 use portal::{App, Result};
 use serde::Deserialize;

@@ -124,7 +124,7 @@ story! {
             assert_eq!(page.hears("reset").await.id, "3", "{unknown}");
         }
         camp.wait(TimeDelta::days(3));
-        events::prune(&camp.app).await.expect("a prune");
+        portal::event_feed::prune(&camp.app).await.expect("a prune");
         let mut page = stranger.listen(Some("1")).await;
         assert_eq!(page.hears("reset").await.id, "3");
         posted(&staff, "Four", json!({})).await;

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
-use portal::events;
+use portal::event_feed;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, Reply, sign_up};
@@ -219,7 +219,7 @@ story! {
         let wrong = patch(&staff, &kept, json!({ "title": "" })).await.refused(422, "validation");
         assert_eq!(wrong["errors"][0]["message"], "Title is required");
         assert_eq!(titles(&staff, path).await, ["Kept"]);
-        assert_eq!(events::newest(&camp.app.db).await.expect("a number"), 1);
+        assert_eq!(event_feed::newest(&camp.app.db).await.expect("a number"), 1);
     }
 }
 

@@ -3,7 +3,6 @@
 pub mod account_mail;
 pub(crate) mod links;
 pub mod password;
-pub mod rate_limits;
 pub mod sessions;
 pub mod staff;
 pub mod tokens;

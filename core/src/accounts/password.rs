@@ -8,9 +8,9 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use super::rate_limits::{Attempt, By};
 use super::sessions::Holder;
 use super::users::ClientInfo;
+use crate::rate_limits::{Attempt, By};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result};

@@ -2,8 +2,6 @@
 //! up, an invalid setting, a silent worker. Each kind is sent at most once a day, and only while
 //! the setting `systemAlerts` is on.
 
-use std::path::Path;
-
 use chrono::{TimeDelta, Utc};
 use serde_json::json;
 use uuid::Uuid;
@@ -12,7 +10,7 @@ use crate::clock::day_in;
 use crate::jobs::{self, Job};
 use crate::notifications::{self, Deliver, MailContent, Notice, Notification};
 use crate::settings::{self, Settings};
-use crate::{App, Result};
+use crate::{App, Result, data_folder};
 
 pub const KIND: &str = "alert";
 
@@ -48,7 +46,7 @@ pub async fn check(app: &App) -> Result<()> {
     if aside > 0 {
         raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
     }
-    let unfit = settings::unfit(app).await?;
+    let unfit = settings::unfit(&app.db).await?;
     if !unfit.is_empty() {
         let names: Vec<&str> = unfit.iter().map(|unfit| unfit.key).collect();
         raise(app, "settings", &format!("What is stored for {} is not allowed, so the strictest value is in force. The settings page shows which; please choose anew.", names.join(", "))).await?;
@@ -76,13 +74,7 @@ pub async fn check_worker(app: &App) -> Result<()> {
 
 /// Free bytes on the disk of the data folder.
 pub fn free_bytes(app: &App) -> Option<u64> {
-    free_on(&app.config.data_dir)
-}
-
-/// Free bytes on the disk of a folder.
-pub(crate) fn free_on(folder: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(folder).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+    data_folder::free_bytes(&app.config.data_dir)
 }
 
 /// Notifies every active owner, unless this was done today.

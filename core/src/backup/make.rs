@@ -12,9 +12,10 @@ use super::inspect::{self, Facts};
 use super::sqlite::unless_gone;
 use super::{FORMAT, Manifest, Progress, Stored, Tally, postgres, sqlite, swap};
 use crate::config::Config;
+use crate::data_folder::sqlite_file;
 use crate::db::Db;
 use crate::files::Files;
-use crate::{Error, Result, app};
+use crate::{Error, Result, app, data_folder};
 
 /// Where a backup is written.
 #[derive(Debug, Clone)]
@@ -42,9 +43,9 @@ pub struct Made {
 /// [`Error::Invalid`] or [`Error::Setup`] when the backup cannot be made or written.
 pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made> {
     config.check()?;
-    app::must_be_there(config)?;
+    data_folder::must_be_there(config)?;
     let url = config.database_url();
-    let _present = app::shared_lock(&config.data_dir)?;
+    let _present = data_folder::shared_lock(&config.data_dir)?;
     let out = Out::open(place)?;
     let copy = Temporary::beside(place, &config.data_dir)?;
     let db = app::open_database(config).await?;
@@ -113,7 +114,7 @@ async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
     if let Db::Postgres(_) = db {
         return postgres::dump(db, url, to).await;
     }
-    sqlite::copy(&sqlite::file_of(url)?, to).await?;
+    sqlite::copy(&sqlite_file(url)?, to).await?;
     let copy = sqlite::open_copy(to).await?;
     let problems = sqlite::problems(&copy, true).await?;
     if !problems.is_empty() {

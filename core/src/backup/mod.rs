@@ -23,9 +23,8 @@ use serde::{Deserialize, Serialize};
 pub use hold_mail::Held;
 pub(crate) use inspect::{plans_off, schema_of};
 pub use make::{Made, Place, make};
-pub(crate) use restore::AT_WORK;
 pub use restore::{Options, Restored, restore};
-pub(crate) use sqlite::{before_upgrade, file_of as sqlite_file, problems as sqlite_problems};
+pub(crate) use sqlite::{before_upgrade, problems as sqlite_problems};
 
 /// The version of the archive format. A program refuses higher ones.
 const FORMAT: u32 = 1;

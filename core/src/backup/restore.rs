@@ -20,9 +20,10 @@ use super::{
 };
 use crate::audit::{self, Actor, Subject};
 use crate::config::Config;
+use crate::data_folder::{AT_WORK, sqlite_file};
 use crate::db::{self, Db};
 use crate::files::Files;
-use crate::{Error, Result, alerts, app, notifications, permissions};
+use crate::{Error, Result, app, data_folder, notifications, permissions};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -84,14 +85,14 @@ async fn restore_in(
     told: Progress,
 ) -> Result<Restored> {
     let is_new = !config.data_dir.join("in-use.lock").exists();
-    let _alone = app::exclusive_lock(&config.data_dir)?;
+    let _alone = data_folder::exclusive_lock(&config.data_dir)?;
     let target = Target::look(config, options).await?;
     let work = Work::begin(&config.data_dir)?;
 
     let parts = work.parts();
     let is_sqlite = matches!(target.database, Database::Sqlite { .. });
     let has_folder = target.files.is_some();
-    let free = alerts::free_on(&config.data_dir).unwrap_or(u64::MAX);
+    let free = data_folder::free_bytes(&config.data_dir).unwrap_or(u64::MAX);
     let unpacking = tokio::task::spawn_blocking(move || {
         let agreed = |manifest: &Manifest| agree(manifest, is_sqlite, has_folder, free);
         archive::unpack(BufReader::with_capacity(1 << 18, from), &parts, agreed, &told)
@@ -192,16 +193,11 @@ enum Database {
 const LIVED_IN: Error = Error::Conflict(
     "There is a camp here already. With --replace it is set aside, and the backup takes its place.",
 );
-pub(crate) const AT_WORK: Error = Error::Conflict(
-    "The camp is at work: please stop `camp serve` and `camp worker` first (systemctl stop camp \
-     camp-worker).",
-);
-
 impl Target {
     async fn look(config: &Config, options: Options) -> Result<Target> {
         let url = config.database_url();
         let database = match url.starts_with("sqlite:") {
-            true => Target::look_at_sqlite(sqlite::file_of(&url)?, options).await?,
+            true => Target::look_at_sqlite(sqlite_file(&url)?, options).await?,
             false => {
                 if postgres::connections(&url).await? > 0 {
                     return Err(AT_WORK);

@@ -1,7 +1,6 @@
 //! Copies a SQLite database while others write to it, and checks for exclusive use.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -9,16 +8,12 @@ use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 use sqlx::{ConnectOptions, Connection};
 
 use super::stamp;
+use crate::data_folder::sqlite_file;
 use crate::db::Db;
 use crate::{Error, Result};
 
 /// The number of pre-upgrade copies that are kept.
 const KEPT: usize = 3;
-
-/// The file that the address refers to.
-pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
-    Ok(SqliteConnectOptions::from_str(url)?.get_filename().to_owned())
-}
 
 /// Copies a snapshot of the database to a file that must be empty.
 pub(super) async fn copy(file: &Path, to: &Path) -> Result<()> {
@@ -82,7 +77,7 @@ pub(super) async fn settle(file: &Path) -> Result<()> {
 
 /// Copies a database that is about to be upgraded. Only the latest copies are kept.
 pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Result<PathBuf> {
-    let file = file_of(url)?;
+    let file = sqlite_file(url)?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = file.parent().map(Path::to_owned).unwrap_or_default();
     let schema = super::inspect::facts(db).await?.schema;

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
-use crate::accounts::rate_limits;
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::pagination::{Page, PageRequest};
+use crate::rate_limits;
 use crate::settings::{Moderation, Settings};
 use crate::validation::Validator;
 use crate::videos::{self, must_be_open};

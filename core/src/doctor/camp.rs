@@ -49,7 +49,7 @@ async fn ledger(app: &App, found: &mut Findings) -> Result<()> {
 
 async fn settings(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "settings";
-    let unfit = settings::unfit(app).await?;
+    let unfit = settings::unfit(&app.db).await?;
     if unfit.is_empty() {
         found.well(WHAT, "Every stored setting is in force.");
     }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::Findings;
 use crate::config::Config;
+use crate::data_folder::sqlite_file;
 use crate::db::{self, Db};
 use crate::{Result, app, backup};
 
@@ -17,7 +18,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
     const WHAT: &str = "database";
     let url = config.database_url();
     if url.starts_with("sqlite:") {
-        let file = backup::sqlite_file(&url).unwrap_or_default();
+        let file = sqlite_file(&url).unwrap_or_default();
         if !file.exists() {
             let says = format!("There is no database {}.", file.display());
             found.broken(

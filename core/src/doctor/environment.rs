@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::Findings;
 use crate::alerts;
 use crate::config::Config;
+use crate::data_folder;
 use crate::files::Files;
 
 pub(super) fn examine(config: &Config, found: &mut Findings) {
@@ -138,7 +139,7 @@ fn folder(folder: &Path, found: &mut Findings) {
 
 fn disk(folder: &Path, found: &mut Findings) {
     const WHAT: &str = "disk";
-    let Some(free) = alerts::free_on(folder) else {
+    let Some(free) = data_folder::free_bytes(folder) else {
         return found.not_checked(WHAT, "How much room is left on the disk cannot be found out.");
     };
     let says = format!("{:.1} GB are free.", free as f64 / 1e9);

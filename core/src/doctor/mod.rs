@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::{App, app};
+use crate::{App, cryptography};
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,7 +48,7 @@ pub struct Options {
 
 /// Runs all checks, in the order of their dependencies.
 pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
-    app::choose_cryptography();
+    cryptography::choose();
     let mut found = Findings::default();
     environment::examine(&config, &mut found);
     let db = database::examine(&config, &mut found).await;

@@ -7,9 +7,10 @@ use super::pending::set_secondary;
 use super::{UserType, preferences, refresh_search_text, set_preferences};
 use crate::accounts::sessions::Holder;
 use crate::accounts::users::ClientInfo;
-use crate::accounts::{User, password, rate_limits};
+use crate::accounts::{User, password};
 use crate::db::Tx;
 use crate::notifications::{Category, unsubscribe};
+use crate::rate_limits;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 

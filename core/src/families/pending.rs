@@ -6,10 +6,11 @@ use uuid::Uuid;
 
 use super::{add_address, addresses, refresh_search_text};
 use crate::accounts::sessions::Holder;
-use crate::accounts::{User, account_mail, links, rate_limits};
+use crate::accounts::{User, account_mail, links};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
+use crate::rate_limits;
 use crate::{App, Error, Result};
 
 /// A user with an unverified address cannot add others to its family.

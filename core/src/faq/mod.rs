@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
-use crate::accounts::rate_limits;
 use crate::clock::Clock;
 use crate::db::{Db, Tx};
 use crate::pagination::{Page, PageRequest};
+use crate::rate_limits;
 use crate::search_text::normalize;
 use crate::settings::Settings;
 use crate::{App, Error, Result};

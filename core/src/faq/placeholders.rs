@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::settings::{Access, Settings};
+use crate::access::Access;
+use crate::settings::Settings;
 use crate::{App, Result, videos};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]

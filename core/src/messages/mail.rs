@@ -5,8 +5,8 @@ use lettre::message::Mailbox;
 use serde::{Deserialize, Serialize};
 
 use super::{Department, SenderType};
-use crate::accounts::rate_limits;
 use crate::notifications::{Button, MailContent, Notification, Quote, paragraphs};
+use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Result};
 

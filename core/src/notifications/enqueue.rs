@@ -5,9 +5,10 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{Audience, Category, Deliver, Notice, opt_outs};
-use crate::accounts::rate_limits;
+use crate::access::Access;
 use crate::db::{On, Tx};
-use crate::settings::{Access, Settings};
+use crate::rate_limits;
+use crate::settings::Settings;
 use crate::{App, Error, Result, jobs};
 
 /// Notifies every family that wants this category, once per address. A second call for the same

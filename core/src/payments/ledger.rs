@@ -7,9 +7,10 @@ use uuid::Uuid;
 
 use super::plan::settle;
 use super::today;
-use super::{Kind, MOST, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, money, receipt};
+use super::{Kind, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, receipt};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
+use crate::money::{MOST, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Entry, Kind, MOST, ledger, money, today};
+use super::{Entry, Kind, ledger, today};
 use crate::audit::{self, Actor, Subject};
 use crate::db::{On, Tx};
+use crate::money::{MOST, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};

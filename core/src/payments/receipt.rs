@@ -5,8 +5,9 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Kind, Recorded, money};
+use super::{Kind, Recorded};
 use crate::db::Tx;
+use crate::money::money;
 use crate::notifications::{self, Button, Delivery, MailContent, Notice, Notification};
 use crate::settings::Settings;
 use crate::{App, Error, Result};

@@ -27,7 +27,7 @@ use uuid::Uuid;
 use crate::accounts::password;
 use crate::audit::{self, Actor, Subject};
 use crate::db::Db;
-use crate::{App, Error, Result, settings};
+use crate::{App, Error, Result, settings_admin};
 
 use random::Random;
 
@@ -162,7 +162,7 @@ pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
         ("contactPhone".to_owned(), json!(camp.contact_phone)),
         ("timezone".to_owned(), json!(camp.timezone.name())),
     ]);
-    settings::set(&mut tx, app, Actor::System, changes).await?;
+    settings_admin::set(&mut tx, app, Actor::System, changes).await?;
     let details = json!({ "sample": options.sample, "seed": options.seed, "as_of": now });
     audit::record(&mut tx, now, Actor::Operator, "seed", Subject::none("database"), details)
         .await?;

@@ -4,9 +4,9 @@ use chrono_tz::Tz;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::branding::colors::Color;
-use crate::branding::{self, PictureSlot};
-use crate::payments::{MOST, money};
+use super::pictures::{MOST_HERO, PictureSlot, named};
+use crate::colors::Color;
+use crate::money::{MOST, money};
 use crate::validation::address;
 use crate::{Error, Result};
 
@@ -45,7 +45,7 @@ pub enum Kind {
 
 impl Kind {
     /// The slot of the pictures, if the kind names any.
-    pub(super) fn place(self) -> Option<PictureSlot> {
+    pub(crate) fn place(self) -> Option<PictureSlot> {
         match self {
             Kind::Picture(place) | Kind::Pictures(place) => Some(place),
             _ => None,
@@ -184,9 +184,9 @@ pub fn group(name: &str) -> &'static str {
     }
 }
 
-pub(super) const GONE: &str = "This picture is not in the portal any more. Please upload it again.";
+pub(crate) const GONE: &str = "This picture is not in the portal any more. Please upload it again.";
 
-pub(super) fn find(name: &str) -> Result<&'static Key> {
+pub(crate) fn find(name: &str) -> Result<&'static Key> {
     if let Some((_, reason)) = UNAVAILABLE.iter().find(|(key, _)| key.name == name) {
         return Err(Error::invalid(name, format!("{name} is not available. {reason}")));
     }
@@ -200,7 +200,7 @@ pub(super) fn find(name: &str) -> Result<&'static Key> {
 
 /// Validates a value and returns its stored form. Amounts in error texts are in the camp's
 /// currency.
-pub(super) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
+pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     let wrong = |text: String| Err(Error::invalid(key.name, text));
     let name = key.name;
     match (key.kind, value) {
@@ -248,13 +248,13 @@ pub(super) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             Err(_) => wrong(GONE.into()),
         },
         (Kind::Pictures(_), Value::Array(list)) => {
-            let ids = branding::named(value);
+            let ids = named(value);
             let mut once = ids.clone();
             once.sort();
             once.dedup();
             match ids.len() {
                 n if n < list.len() || once.len() < n => wrong(GONE.into()),
-                n if n > branding::MOST_HERO => wrong(format!("{name}: at most three pictures.")),
+                n if n > MOST_HERO => wrong(format!("{name}: at most three pictures.")),
                 _ => Ok(json!(ids)),
             }
         }

@@ -1,12 +1,13 @@
 //! Settings that the camp changes without the operator (decision S3).
 //!
 //! Every key has a default, a kind with its validation, and an effect in the portal. Only values
-//! that differ from the default are stored. Other processes see a change within two seconds.
+//! that differ from the default are stored. Other processes see a change within two seconds. The
+//! module `settings_admin` changes them.
 
 mod keys;
+mod pictures;
 mod stored;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,24 +16,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::audit::{self, Actor};
-use crate::branding;
-use crate::db::{On, Tx};
-use crate::events::{self, Event};
-use crate::{App, Error, Result};
+use crate::access::Access;
+use crate::db::Db;
+use crate::{Error, Result};
 
-use keys::{GONE, check, find};
+pub(crate) use keys::{GONE, check, find};
 pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
+pub(crate) use pictures::named;
+pub use pictures::{MOST_HERO, PictureSlot};
+pub(crate) use stored::read;
 pub use stored::{Unfit, unfit};
-
-/// Who may watch (decision P9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    Everyone,
-    SignedIn,
-    Families,
-}
 
 /// When comments become visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,99 +122,27 @@ impl Default for Settings {
     }
 }
 
-/// A setting of an imported file, compared with the current value.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-#[schema(as = SettingDifference)]
-pub struct Difference {
-    pub key: String,
-    pub before: Value,
-    pub after: Value,
-    /// Why it cannot be imported.
-    pub problem: Option<String>,
-}
-
-/// Returns what an import would change, with problems. Unchanged settings are left out.
-pub async fn compare(app: &App, changes: &BTreeMap<String, Value>) -> Result<Vec<Difference>> {
-    let now = as_map(&*app.settings().await?);
-    let mut differences = Vec::new();
-    for (name, value) in changes {
-        let before = now.get(name).cloned().unwrap_or(Value::Null);
-        let (after, problem) = match clean(&app.db, &now, name, value).await? {
-            Ok(clean) => (clean, None),
-            Err(error) => (value.clone(), Some(error.to_string())),
-        };
-        if before != after || problem.is_some() {
-            differences.push(Difference { key: name.clone(), before, after, problem });
-        }
-    }
-    Ok(differences)
-}
-
-/// Validates a value and returns its stored form, or the problem. `now` is the current settings.
-async fn clean(
-    on: impl Into<On<'_>>,
-    now: &Map<String, Value>,
-    name: &str,
-    value: &Value,
-) -> Result<Result<Value>> {
-    let key = match find(name) {
-        Ok(key) => key,
-        Err(error) => return Ok(Err(error)),
-    };
-    let checked = check(key, value, now["currency"].as_str().unwrap_or_default());
-    if let (Some(place), Ok(value)) = (key.kind.place(), &checked)
-        && !branding::are_there(on, place, &branding::named(value)).await?
-    {
-        return Ok(Err(Error::invalid(name, GONE)));
-    }
-    Ok(checked)
-}
-
-/// Locks the settings until the end of the transaction and returns them.
-pub(crate) async fn locked(tx: &mut Tx) -> Result<Settings> {
-    Ok(locked_with_unfit(tx).await?.0)
-}
-
-async fn locked_with_unfit(tx: &mut Tx) -> Result<(Settings, Vec<Unfit>)> {
-    tx.lock("settings").await?;
-    stored::read(tx).await
-}
-
-/// Checks that the settings are still as they were seen.
-///
-/// # Errors
-///
-/// [`Error::Stale`]
-pub async fn check_unchanged(tx: &mut Tx, seen: &BTreeMap<String, Value>) -> Result<()> {
-    let now = as_map(&locked(tx).await?);
-    match seen.iter().all(|(name, value)| now.get(name) == Some(value)) {
-        true => Ok(()),
-        false => Err(Error::Stale),
-    }
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Cache(Mutex<Option<(Instant, Arc<Settings>)>>);
 
 const FRESH: Duration = Duration::from_secs(2);
 
-impl App {
+impl Cache {
     /// Returns the current settings, at most two seconds old.
-    pub async fn settings(&self) -> Result<Arc<Settings>> {
-        if let Some((at, settings)) = self.settings.0.lock().expect("no panic inside").as_ref()
+    pub(crate) async fn get(&self, db: &Db) -> Result<Arc<Settings>> {
+        if let Some((at, settings)) = self.0.lock().expect("no panic inside").as_ref()
             && at.elapsed() < FRESH
         {
             return Ok(settings.clone());
         }
-        let settings = Arc::new(stored::read(&self.db).await?.0);
-        *self.settings.0.lock().expect("no panic inside") =
-            Some((Instant::now(), settings.clone()));
+        let settings = Arc::new(stored::read(db).await?.0);
+        *self.0.lock().expect("no panic inside") = Some((Instant::now(), settings.clone()));
         Ok(settings)
     }
 
-    /// Invalidates the cache, so that the next access reads the settings again.
-    pub fn invalidate_settings(&self) {
-        *self.settings.0.lock().expect("no panic inside") = None;
+    /// Forgets the settings, so that the next access reads them again.
+    pub(crate) fn invalidate(&self) {
+        *self.0.lock().expect("no panic inside") = None;
     }
 }
 
@@ -257,75 +178,7 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
     })
 }
 
-/// Changes settings, all or none. The caller invalidates the cache after the commit
-/// ([`App::invalidate_settings`]).
-///
-/// # Errors
-///
-/// [`Error::Invalid`] names every invalid value.
-pub async fn set(
-    tx: &mut Tx,
-    app: &App,
-    actor: Actor,
-    changes: BTreeMap<String, Value>,
-) -> Result<()> {
-    let (before, unfit) = locked_with_unfit(tx).await?;
-    let before = as_map(&before);
-    let mut checks = crate::validation::Validator::new();
-    let mut values = BTreeMap::new();
-    for (name, value) in &changes {
-        match clean(&mut *tx, &before, name, value).await? {
-            Ok(value) => {
-                values.insert(name.clone(), value);
-            }
-            Err(error) => checks.refuse(name, error.to_string()),
-        }
-    }
-    checks.done()?;
-    let defaults = as_map(&Settings::default());
-    let now = app.clock.now();
-    let mut changed = false;
-    for (name, value) in values {
-        let is_stored = unfit.iter().all(|unfit| unfit.key != name);
-        if is_stored && before.get(&name) == Some(&value) {
-            continue;
-        }
-        changed = true;
-        tx.sql("delete from settings where key = $1").bind(&name).execute().await?;
-        if defaults.get(&name) != Some(&value) {
-            tx.sql(
-                "insert into settings (key, value, updated_at, updated_by) values ($1, $2, $3, $4)",
-            )
-            .bind(&name)
-            .bind(value.to_string())
-            .bind(now)
-            .bind(actor.kind())
-            .execute()
-            .await?;
-        }
-        if let Some(place) = find(&name)?.kind.place() {
-            branding::remove_unused(tx, app, place, &branding::named(&value)).await?;
-        }
-        let details = json!({ "key": name, "before": before.get(&name), "after": value });
-        audit::record(tx, now, actor, "settings.set", audit::Subject::none("setting"), details)
-            .await?;
-    }
-    if changed {
-        events::emit(tx, now, Event::SiteChanged);
-    }
-    Ok(())
-}
-
-/// Returns all settings by key, including defaults, in the form that [`compare`] and [`set`] take.
-/// Adds an audit record.
-pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<BTreeMap<&'static str, Value>> {
-    let current = app.settings().await?;
-    let subject = audit::Subject::none("setting");
-    audit::record(tx, app.clock.now(), actor, "settings.export", subject, Value::Null).await?;
-    Ok(list(&current).into_iter().map(|(key, value)| (key.name, value)).collect())
-}
-
-fn as_map(settings: &Settings) -> Map<String, Value> {
+pub(crate) fn as_map(settings: &Settings) -> Map<String, Value> {
     match serde_json::to_value(settings) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),

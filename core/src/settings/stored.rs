@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::keys::{KEYS, check};
 use super::{Settings, as_map};
+use crate::Result;
 use crate::db::On;
-use crate::{App, Result};
 
 /// A stored value that is not valid for its key.
 #[derive(Debug, Clone)]
@@ -22,13 +22,13 @@ pub struct Unfit {
 }
 
 /// Reads all stored settings.
-pub(super) async fn read(on: impl Into<On<'_>>) -> Result<(Settings, Vec<Unfit>)> {
+pub(crate) async fn read(on: impl Into<On<'_>>) -> Result<(Settings, Vec<Unfit>)> {
     Ok(merge(on.into().sql("select key, value from settings").all().await?))
 }
 
 /// Returns the invalid stored values, in the order of [`KEYS`].
-pub async fn unfit(app: &App) -> Result<Vec<Unfit>> {
-    Ok(read(&app.db).await?.1)
+pub async fn unfit(on: impl Into<On<'_>>) -> Result<Vec<Unfit>> {
+    Ok(read(on).await?.1)
 }
 
 /// Merges the stored values into the defaults. The strictest value replaces an invalid one.
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_read_at_all_are_the_strictest() {
         let strict = read_map(Map::from_iter([("timezone".to_owned(), json!(7))]));
-        assert_eq!(strict.access, super::super::Access::Families);
+        assert_eq!(strict.access, crate::access::Access::Families);
         assert!(!strict.user_registrations);
     }
 }

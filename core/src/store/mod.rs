@@ -15,6 +15,7 @@ use crate::db::{Db, On, Tx, with_ids};
 use crate::idempotency::{self, Claim};
 use crate::pagination::{Page, PageRequest};
 use crate::search_text::{like_pattern, normalize};
+use crate::unused_files::RemoveFiles;
 use crate::validation::Validator;
 use crate::{App, Error, Result, jobs};
 
@@ -479,8 +480,7 @@ pub(super) async fn remove_later(
     files: Vec<(String, String)>,
 ) -> Result<()> {
     for (file_key, thumb_key) in files {
-        let job =
-            crate::videos::RemoveFiles { file_key: Some(file_key), thumbnail_key: Some(thumb_key) };
+        let job = RemoveFiles { file_key: Some(file_key), thumbnail_key: Some(thumb_key) };
         jobs::enqueue(tx, app, &job).await?;
     }
     Ok(())

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::accounts::rate_limits;
 use crate::accounts::sessions::{random_token, token_hash};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Button, MailContent, Notice, Notification};
 use crate::pagination::{Page, PageRequest};
+use crate::rate_limits;
 use crate::search_text::optional_pattern;
 use crate::settings::Settings;
 use crate::spreadsheet::cell::plain;

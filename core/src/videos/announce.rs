@@ -1,7 +1,8 @@
 //! The mail that announces a new video to families.
 
+use crate::access::Access;
 use crate::notifications::{Button, MailContent, Notification, Picture, paragraphs};
-use crate::settings::{Access, Settings};
+use crate::settings::Settings;
 use crate::{App, Result};
 
 pub const KIND: &str = "video";

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::admin::{AdminVideo, find_for_staff};
-use super::files::{OwnVideo, RemoveFiles};
+use super::files::OwnVideo;
 use super::link::VideoType;
 use super::record::{Record, Source, differences, find, insert, update};
 use super::{NOT_FOUND, NewGalleryVideo, NewVideo, Status, VideoChanges, announce};
@@ -17,6 +17,7 @@ use crate::events::{self, Event};
 use crate::idempotency::{self, Claim};
 use crate::notifications::{self, Category, Notice};
 use crate::settings::Settings;
+use crate::unused_files::RemoveFiles;
 use crate::validation::Validator;
 use crate::{App, Error, Result, jobs};
 

@@ -23,7 +23,7 @@ pub use admin::{
     counts, deliveries, find_for_staff, retry_deliveries,
 };
 pub use edit::{Saved, add_own_file, create, create_gallery, delete, edit, publish, publish_due};
-pub use files::{Media, OwnVideo, RemoveFiles, thumbnail, video_file};
+pub use files::{Media, OwnVideo, thumbnail, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub(crate) use reactions::must_be_open;

@@ -9,10 +9,10 @@ use uuid::Uuid;
 use super::watch::open_all;
 use super::{NOT_FOUND, VideoCard, card, or_gone};
 use crate::access::Viewer;
-use crate::accounts::rate_limits;
 use crate::accounts::sessions::Device;
 use crate::db::{On, Tx};
 use crate::pagination::{Page, PageRequest};
+use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 

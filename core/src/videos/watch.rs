@@ -396,7 +396,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::settings::Access;
+    use crate::access::Access;
 
     fn viewer() -> impl Strategy<Value = Viewer> {
         (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(user, family, staff)| Viewer {

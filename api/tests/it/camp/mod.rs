@@ -14,7 +14,7 @@ use portal::accounts::staff::{self, NewStaff, Role};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::mail::{Mail, Mailer};
-use portal::{App, Config, jobs, settings};
+use portal::{App, Config, jobs, settings_admin};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -162,7 +162,7 @@ impl Camp {
     pub async fn set(&self, key: &str, value: impl Into<Value>) {
         let mut tx = self.app.db.begin().await.expect("a transaction");
         let changes = [(key.to_owned(), value.into())].into();
-        settings::set(&mut tx, &self.app, Actor::Operator, changes).await.expect("a setting");
+        settings_admin::set(&mut tx, &self.app, Actor::Operator, changes).await.expect("a setting");
         tx.commit().await.expect("a commit");
         self.app.invalidate_settings();
     }

@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::accounts::rate_limits::By;
 use crate::accounts::sessions::{random_token, token_hash};
 use crate::db::Tx;
+use crate::rate_limits::By;
 use crate::{App, Result};
 
 /// How long a browser is remembered after its last sign-in, and the lifetime of its cookie, in

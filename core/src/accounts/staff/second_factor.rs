@@ -6,10 +6,11 @@ use uuid::Uuid;
 use super::{Enrolment, Staff, StaffRow, UNKNOWN, find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::ClientInfo;
-use crate::accounts::{account_mail, password, rate_limits, tokens, totp};
+use crate::accounts::{account_mail, password, tokens, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
+use crate::rate_limits;
 use crate::{App, Error, Result};
 
 /// Begins to set up an authenticator app, after verifying the password. The sign-in does not change

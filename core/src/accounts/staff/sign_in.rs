@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Staff, StaffRow, known_browsers};
-use crate::accounts::rate_limits::Attempt;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::ClientInfo;
 use crate::accounts::{account_mail, password, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::notifications::{self, Notice};
+use crate::rate_limits::Attempt;
 use crate::{App, Error, Result};
 
 pub const WRONG: &str =

@@ -11,8 +11,8 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::accounts::rate_limits::By;
 use crate::accounts::sessions::random_token;
+use crate::rate_limits::By;
 use crate::{App, Result};
 
 /// How long an entry is valid and how long the cookie lasts, in days.

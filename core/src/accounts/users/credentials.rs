@@ -5,13 +5,13 @@ use uuid::Uuid;
 
 use super::verification::{after_proof, claim};
 use super::{ClientInfo, User, must_find};
-use crate::accounts::rate_limits;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{account_mail, links, password, staff};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
+use crate::rate_limits;
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
 

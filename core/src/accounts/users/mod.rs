@@ -14,9 +14,10 @@ use std::net::IpAddr;
 use uuid::Uuid;
 
 use super::sessions::Device;
+use crate::access::Access;
 use crate::db::{On, Tx};
 use crate::families::UserType;
-use crate::settings::{Access, Settings};
+use crate::settings::Settings;
 use crate::{Error, Result};
 
 pub use browsers::{DAYS as BROWSER_DAYS, remember};

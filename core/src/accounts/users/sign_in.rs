@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::browsers;
 use super::verification::{after_proof, claim, link, notify_other_guardians};
 use super::{ClientInfo, EXISTS, User, must_find};
-use crate::accounts::rate_limits::{self, Attempt};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{account_mail, links, password};
@@ -16,6 +15,7 @@ use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::families::{self, Preferences, UserType};
 use crate::notifications;
+use crate::rate_limits::{self, Attempt};
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
 

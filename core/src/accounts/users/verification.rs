@@ -8,11 +8,12 @@ use super::credentials::password_changed;
 use super::{ClientInfo, EXISTS, User, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Purpose};
-use crate::accounts::{account_mail, links, password, rate_limits};
+use crate::accounts::{account_mail, links, password};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::error::OrTaken;
 use crate::notifications::{self, Notice};
+use crate::rate_limits;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
 

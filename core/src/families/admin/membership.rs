@@ -6,12 +6,13 @@ use uuid::Uuid;
 
 use super::{Family, family};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{account_mail, rate_limits, users};
+use crate::accounts::{account_mail, users};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::families::addresses::drop_all;
 use crate::families::{find, import};
 use crate::notifications::{self, Notice, unsubscribe};
+use crate::rate_limits;
 use crate::{App, Error, Result};
 use crate::{messages, payments};
 

@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_grounds_are_those_of_the_style_sheet() {
-        let sheet = include_str!("../../../web/src/theme.css");
+        let sheet = include_str!("../../web/src/theme.css");
         let written = |[l, c, h]: Lch| format!("oklch({l} {c} {h})");
         for (at, name) in ["paper", "surface", "sunk", "bone"].into_iter().enumerate() {
             let (light, dark) = (written(LIGHT[at]), written(DARK[at]));

@@ -1,0 +1,7 @@
+//! The cryptography library of all connections.
+
+/// Selects one cryptography library for the whole process, since two crates could each choose
+/// another.
+pub(crate) fn choose() {
+    rustls::crypto::ring::default_provider().install_default().ok();
+}

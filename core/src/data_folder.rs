@@ -1,0 +1,84 @@
+//! The data folder: whether a camp is in it, who uses it, and how much space is left.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use sqlx::sqlite::SqliteConnectOptions;
+
+use crate::config::Config;
+use crate::{Error, Result};
+
+pub(crate) const AT_WORK: Error = Error::Conflict(
+    "The camp is at work: please stop `camp serve` and `camp worker` first (systemctl stop camp \
+     camp-worker).",
+);
+
+/// Checks that the data folder exists and, on SQLite, the database file in it.
+pub(crate) fn must_be_there(config: &Config) -> Result<()> {
+    let url = config.database_url();
+    let has_file = !url.starts_with("sqlite:") || sqlite_file(&url)?.exists();
+    match config.data_dir.is_dir() && has_file {
+        true => Ok(()),
+        false => Err(no_camp(config)),
+    }
+}
+
+/// The text omits the address of the database, because it may contain a password.
+pub(crate) fn no_camp(config: &Config) -> Error {
+    let shown = config.data_dir.display();
+    Error::Setup(match &config.database_url {
+        None => format!(
+            "There is no camp in {shown}. Please check --data-dir (CAMP_DATA_DIR). A new camp \
+             begins with `camp admin add`."
+        ),
+        Some(_) => format!(
+            "There is no camp in {shown} and the database. Please check --data-dir \
+             (CAMP_DATA_DIR) and --database-url (CAMP_DATABASE_URL). A new camp begins with \
+             `camp admin add`."
+        ),
+    })
+}
+
+/// The file of the SQLite database at that address.
+pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf> {
+    Ok(SqliteConnectOptions::from_str(url)?.get_filename().to_owned())
+}
+
+/// Takes a shared lock on the data folder, held until the file is dropped: a process is using it.
+pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
+    let lock = in_use(data_dir)?;
+    match lock.try_lock_shared() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(Error::Setup(
+            "A backup is being restored here just now. Please try again when that is done.".into(),
+        )),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// Takes an exclusive lock on the data folder, held until the file is dropped: no other process
+/// uses it.
+pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
+    let lock = in_use(data_dir)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(AT_WORK),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// Opens the lock file. Every user who may read it can lock it, no matter who created it.
+fn in_use(data_dir: &Path) -> Result<File> {
+    let path = data_dir.join("in-use.lock");
+    match File::open(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(File::create(&path)?),
+        opened => Ok(opened?),
+    }
+}
+
+/// Free bytes on the disk of a folder.
+pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}

@@ -1,0 +1,154 @@
+//! Changes the settings of the camp (decision S3).
+
+mod pictures;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::audit::{self, Actor, Subject};
+use crate::db::{On, Tx};
+use crate::events::{self, Event};
+use crate::settings::{self, GONE, Settings, Unfit, as_map, check, find, list, named};
+use crate::{App, Error, Result};
+
+pub use pictures::add_picture;
+
+/// A setting of an imported file, compared with the current value.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = SettingDifference)]
+pub struct Difference {
+    pub key: String,
+    pub before: Value,
+    pub after: Value,
+    /// Why it cannot be imported.
+    pub problem: Option<String>,
+}
+
+/// Returns what an import would change, with problems. Unchanged settings are left out.
+pub async fn compare(app: &App, changes: &BTreeMap<String, Value>) -> Result<Vec<Difference>> {
+    let now = as_map(&*app.settings().await?);
+    let mut differences = Vec::new();
+    for (name, value) in changes {
+        let before = now.get(name).cloned().unwrap_or(Value::Null);
+        let (after, problem) = match clean(&app.db, &now, name, value).await? {
+            Ok(clean) => (clean, None),
+            Err(error) => (value.clone(), Some(error.to_string())),
+        };
+        if before != after || problem.is_some() {
+            differences.push(Difference { key: name.clone(), before, after, problem });
+        }
+    }
+    Ok(differences)
+}
+
+/// Validates a value and returns its stored form, or the problem. `now` is the current settings.
+async fn clean(
+    on: impl Into<On<'_>>,
+    now: &Map<String, Value>,
+    name: &str,
+    value: &Value,
+) -> Result<Result<Value>> {
+    let key = match find(name) {
+        Ok(key) => key,
+        Err(error) => return Ok(Err(error)),
+    };
+    let checked = check(key, value, now["currency"].as_str().unwrap_or_default());
+    if let (Some(place), Ok(value)) = (key.kind.place(), &checked)
+        && !pictures::are_there(on, place, &named(value)).await?
+    {
+        return Ok(Err(Error::invalid(name, GONE)));
+    }
+    Ok(checked)
+}
+
+/// Locks the settings until the end of the transaction and returns them.
+async fn locked(tx: &mut Tx) -> Result<Settings> {
+    Ok(locked_with_unfit(tx).await?.0)
+}
+
+async fn locked_with_unfit(tx: &mut Tx) -> Result<(Settings, Vec<Unfit>)> {
+    tx.lock("settings").await?;
+    settings::read(tx).await
+}
+
+/// Checks that the settings are still as they were seen.
+///
+/// # Errors
+///
+/// [`Error::Stale`]
+pub async fn check_unchanged(tx: &mut Tx, seen: &BTreeMap<String, Value>) -> Result<()> {
+    let now = as_map(&locked(tx).await?);
+    match seen.iter().all(|(name, value)| now.get(name) == Some(value)) {
+        true => Ok(()),
+        false => Err(Error::Stale),
+    }
+}
+
+/// Changes settings, all or none. The caller invalidates the cache after the commit
+/// ([`App::invalidate_settings`]).
+///
+/// # Errors
+///
+/// [`Error::Invalid`] names every invalid value.
+pub async fn set(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    changes: BTreeMap<String, Value>,
+) -> Result<()> {
+    let (before, unfit) = locked_with_unfit(tx).await?;
+    let before = as_map(&before);
+    let mut checks = crate::validation::Validator::new();
+    let mut values = BTreeMap::new();
+    for (name, value) in &changes {
+        match clean(&mut *tx, &before, name, value).await? {
+            Ok(value) => {
+                values.insert(name.clone(), value);
+            }
+            Err(error) => checks.refuse(name, error.to_string()),
+        }
+    }
+    checks.done()?;
+    let defaults = as_map(&Settings::default());
+    let now = app.clock.now();
+    let mut changed = false;
+    for (name, value) in values {
+        let is_stored = unfit.iter().all(|unfit| unfit.key != name);
+        if is_stored && before.get(&name) == Some(&value) {
+            continue;
+        }
+        changed = true;
+        tx.sql("delete from settings where key = $1").bind(&name).execute().await?;
+        if defaults.get(&name) != Some(&value) {
+            tx.sql(
+                "insert into settings (key, value, updated_at, updated_by) values ($1, $2, $3, $4)",
+            )
+            .bind(&name)
+            .bind(value.to_string())
+            .bind(now)
+            .bind(actor.kind())
+            .execute()
+            .await?;
+        }
+        if let Some(place) = find(&name)?.kind.place() {
+            pictures::remove_unused(tx, app, place, &named(&value)).await?;
+        }
+        let details = json!({ "key": name, "before": before.get(&name), "after": value });
+        audit::record(tx, now, actor, "settings.set", Subject::none("setting"), details).await?;
+    }
+    if changed {
+        events::emit(tx, now, Event::SiteChanged);
+    }
+    Ok(())
+}
+
+/// Returns all settings by key, including defaults, in the form that [`compare`] and [`set`] take.
+/// Adds an audit record.
+pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<BTreeMap<&'static str, Value>> {
+    let current = app.settings().await?;
+    let subject = Subject::none("setting");
+    audit::record(tx, app.clock.now(), actor, "settings.export", subject, Value::Null).await?;
+    Ok(list(&current).into_iter().map(|(key, value)| (key.name, value)).collect())
+}

@@ -1,0 +1,92 @@
+//! Opens a camp: checks the data folder, upgrades the database and creates the [`App`].
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::app::open_database;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::data_folder::{must_be_there, no_camp, shared_lock};
+use crate::db::Db;
+use crate::{App, Error, Result, backup, faq, permissions};
+
+impl App {
+    /// Opens an existing camp and upgrades its database.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when the configuration is invalid or there is no camp. Nothing is created
+    /// then.
+    pub async fn open(config: Config) -> Result<App> {
+        config.check()?;
+        must_be_there(&config)?;
+        App::open_in(config, false).await
+    }
+
+    /// Opens the camp, or creates one if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when the configuration is invalid or the data folder cannot be used.
+    pub async fn open_or_create(config: Config) -> Result<App> {
+        config.check()?;
+        permissions::folder(&config.data_dir)?;
+        App::open_in(config, true).await
+    }
+
+    async fn open_in(config: Config, create: bool) -> Result<App> {
+        permissions::tighten(&config)?;
+        let present = shared_lock(&config.data_dir)?;
+        let db = open_database(&config).await?;
+        let is_new = db.is_empty().await?;
+        if is_new && !create {
+            db.close().await;
+            return Err(no_camp(&config));
+        }
+        let before_upgrade = migrate(&db, &config).await?;
+        let app = App::with(db, config).await?;
+        Ok(App { before_upgrade, is_new, _present: Some(Arc::new(present)), ..app })
+    }
+
+    /// Whether the data folder exists and, on SQLite, the database file in it.
+    pub fn is_there(config: &Config) -> bool {
+        must_be_there(config).is_ok()
+    }
+
+    /// Counts the migrations that the camp's database lacks. Returns `None` if there is no camp.
+    /// Fails when the database cannot be opened.
+    pub async fn pending_migrations(config: &Config) -> Result<Option<usize>> {
+        if must_be_there(config).is_err() {
+            return Ok(None);
+        }
+        let db = open_database(config).await?;
+        let pending = db.pending_migrations().await;
+        db.close().await;
+        pending.map(Some)
+    }
+}
+
+/// Migrates the database, one process at a time. On SQLite, a copy of the old database is kept.
+async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
+    // PostgreSQL has a lock for this, SQLite does not. The lock file serves both.
+    let lock = File::create(config.data_dir.join("migrate.lock"))?;
+    let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
+        .await
+        .map_err(Error::unforeseen)??;
+    let done = async {
+        let mut copy = None;
+        if matches!(db, Db::Sqlite { .. }) && db.is_to_be_upgraded().await? {
+            let now = Clock::default().now();
+            let kept = backup::before_upgrade(db, &config.database_url(), now).await?;
+            tracing::info!(copy = %kept.display(), "the database was copied before the upgrade");
+            copy = Some(kept);
+        }
+        db.migrate().await?;
+        faq::begin(db, &Clock::default()).await?;
+        Ok(copy)
+    };
+    let done = done.await;
+    drop(lock);
+    done
+}
