@@ -76,7 +76,8 @@ story! {
             assert_eq!(id(&again), id(&first), "{path}");
             assert_eq!(again["notified"], first["notified"], "{path}");
             let after = count(&staff, path).await;
-            assert_eq!((after.0 - before.0, after.1 - before.1), (1, 1), "{path}");
+            assert_eq!(after.0 - before.0, 1, "{path}");
+            assert_eq!(after.1 - before.1, 1, "{path}");
         }
         camp.work().await;
         assert_eq!(told(&camp), (2, 2));
@@ -94,7 +95,8 @@ story! {
             let answers: Vec<Value> = clicks.into_iter().map(|click| click.expect(201).json()).collect();
             assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
             let after = count(&staff, path).await;
-            assert_eq!((after.0 - before.0, after.1 - before.1), (1, 1), "{path}");
+            assert_eq!(after.0 - before.0, 1, "{path}");
+            assert_eq!(after.1 - before.1, 1, "{path}");
         }
         camp.work().await;
         assert_eq!(told(&camp), (2, 2));

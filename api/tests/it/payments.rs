@@ -81,8 +81,11 @@ story! {
         assert_eq!(done["payment"]["notes"], "Check 1042");
         assert_eq!(done["payment"]["recorded_by"], "feder");
         let plan = &done["plan"];
-        assert_eq!((&plan["total_amount"], &plan["paid_amount"], &plan["remaining_amount"]), (&json!(PLAN_OF), &json!(123_450), &json!(156_550)));
-        assert_eq!((&plan["percent"], &plan["badge"]), (&json!(44), &json!("payment_due")));
+        assert_eq!(plan["total_amount"], PLAN_OF);
+        assert_eq!(plan["paid_amount"], 123_450);
+        assert_eq!(plan["remaining_amount"], 156_550);
+        assert_eq!(plan["percent"], 44);
+        assert_eq!(plan["badge"], "payment_due");
 
         let receipt = camp.mail_to("chaya@family.example").await;
         assert!(receipt.subject.contains("$1,234.50"), "{}", receipt.subject);
@@ -150,7 +153,10 @@ story! {
         let mut credit = payment(5_000);
         credit["as_credit"] = json!(true);
         let plan = record(&staff, &family, credit).await.expect(201).json()["plan"].clone();
-        assert_eq!((&plan["credit"], &plan["percent"], &plan["remaining_amount"], &plan["badge"]), (&json!(5_000), &json!(100), &json!(0), &json!("paid_in_full")));
+        assert_eq!(plan["credit"], 5_000);
+        assert_eq!(plan["percent"], 100);
+        assert_eq!(plan["remaining_amount"], 0);
+        assert_eq!(plan["badge"], "paid_in_full");
 
         let nobody = Family { id: uuid::Uuid::nil().to_string() };
         record(&staff, &nobody, payment(1)).await.refused(404, "not_found");
@@ -198,9 +204,12 @@ story! {
         let replies = futures_util::future::join_all(all).await;
         let recorded = replies.iter().filter(|reply| reply.status == 201).count();
         let refused = replies.iter().filter(|reply| reply.status == 422).count();
-        assert_eq!((recorded, refused), (28, 22));
+        assert_eq!(recorded, 28);
+        assert_eq!(refused, 22);
         let plan = shown(&staff, &family).await["plan"].clone();
-        assert_eq!((&plan["paid_amount"], &plan["remaining_amount"], &plan["credit"]), (&json!(PLAN_OF), &json!(0), &json!(0)));
+        assert_eq!(plan["paid_amount"], PLAN_OF);
+        assert_eq!(plan["remaining_amount"], 0);
+        assert_eq!(plan["credit"], 0);
         assert_eq!(count(&camp, "select count(*) from payments").await, 28);
         assert_books_agree(&camp).await;
     }
@@ -214,12 +223,15 @@ story! {
         let first = record(&staff, &family, payment(100_000)).await.expect(201).json()["payment"].clone();
         let refund = json!({ "kind": "refund", "amount": 40_000, "payment_date": "2026-07-15" });
         let refund = record(&staff, &family, refund).await.expect(201).json();
-        assert_eq!((&refund["payment"]["amount"], &refund["plan"]["paid_amount"]), (&json!(-40_000), &json!(60_000)));
+        assert_eq!(refund["payment"]["amount"], -40_000);
+        assert_eq!(refund["plan"]["paid_amount"], 60_000);
 
         assert_eq!(void(&staff, &first, " ").await.refused(422, "validation")["detail"], "Please give a reason.");
         void(&staff, &first, "Wrong family").await.refused(409, "conflict");
         let back = void(&staff, &refund["payment"], "Was never paid out").await.expect(201).json();
-        assert_eq!((&back["payment"]["kind"], &back["payment"]["amount"], &back["plan"]["paid_amount"]), (&json!("void"), &json!(40_000), &json!(100_000)));
+        assert_eq!(back["payment"]["kind"], "void");
+        assert_eq!(back["payment"]["amount"], 40_000);
+        assert_eq!(back["plan"]["paid_amount"], 100_000);
         void(&staff, &back["payment"], "Again").await.refused(409, "conflict");
 
         // Of two simultaneous requests, one succeeds.
@@ -270,10 +282,15 @@ story! {
         assert_eq!(problem["errors"][0]["field"], "adjustment_note");
         let edit = json!({ "version": version, "paid_amount": 30_000, "adjustment_note": "Counted again", "total_amount": 300_000, "due_date": "2026-07-15", "full_name": "Chaya L." });
         let detail = staff.patch(&path, edit).await.expect(200).json();
-        assert_eq!((&detail["plan"]["paid_amount"], &detail["plan"]["total_amount"], &detail["full_name"]), (&json!(30_000), &json!(300_000), &json!("Chaya L.")));
+        assert_eq!(detail["plan"]["paid_amount"], 30_000);
+        assert_eq!(detail["plan"]["total_amount"], 300_000);
+        assert_eq!(detail["full_name"], "Chaya L.");
         assert_eq!(detail["plan"]["badge"], "payment_due", "due today is not overdue");
         let row = &detail["payments"][0];
-        assert_eq!((&row["kind"], &row["amount"], &row["notes"], &row["payment_date"]), (&json!("adjustment"), &json!(-20_000), &json!("Counted again"), &json!("2026-07-15")));
+        assert_eq!(row["kind"], "adjustment");
+        assert_eq!(row["amount"], -20_000);
+        assert_eq!(row["notes"], "Counted again");
+        assert_eq!(row["payment_date"], "2026-07-15");
 
         camp.set_clock("2026-07-16T03:59:00Z");
         assert_eq!(shown(&staff, &family).await["plan"]["badge"], "payment_due", "it is still the 15th in camp");
@@ -283,11 +300,13 @@ story! {
         // The same again without the date; nothing is adjusted.
         let edit = json!({ "version": later["version"], "paid_amount": 30_000, "due_date": null });
         let detail = staff.patch(&path, edit).await.expect(200).json();
-        assert_eq!((&detail["plan"]["badge"], detail["payments"].as_array().expect("a list").len()), (&json!("payment_due"), 2));
+        assert_eq!(detail["plan"]["badge"], "payment_due");
+        assert_eq!(detail["payments"].as_array().expect("a list").len(), 2);
         // A total of zero counts as fully paid.
         let edit = json!({ "version": detail["version"], "total_amount": 0, "paid_amount": 0, "adjustment_note": "Free of charge" });
         let detail = staff.patch(&path, edit).await.expect(200).json();
-        assert_eq!((&detail["plan"]["badge"], &detail["plan"]["percent"]), (&json!("paid_in_full"), &json!(100)));
+        assert_eq!(detail["plan"]["badge"], "paid_in_full");
+        assert_eq!(detail["plan"]["percent"], 100);
         assert_books_agree(&camp).await;
     }
 }
@@ -300,14 +319,19 @@ story! {
         record(&staff, &family, payment(100_000)).await.expect(201);
         let chaya = camp.parent("Chaya", "chaya@family.example").await;
         let own = chaya.get("/api/profile/payments").await.expect(200).json();
-        assert_eq!((&own["plan"]["paid_amount"], &own["items"][0]["amount"], &own["currency"]), (&json!(100_000), &json!(100_000), &json!("USD")));
+        assert_eq!(own["plan"]["paid_amount"], 100_000);
+        assert_eq!(own["items"][0]["amount"], 100_000);
+        assert_eq!(own["currency"], "USD");
         assert_eq!(own["items"][0]["recorded_by"], Value::Null, "who of the staff it was is not told");
         let other = camp.parent("Rivka", "rivka@family.example").await;
         let theirs = other.get("/api/profile/payments").await.expect(200).json();
-        assert_eq!((&theirs["plan"], &theirs["items"]), (&Value::Null, &json!([])));
+        assert_eq!(theirs["plan"], Value::Null);
+        assert_eq!(theirs["items"], json!([]));
         assert_eq!(chaya.get("/api/profile/download").await.json()["payments"]["items"][0]["amount"], 100_000);
         let statement = staff.get(&format!("/api/admin/users/{}/statement", family.id)).await.expect(200).json();
-        assert_eq!((&statement["family"]["full_name"], &statement["payments"][0]["amount"], &statement["date"]), (&json!("Chaya Lindenfeld"), &json!(100_000), &json!("2026-07-15")));
+        assert_eq!(statement["family"]["full_name"], "Chaya Lindenfeld");
+        assert_eq!(statement["payments"][0]["amount"], 100_000);
+        assert_eq!(statement["date"], "2026-07-15");
     }
 }
 

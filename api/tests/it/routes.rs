@@ -95,7 +95,8 @@ story! {
         browser.delete("/api/session").await.refused(405, "bad_request");
         browser.get("/healthz").await.expect(200);
         let ready = browser.get("/readyz").await.expect(200).json();
-        assert_eq!((&ready["ready"], &ready["worker"]), (&json!(true), &json!("silent")));
+        assert_eq!(ready["ready"], true);
+        assert_eq!(ready["worker"], "silent");
         browser.get("/metrics").await.refused(404, "not_found");
         let figures = camp.browser_at("127.0.0.1").get("/metrics").await.expect(200).text();
         assert!(figures.contains("camp_http_requests_total"), "{figures}");

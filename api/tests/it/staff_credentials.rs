@@ -45,7 +45,8 @@ story! {
         let listed = sessions(&feder, OWN).await;
         assert_eq!(listed.len(), 3, "not the owner's");
         let current: Vec<_> = listed.iter().filter(|one| one["current"] == true).collect();
-        assert_eq!((current.len(), &current[0]["device"]), (1, &json!("phone")));
+        assert_eq!(current.len(), 1);
+        assert_eq!(current[0]["device"], "phone");
 
         let owners = sessions(&owner, OWN).await;
         feder.delete(&format!("{OWN}/{}", text(&owners[0], "id"))).await.refused(404, "not_found");

@@ -381,10 +381,15 @@ mod tests {
         assert_eq!(plan(280_000, 0, Some("2026-07-14")).badge, Badge::Overdue);
         assert_eq!(plan(280_000, 0, None).badge, Badge::PaymentDue);
         let full = plan(280_000, 300_000, Some("2026-07-14"));
-        assert_eq!((full.badge, full.percent, full.credit), (Badge::PaidInFull, 100, 20_000));
-        assert_eq!((full.remaining_amount, full.is_fully_paid), (0, true));
+        assert_eq!(full.badge, Badge::PaidInFull);
+        assert_eq!(full.percent, 100);
+        assert_eq!(full.credit, 20_000);
+        assert_eq!(full.remaining_amount, 0);
+        assert!(full.is_fully_paid);
         let free = plan(0, 0, None);
-        assert_eq!((free.badge, free.percent, free.is_fully_paid), (Badge::PaidInFull, 100, true));
+        assert_eq!(free.badge, Badge::PaidInFull);
+        assert_eq!(free.percent, 100);
+        assert!(free.is_fully_paid);
     }
 
     #[test]

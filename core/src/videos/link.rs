@@ -321,7 +321,8 @@ mod tests {
             ("http://[::1]:80/v.m4v", "http://[::1]/v.m4v"),
         ] {
             let link = parse(typed).unwrap_or_else(|_| panic!("{typed}"));
-            assert_eq!((link.video_type, link.video_url.as_str()), (VideoType::Upload, kept));
+            assert_eq!(link.video_type, VideoType::Upload);
+            assert_eq!(link.video_url.as_str(), kept);
             assert_eq!(link.thumbnail_url, None);
         }
     }

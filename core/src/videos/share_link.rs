@@ -145,7 +145,8 @@ mod tests {
             ),
         ] {
             let link = parse(typed).unwrap_or_else(|_| panic!("{typed}"));
-            assert_eq!((link.video_type, link.video_url.as_str()), (VideoType::Upload, kept));
+            assert_eq!(link.video_type, VideoType::Upload);
+            assert_eq!(link.video_url.as_str(), kept);
             // The stored link is parsed to the same result.
             assert_eq!(parse(&link.video_url).expect("a link"), link);
         }

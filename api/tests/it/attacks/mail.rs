@@ -182,7 +182,9 @@ story! {
         delete_account(&stranger).await;
 
         let family = staff.get("/api/admin/users?q=chaya").await.json()["items"][0].clone();
-        assert_eq!((&family["email"], &family["daily_video_email"], &family["stopped"]), (&json!(PARENT), &json!(true), &json!([])));
+        assert_eq!(family["email"], PARENT);
+        assert_eq!(family["daily_video_email"], true);
+        assert_eq!(family["stopped"], json!([]));
         let message = staff.get("/api/admin/messages").await.json()["items"][0].clone();
         assert_eq!(message["email"], PARENT);
         let letter = json!({ "subject": "Come at ten", "body": "The gates open.", "audience": "families" });
