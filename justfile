@@ -106,6 +106,11 @@ lighthouse: _packages _portal
 bench *LISTS: _tools _packages
     @{{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@"
 
+# Keep a small database of this version for the tests of upgrades; run it on the commit that is published
+[no-exit-message]
+keep-release: _tools (_packages "python3-venv") _portal
+    @{{ just }} _with-postgres cli/tests/releases/keep {{ camp }}
+
 # Generate web/openapi.json and its types from the code
 codegen: _node-modules
     cargo build -p cli

@@ -14,7 +14,8 @@ fn add(camp: &Camp, name: &str, role: &str) -> crate::camp::Said {
 on_both_engines! {
     async fn the_first_owner_is_added_with_a_password_from_standard_input(camp: Camp) {
         let said = add(&camp, "miriam", "owner");
-        assert_eq!((said.code, said.out.trim()), (0, "miriam can sign in as owner."), "{said:?}");
+        assert_eq!(said.code, 0, "{said:?}");
+        assert_eq!(said.out.trim(), "miriam can sign in as owner.", "{said:?}");
         let list = camp.run(&["admin", "list", "--json"]);
         assert!(list.out.contains("\"username\": \"miriam\"") && list.out.contains("\"role\": \"owner\""));
         assert!(!list.out.contains("argon2") && !list.out.contains("lantern"), "no password in any form");
@@ -56,7 +57,8 @@ on_both_engines! {
     async fn an_account_gets_a_new_password_and_loses_its_second_factor(camp: Camp) {
         add(&camp, "miriam", "owner");
         let said = camp.run_with(&["admin", "passwd", "miriam"], "another good sentence\n");
-        assert_eq!((said.code, said.out.trim()), (0, "miriam has a new password."), "{said:?}");
+        assert_eq!(said.code, 0, "{said:?}");
+        assert_eq!(said.out.trim(), "miriam has a new password.", "{said:?}");
         let nobody = camp.run_with(&["admin", "passwd", "nobody"], "another good sentence\n");
         assert!(nobody.code == 3 && nobody.err.contains("camp admin list"), "{}", nobody.err);
         assert_eq!(camp.run(&["admin", "reset-two-factor", "miriam"]).code, 0);

@@ -68,6 +68,11 @@ impl Camp {
         Camp { folder: TempDir::new().expect("a folder"), postgres }
     }
 
+    /// A new camp on the same engine.
+    pub async fn another(&self) -> Camp {
+        if self.is_on_postgres() { Camp::on_postgres().await } else { Camp::on_sqlite() }
+    }
+
     /// Changes the URL of the database, which must lead to the same server.
     pub fn reach_postgres_at(&mut self, host: &str, port: u16) {
         let Some(Postgres { server, .. }) = &mut self.postgres else { return };
@@ -194,6 +199,10 @@ impl Running {
     pub fn kill(&mut self) {
         self.0.kill().expect("it was alive");
         self.0.wait().expect("it is gone");
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.0.try_wait().expect("its status").is_some()
     }
 
     /// Sends SIGTERM, waits, and returns how it ended.

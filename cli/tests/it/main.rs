@@ -14,6 +14,7 @@ mod logs;
 mod mail;
 mod new_camp;
 mod private;
+mod releases;
 mod seed;
 mod settings;
 mod sink;

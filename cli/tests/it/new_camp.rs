@@ -53,13 +53,15 @@ on_both_engines! {
         let place = camp.data("");
         let made = |err: &str| err.lines().filter(|line| line.contains("A new camp was made in")).count();
         let said = camp.run_with(&ADD, PASSWORD);
-        assert_eq!((said.code, made(&said.err)), (0, 1), "{said:?}");
+        assert_eq!(said.code, 0, "{said:?}");
+        assert_eq!(made(&said.err), 1, "{said:?}");
         let shown = place.canonicalize().expect("it is there");
         assert!(said.err.contains(path(&shown)), "{said:?}");
         assert_eq!(said.out, "miriam can sign in as staff.\n", "the result is the same as ever");
         for again in [&["migrate"][..], &["admin", "list"]] {
             let said = camp.run(again);
-            assert_eq!((said.code, made(&said.err)), (0, 0), "{said:?}");
+            assert_eq!(said.code, 0, "{said:?}");
+            assert_eq!(made(&said.err), 0, "{said:?}");
         }
         let file = camp.backup("camp.tar.zst");
 
@@ -69,7 +71,8 @@ on_both_engines! {
                 false => Camp::on_sqlite(),
             };
             let said = other.run(command);
-            assert_eq!((said.code, made(&said.err)), (0, 1), "{command:?}: {said:?}");
+            assert_eq!(said.code, 0, "{command:?}: {said:?}");
+            assert_eq!(made(&said.err), 1, "{command:?}: {said:?}");
         }
     }
 

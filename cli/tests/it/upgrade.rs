@@ -148,6 +148,24 @@ async fn video(db: &Db, n: usize, kind: &str, link: &str) {
     );
 }
 
+/// A camp of an earlier version with this many families.
+pub async fn families_of_schema_15(camp: &Camp, number: usize) {
+    std::fs::create_dir_all(camp.data("")).expect("a folder");
+    let file = format!("sqlite://{}", camp.data("camp.db").display());
+    let db = Db::open(&camp.database_url().unwrap_or(file)).await.expect("a database");
+    let steps = until(15).await;
+    match &db {
+        Db::Sqlite { write, .. } => steps.run(write).await,
+        Db::Postgres(pool) => steps.run(pool).await,
+    }
+    .expect("migrated");
+    for n in 0..number {
+        let name = format!("family-{n}");
+        family(&db, &name, Some(("staff", true)), Some(("member", false)), true).await;
+    }
+    db.close().await;
+}
+
 /// A family of an earlier version: for each address who typed it and whether it was verified, and
 /// whether the user's address is verified.
 async fn family(

@@ -6,7 +6,7 @@ mod half_open;
 mod killed;
 mod locked;
 mod postgres;
-mod site;
+pub mod site;
 
 /// Whether `just chaos` runs, which takes longer.
 pub fn long() -> bool {
