@@ -48,6 +48,16 @@ test("a video of the camp's own plays, and can be wound forward and back", async
   expect((await piece.body()).length).toBe(100);
 });
 
+test("from the home page, tonight's video plays after one tap", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("region", { name: "Camp through the day" }).getByRole("article").getByRole("link").click();
+  await expect(page).toHaveURL(/\/video\/[^?]+$/);
+  await expect.poll(() => page.locator("video").evaluate(currentTime)).toBeGreaterThan(0.3);
+  // A reload is no press on play.
+  await page.reload();
+  await expect(page.getByRole("button", { name: /^Play / })).toBeVisible();
+});
+
 test("a view is counted when somebody presses play, once, and not when the page is loaded", async ({
   page,
   request,

@@ -4,6 +4,8 @@ export const paths = {
   currentVideos: "/current-videos",
   pastVideos: "/past-videos",
   video: (id: string) => `/video/${encodeURIComponent(id)}`,
+  /** Opens the video and starts it, where it is a file of the camp and the browser allows it. */
+  play: (id: string) => `/video/${encodeURIComponent(id)}?play=1`,
   about: "/about",
   faq: "/faq",
   contact: "/contact",

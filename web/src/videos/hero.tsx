@@ -102,7 +102,7 @@ function Tonight({ video, when }: { video: Card; when: string }) {
             Latest
           </Badge>
         )}
-        <PlayMark large />
+        {!video.restricted && <PlayMark large />}
         {video.duration_seconds != null && (
           <Badge tone="dark" className="absolute end-2.5 bottom-2.5">
             {duration(video.duration_seconds)}
@@ -112,7 +112,7 @@ function Tonight({ video, when }: { video: Card; when: string }) {
       <div className="px-2 pt-3 pb-2 md:px-3 md:pt-4">
         <h2 className="text-xl">
           <Link
-            to={paths.video(video.id)}
+            to={video.restricted ? paths.video(video.id) : paths.play(video.id)}
             className="text-inherit no-underline after:absolute after:inset-0 after:rounded-lg"
           >
             <TwoScripts>{video.title}</TwoScripts>

@@ -86,6 +86,25 @@ describe("the hero", () => {
   });
 });
 
+describe("the video in the hero", () => {
+  const hero = async () => within(await screen.findByRole("region", { name: "Camp through the day" }));
+
+  it("starts with one tap", async () => {
+    server({ "GET /api/videos": three });
+    open("/");
+    const link = await (await hero()).findByRole("link", { name: "Color War breaks out" });
+    expect(link.getAttribute("href")).toBe("/video/v1?play=1");
+  });
+
+  it("promises nothing to play to whoever may not watch it", async () => {
+    server({ "GET /api/videos": list(card({ latest: true, restricted: true })) });
+    open("/");
+    const link = await (await hero()).findByRole("link", { name: "Color War breaks out" });
+    expect(link.getAttribute("href")).toBe("/video/v1");
+    expect(document.querySelector(".hero-card .bg-amber .ms-1")).toBeNull();
+  });
+});
+
 describe("the carousel", () => {
   beforeEach(() => {
     vi.useFakeTimers({ shouldAdvanceTime: true });

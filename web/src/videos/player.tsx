@@ -1,4 +1,5 @@
-import { useRef, useState, type SyntheticEvent } from "react";
+import { useEffect, useEffectEvent, useRef, useState, type SyntheticEvent } from "react";
+import { useSearchParams } from "react-router";
 import type { Video } from "../api/client";
 import { duration } from "../lib/format";
 import { Badge } from "../ui/badge";
@@ -11,6 +12,7 @@ import { PlayMark } from "./video-card";
 /** A video of the portal, whose views are counted. */
 export function Player({ video }: { video: Video }) {
   const counted = useRef(false);
+  const playing = usePlayParameter() && video.video_type === "upload";
 
   function count() {
     if (counted.current) return;
@@ -19,7 +21,25 @@ export function Player({ video }: { video: Video }) {
     countView(video.id).catch(() => undefined);
   }
 
-  return <Screen video={video} onStart={count} />;
+  return <Screen video={video} playing={playing} onStart={count} />;
+}
+
+/** Whether the address asked to play. It is taken out, so that a reload or Back does not start the video again. */
+function usePlayParameter() {
+  const [params, setParams] = useSearchParams();
+  const [asked] = useState(params.has("play"));
+  const present = params.has("play");
+  useEffect(() => {
+    if (!present) return;
+    setParams(
+      (now) => {
+        now.delete("play");
+        return now;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  }, [present, setParams]);
+  return asked;
 }
 
 type Playable = Pick<Video, "title" | "video_type" | "video_url" | "thumbnail_url" | "duration_seconds">;
@@ -47,7 +67,14 @@ export function Screen({ video, playing = false, onStart, ...events }: ScreenPro
   return (
     <div className="relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg">
       {video.video_type === "upload" ? (
-        <FilePlayer video={video} started={started} playing={playing} onStart={start} {...events} />
+        <FilePlayer
+          video={video}
+          started={started}
+          playing={playing}
+          onStart={start}
+          onRefused={() => setStarted(false)}
+          {...events}
+        />
       ) : started ? (
         <iframe
           src={embedAddress(video)}
@@ -76,16 +103,18 @@ function embedAddress({ video_type, video_url }: Playable) {
   return url.href;
 }
 
-function FilePlayer({
-  video,
-  started,
-  playing,
-  onStart,
-  onLoaded,
-  onBroken,
-}: FileEvents & { video: Playable; started: boolean; playing: boolean; onStart: () => void }) {
-  const player = useRef<HTMLVideoElement>(null);
+type FilePlayerProps = FileEvents & {
+  video: Playable;
+  started: boolean;
+  playing: boolean;
+  onStart: () => void;
+  /** The browser does not let the video start without a press. */
+  onRefused: () => void;
+};
+
+function FilePlayer({ video, started, playing, onStart, onRefused, onLoaded, onBroken }: FilePlayerProps) {
   const [broken, setBroken] = useState(false);
+  const { player, muted, unmute, soundIsOn } = useAutoplay(playing, onRefused);
 
   function retry() {
     setBroken(false);
@@ -94,7 +123,7 @@ function FilePlayer({
   }
 
   function play() {
-    // Refused autoplay leaves the controls standing; a broken file reports through onError.
+    // A refusal leaves the controls visible; a broken file reports through onError.
     player.current?.play()?.catch(() => undefined);
   }
 
@@ -111,8 +140,8 @@ function FilePlayer({
         playsInline
         preload="metadata"
         aria-label={video.title}
-        autoPlay={playing}
         onPlay={onStart}
+        onVolumeChange={({ currentTarget }) => currentTarget.muted || soundIsOn()}
         onLoadedMetadata={onLoaded}
         onError={() => {
           setBroken(true);
@@ -129,6 +158,11 @@ function FilePlayer({
             player.current?.focus();
           }}
         />
+      )}
+      {muted && !broken && (
+        <Button look="amber" onClick={unmute} className="absolute start-3 top-3">
+          Turn the sound on
+        </Button>
       )}
       {broken && (
         <div
@@ -154,6 +188,39 @@ function FilePlayer({
       )}
     </>
   );
+}
+
+/** Starts the video once: with sound if the browser allows it, otherwise muted. */
+function useAutoplay(playing: boolean, onRefused: () => void) {
+  const player = useRef<HTMLVideoElement>(null);
+  const [muted, setMuted] = useState(false);
+  const refused = useEffectEvent(onRefused);
+
+  useEffect(() => {
+    const video = player.current;
+    if (!playing || !video) return;
+    const notAllowed = (error: unknown) => error instanceof DOMException && error.name === "NotAllowedError";
+    video.play()?.catch((error: unknown) => {
+      if (!notAllowed(error)) return;
+      video.muted = true;
+      video.play().then(
+        () => setMuted(true),
+        (again: unknown) => {
+          video.muted = false;
+          if (notAllowed(again)) refused();
+        },
+      );
+    });
+  }, [playing]);
+
+  function unmute() {
+    setMuted(false);
+    if (!player.current) return;
+    player.current.muted = false;
+    player.current.focus();
+  }
+
+  return { player, muted, unmute, soundIsOn: () => setMuted(false) };
 }
 
 const sources = { upload: null, google_drive: "Plays from Google Drive", youtube: "Plays from YouTube" };

@@ -1,4 +1,4 @@
-import { fireEvent, screen } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { chaya, list, never, open, refuse, server, video } from "../test/portal";
 
@@ -47,6 +47,39 @@ describe("a video", () => {
     fireEvent.play(player());
     expect(camp.asked("POST", "/api/videos/v1/views")).toHaveLength(1);
     expect(player().hasAttribute("controls")).toBe(true);
+  });
+
+  it("starts by itself after the play mark of the home page or of an email, and only once", async () => {
+    const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+    evening();
+    open("/video/v1?play=1");
+    await screen.findByRole("heading", { name: "Color War breaks out" });
+    await waitFor(() => expect(play).toHaveBeenCalledTimes(1));
+    expect(player().hasAttribute("controls")).toBe(true);
+    expect(player()).toHaveProperty("muted", false);
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/video/v1"));
+  });
+
+  it("starts muted where the browser allows no sound, and offers the sound", async () => {
+    vi.spyOn(HTMLMediaElement.prototype, "play")
+      .mockRejectedValueOnce(new DOMException("", "NotAllowedError"))
+      .mockResolvedValue();
+    evening();
+    const user = open("/video/v1?play=1");
+    const sound = await screen.findByRole("button", { name: "Turn the sound on" });
+    expect(player()).toHaveProperty("muted", true);
+    await user.click(sound);
+    expect(player()).toHaveProperty("muted", false);
+    expect(screen.queryByRole("button", { name: "Turn the sound on" })).toBeNull();
+  });
+
+  it("waits for a press where the browser lets nothing start by itself", async () => {
+    vi.spyOn(HTMLMediaElement.prototype, "play").mockRejectedValue(new DOMException("", "NotAllowedError"));
+    evening();
+    open("/video/v1?play=1");
+    expect(await screen.findByRole("button", { name: /^Play/ })).toBeTruthy();
+    await waitFor(() => expect(player().hasAttribute("controls")).toBe(false));
+    expect(player()).toHaveProperty("muted", false);
   });
 
   it("asks YouTube for nothing until somebody presses play", async () => {
@@ -114,7 +147,7 @@ describe("a like", () => {
     const user = open("/video/v1");
     await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
     expect(await screen.findByRole("button", { name: /46\s*Liked/ })).toBeTruthy();
-    expect(screen.getByTestId("address").textContent).toBe("/video/v1");
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/video/v1"));
     expect(camp.calls.filter(({ path }) => path.endsWith("/like"))).toHaveLength(1);
   });
 
