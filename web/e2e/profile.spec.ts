@@ -44,9 +44,9 @@ test("a family corrects its names and chooses its mail, and finds it so the next
   const preferences = section(page, "Email Preferences");
   await preferences.getByRole("switch", { name: "Daily videos" }).uncheck();
   await preferences.getByRole("switch", { name: "Camp updates" }).check();
-  await expect(preferences.getByText("Not saved yet")).toBeVisible();
-  await preferences.getByRole("button", { name: "Save All Changes" }).click();
-  await expect(preferences.getByText("Not saved yet")).toBeHidden();
+  await expect(page.getByText("Not saved yet")).toBeInViewport();
+  await page.getByRole("button", { name: "Save All Changes" }).dblclick();
+  await expect(page.getByText("Not saved yet")).toBeHidden();
   await page.reload();
   await expect(preferences.getByRole("switch", { name: "Daily videos" })).not.toBeChecked();
   await expect(preferences.getByRole("switch", { name: "Camp updates" })).toBeChecked();

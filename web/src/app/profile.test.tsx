@@ -107,7 +107,7 @@ describe("personal information", () => {
     const { camp, user } = profile({ "PATCH /api/profile": family({ secondary_email: "zeide@family.example" }) });
     await user.type(await field(/Secondary email/), "zeide@family.example");
     expect(screen.getByText("Not saved yet")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    await user.click((await section("Personal Information")).getByRole("button", { name: "Save" }));
     expect((await (await section("Personal Information")).findAllByText("Waiting for confirmation")).length).toBe(1);
     expect(camp.asked("PATCH", "/api/profile")[0]?.body).toMatchObject({ secondary_email: "zeide@family.example" });
   });
@@ -140,6 +140,26 @@ describe("personal information", () => {
       { secondary_email: typed, current_password: "pine lake lantern" },
     ]);
     expect(screen.queryByLabelText("Your password")).toBeNull();
+  });
+
+  it("puts Save beside the secondary email, and Cancel takes back what was typed", async () => {
+    const { camp, user } = profile();
+    const shown = await section("Personal Information");
+    expect(shown.queryByRole("button", { name: "Save" })).toBeNull();
+    await user.type(await field(/Secondary email/), "zeide@family.example");
+    expect(shown.getByRole("button", { name: "Save" })).toBeTruthy();
+    await user.click(shown.getByRole("button", { name: "Cancel" }));
+    expect((await field(/Secondary email/)).value).toBe("");
+    expect(screen.queryByText("Not saved yet")).toBeNull();
+    expect(camp.asked("PATCH", "/api/profile")).toHaveLength(0);
+  });
+
+  it("is saved once by a double click", async () => {
+    const { camp, user } = profile({ "PATCH /api/profile": family({ secondary_email: "zeide@family.example" }) });
+    await user.type(await field(/Secondary email/), "zeide@family.example");
+    await user.dblClick(screen.getByRole("button", { name: "Save All Changes" }));
+    await screen.findByText("Profile Updated!");
+    expect(camp.asked("PATCH", "/api/profile")).toHaveLength(1);
   });
 
   it("keeps what was typed when the server refuses it", async () => {
@@ -303,6 +323,17 @@ describe("emails", () => {
 it("favorites are the videos that one likes", async () => {
   profile({ "GET /api/profile/favorites": list(card()) });
   expect(await (await section("Favorites")).findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
+});
+
+it("shows three favorites, and all of them when asked", async () => {
+  const five = list(...["a", "b", "c", "d", "e"].map((id) => card({ id, title: `Night ${id}` })));
+  const { user } = profile({ "GET /api/profile/favorites": five });
+  const favorites = await section("Favorites");
+  expect(await favorites.findAllByRole("article")).toHaveLength(3);
+  await user.click(favorites.getByRole("button", { name: "Show all favorites" }));
+  expect(favorites.getAllByRole("article")).toHaveLength(5);
+  await user.click(favorites.getByRole("button", { name: "Show Less" }));
+  expect(favorites.getAllByRole("article")).toHaveLength(3);
 });
 
 it("without favorites the page says how to get one", async () => {

@@ -11,7 +11,7 @@ import { PageMeta } from "../lib/page";
 import { useAnchor } from "../lib/anchor";
 import { paths } from "../lib/paths";
 import { PaymentInformation } from "../payments/payment-information";
-import { EmailPreferences, EmailSettings } from "../profiles/email-sections";
+import { EmailPreferences, EmailSettings, SaveBar } from "../profiles/email-sections";
 import { PersonalInformation } from "../profiles/personal-information";
 import { favoritesQuery, profileQuery } from "../profiles/queries";
 import { useProfileForm } from "../profiles/use-profile-form";
@@ -155,6 +155,7 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
         onChangeEmail={changeEmail}
       />
       <EmailPreferences form={form} email={user.email} />
+      <SaveBar form={form} />
       <Device />
       <Sessions onSignedOut={signedOut} />
       <AccountSection onSignedOut={signedOut} />
@@ -190,21 +191,36 @@ function Resend({ email }: { email: string }) {
   );
 }
 
+/** How many favorites the page shows at first. */
+const shownFavorites = 3;
+
 function Favorites() {
+  const [all, setAll] = useState(false);
   const videos = useInfiniteQuery(favoritesQuery);
   return (
     <Section id="favorites" title="Favorites">
       {videos.data ? (
         videos.data.length > 0 ? (
           <>
-            <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-x-5 gap-y-7">
-              {videos.data.map((video) => (
+            <ul id="favorite-videos" className="grid gap-x-5 gap-y-7 md:grid-cols-3">
+              {videos.data.slice(0, all ? undefined : shownFavorites).map((video) => (
                 <li key={video.id}>
                   <VideoCard video={video} look="small" />
                 </li>
               ))}
             </ul>
-            <LoadMore label="Load more favorites" list={videos} />
+            {videos.data.length > shownFavorites && (
+              <Button
+                look="quiet"
+                aria-expanded={all}
+                aria-controls="favorite-videos"
+                onClick={() => setAll(!all)}
+                className="mt-4 -ms-2.5"
+              >
+                {all ? "Show Less" : "Show all favorites"}
+              </Button>
+            )}
+            {all && <LoadMore label="Load more favorites" list={videos} />}
           </>
         ) : (
           <EmptyState

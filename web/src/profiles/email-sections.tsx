@@ -4,6 +4,7 @@ import type { Profile, ProfilePatch } from "../api/client";
 import { explain } from "../lib/forms";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
+import { cx } from "../ui/class-names";
 import { Switch } from "../ui/field";
 import { Section } from "../ui/section";
 import { errorToast, toast } from "../ui/toast";
@@ -183,13 +184,28 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
         <p className="mt-3 text-sm text-muted">
           Receipts, answers to your messages and letters about your account come in any case.
         </p>
-        <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2">
-          <Button type="submit" busy={form.busy}>
-            {form.busy ? "Saving..." : "Save All Changes"}
-          </Button>
-          {form.changed && <span className="text-sm text-muted">Not saved yet</span>}
-        </div>
       </form>
     </Section>
   );
 }
+
+/** Saves all sections of the page. It stays in sight while something is not saved. */
+export const SaveBar = ({ form }: { form: ProfileForm }) => (
+  <div
+    className={cx(
+      "flex flex-wrap items-center gap-x-4 gap-y-2",
+      form.changed && "sheet sticky top-20 bottom-3 z-10 p-3 shadow-high",
+    )}
+  >
+    <Button
+      type="submit"
+      form="settings-form"
+      busy={form.busy}
+      // The second click of a double click would save again what the first has just saved.
+      onClick={(event) => event.detail > 1 && event.preventDefault()}
+    >
+      {form.busy ? "Saving..." : "Save All Changes"}
+    </Button>
+    {form.changed && <span className="text-sm text-muted">Not saved yet</span>}
+  </div>
+);

@@ -11,6 +11,7 @@ type Props = { form: ProfileForm; verified: boolean; onChangeEmail: () => void }
 export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
   const { saved, now, editing, errors } = form;
   const name = useRef<HTMLInputElement>(null);
+  const open = editing || form.personalChanged;
 
   function edit() {
     flushSync(form.edit);
@@ -19,7 +20,7 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (editing) form.saveNames();
+    if (open) form.savePersonal();
   }
 
   return (
@@ -27,13 +28,8 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
       id="personal"
       title="Personal Information"
       beside={
-        editing ? (
-          // A separate element, so that pressing Edit does not submit the form.
-          <Button key="save" type="submit" form="personal-form" busy={form.busy}>
-            {form.busy ? "Saving..." : "Save"}
-          </Button>
-        ) : (
-          <Button key="edit" look="quiet" icon="edit" onClick={edit} className="-mx-2.5">
+        !editing && (
+          <Button look="quiet" icon="edit" onClick={edit} className="-mx-2.5">
             Edit
           </Button>
         )
@@ -74,6 +70,16 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
           </Button>
         </div>
         <SecondaryEmail form={form} verified={verified} />
+        {open && (
+          <div className="flex flex-wrap gap-3 sm:col-span-2">
+            <Button type="submit" busy={form.busy}>
+              {form.busy ? "Saving..." : "Save"}
+            </Button>
+            <Button look="line" onClick={form.cancelPersonal}>
+              Cancel
+            </Button>
+          </div>
+        )}
       </form>
     </Section>
   );
@@ -112,8 +118,6 @@ function SecondaryEmail({
           maxLength={254}
           readOnly={!verified && !saved.secondary_email}
           placeholder="For a second parent or grandparent"
-          // Saved with everything else, at the end of the page.
-          form="settings-form"
           value={now.secondary_email ?? ""}
           onChange={({ target }) => change({ secondary_email: target.value })}
         />
@@ -147,7 +151,6 @@ function SecondaryEmail({
               name="current_password"
               autoComplete="current-password"
               maxLength={128}
-              form="settings-form"
               value={password}
               onChange={({ target }) => change({ current_password: target.value })}
               required

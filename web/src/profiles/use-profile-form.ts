@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Profile, type ProfilePatch } from "../api/client";
 import { sessionQuery } from "../api/queries";
@@ -6,8 +6,9 @@ import { explainOr } from "../lib/forms";
 import { errorToast, toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
 
-const names = ["full_name", "child_name", "secondary_email", "current_password"] as const;
-const everything = [...names, "daily_video_email", "camp_updates_email", "email_notifications"] as const;
+/** What the card with the names saves. */
+const personal = ["full_name", "child_name", "secondary_email", "current_password"] as const;
+const everything = [...personal, "daily_video_email", "camp_updates_email", "email_notifications"] as const;
 
 /** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */
 export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {
@@ -23,6 +24,9 @@ export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (k
 const asksPassword = (changes: ProfilePatch, saved: Profile) =>
   saved.secondary_email_verified && "secondary_email" in changes;
 
+const without = (draft: ProfilePatch, part: readonly (keyof ProfilePatch)[]): ProfilePatch =>
+  Object.fromEntries(Object.entries(draft).filter(([key]) => !part.includes(key as keyof ProfilePatch)));
+
 export type ProfileForm = ReturnType<typeof useProfileForm>;
 
 /** What was changed on the profile page and is not saved yet. Nothing typed is lost when saving fails. */
@@ -30,14 +34,14 @@ export function useProfileForm(saved: Profile) {
   const client = useQueryClient();
   const [draft, setDraft] = useState<ProfilePatch>({});
   const [editing, setEditing] = useState(false);
+  // A double click is faster than the pending state of the mutation.
+  const saving = useRef(false);
 
   const save = useMutation({
     mutationFn: (part: readonly (keyof ProfilePatch)[]) => saveProfile(changesOf(draft, saved, part)),
     onSuccess: (profile, part) => {
       client.setQueryData(profileQuery.queryKey, profile);
-      setDraft((now) =>
-        Object.fromEntries(Object.entries(now).filter(([key]) => !part.includes(key as keyof ProfilePatch))),
-      );
+      setDraft((now) => without(now, part));
       setEditing(false);
       toast({ title: "Profile Updated!", description: "Your profile settings have been saved successfully." });
       // The header greets by name.
@@ -50,7 +54,21 @@ export function useProfileForm(saved: Profile) {
         : undefined;
       if (wrong) document.querySelector<HTMLElement>(`#profile [name="${wrong}"]`)?.focus();
     },
+    onSettled: () => {
+      saving.current = false;
+    },
   });
+
+  function saveOnce(part: readonly (keyof ProfilePatch)[]) {
+    if (saving.current) return;
+    saving.current = true;
+    save.mutate(part);
+  }
+
+  const isChanged = (key: string) =>
+    key !== "current_password" &&
+    key in draft &&
+    (saved[key as keyof Profile] ?? "") !== draft[key as keyof ProfilePatch];
 
   const changes = changesOf(draft, saved, everything);
   const now: Profile = { ...saved, ...(draft as Partial<Profile>) };
@@ -60,15 +78,18 @@ export function useProfileForm(saved: Profile) {
     editing,
     busy: save.isPending,
     errors: isApiError(save.error) ? save.error.fields : {},
-    changed: Object.entries(draft).some(
-      ([key, value]) => key !== "current_password" && (saved[key as keyof Profile] ?? "") !== value,
-    ),
+    changed: everything.some(isChanged),
+    personalChanged: personal.some(isChanged),
     asksPassword: asksPassword(changes, saved),
     password: draft.current_password ?? "",
     change: (part: ProfilePatch) => setDraft((before) => ({ ...before, ...part })),
     edit: () => setEditing(true),
-    // A second address typed into the same card goes with the names.
-    saveNames: () => save.isPending || save.mutate(names),
-    saveAll: () => save.isPending || save.mutate(everything),
+    cancelPersonal() {
+      setDraft((before) => without(before, personal));
+      setEditing(false);
+      save.reset();
+    },
+    savePersonal: () => saveOnce(personal),
+    saveAll: () => saveOnce(everything),
   };
 }
