@@ -158,6 +158,21 @@ demoTest.describe("In the sample camp", () => {
     },
   );
 
+  demoTest("the share menu never widens the page of a phone", async ({ request, somebody }) => {
+    const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
+    for (const width of [320, 360, 390]) {
+      const phone = await somebody({
+        viewport: { width, height: 844 },
+        reducedMotion: "no-preference",
+      });
+      await phone.goto(`/video/${items[0]!.id}`);
+      await expect(phone.getByRole("link", { name: "Back to Videos" })).toBeInViewport();
+      await phone.getByRole("button", { name: "Share" }).click();
+      await expect(phone.getByRole("link", { name: "WhatsApp" })).toBeInViewport({ ratio: 1 });
+      expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
+  });
+
   demoTest("a phone offers its own ways to share", async ({ request, somebody }) => {
     const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
     const phone = await somebody({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });

@@ -1,4 +1,4 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, cleanup, screen, within } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { chaya, open, refuse, server } from "../test/portal";
 import { toast } from "../ui/toast";
@@ -109,4 +109,17 @@ it("the theme can be chosen and follows the device again", async () => {
   expect(document.documentElement.dataset.theme).toBe("dark");
   await user.click(footer.getByRole("button", { name: "System" }));
   expect(document.documentElement.dataset.theme).toBeUndefined();
+});
+
+it("the banner for an unconfirmed address can be dismissed for the visit", async () => {
+  server({ "GET /api/session": { user: unverified } });
+  const user = open("/nowhere");
+  const banner = within(await screen.findByRole("complementary", { name: "Confirm your email" }));
+  expect(banner.getByText(chaya.email)).toBeTruthy();
+  await user.click(banner.getByRole("button", { name: "Dismiss" }));
+  expect(screen.queryByRole("complementary", { name: "Confirm your email" })).toBeNull();
+  cleanup();
+  open("/nowhere");
+  await screen.findByRole("heading", { name: "404" });
+  expect(screen.queryByRole("complementary", { name: "Confirm your email" })).toBeNull();
 });

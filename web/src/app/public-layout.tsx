@@ -1,16 +1,20 @@
-import { Suspense, useEffect, useRef, useSyncExternalStore, type RefObject } from "react";
+import { lazy, Suspense, useEffect, useRef, useSyncExternalStore, type RefObject } from "react";
 import { Outlet, useLocation, useNavigationType } from "react-router";
+import { useSession, useSite } from "../api/queries";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { ErrorBoundary } from "./error-boundary";
 import { Footer } from "./footer";
 import { Header } from "./header";
 import { useLive } from "./use-live";
-import { VerifyBanner } from "./verify-banner";
+
+const VerifyBanner = lazy(() => import("./verify-banner"));
 
 export function PublicLayout() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
+  const { user } = useSession();
+  const site = useSite();
   useNewPage(main);
   useLive();
 
@@ -21,7 +25,13 @@ export function PublicLayout() {
       </a>
       <Header />
       <OfflineBar />
-      <VerifyBanner />
+      {user && !user.email_verified && site?.require_email_verification && (
+        <ErrorBoundary small>
+          <Suspense>
+            <VerifyBanner user={user} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
       {/* The footer stays below the fold, so that nothing in sight moves while a page fills. */}
       <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-4rem)] flex-1">
         <ErrorBoundary key={pathname}>

@@ -1,35 +1,66 @@
+import { useState } from "react";
 import { useMutation } from "@tanstack/react-query";
-import { api, send } from "../api/client";
-import { useSession, useSite } from "../api/queries";
+import { api, send, type SessionUser } from "../api/client";
 import { explain } from "../lib/forms";
-import { Button } from "../ui/button";
+import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { errorToast, toast } from "../ui/toast";
 
-/** Stays visible until the address is confirmed, because before that there are no comments and no mail. */
-export function VerifyBanner() {
-  const site = useSite();
-  const { user } = useSession();
+const storageKey = "confirmLater";
+
+/** Who dismissed the banner in this tab. */
+function dismissedBy() {
+  try {
+    return sessionStorage.getItem(storageKey);
+  } catch {
+    return null;
+  }
+}
+
+function rememberDismissal(userId: string) {
+  try {
+    sessionStorage.setItem(storageKey, userId);
+  } catch {
+    // Without storage the banner comes back with a reload.
+  }
+}
+
+/** Asks to confirm the address, because before that there are no comments and no emails. Comes back with the next visit. */
+export default function VerifyBanner({ user }: { user: SessionUser }) {
+  const [hidden, setHidden] = useState(dismissedBy);
   const resend = useMutation({
     mutationFn: () => send(api.POST("/api/auth/verify/resend")),
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${user?.email ?? "you"} again.` }),
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${user.email} again.` }),
     onError: (error) => errorToast(explain(error)),
   });
 
-  if (!user || user.email_verified || !site?.require_email_verification) return null;
+  if (hidden === user.id) return null;
   return (
     <aside aria-label="Confirm your email" className="border-b border-line bg-amber-wash">
-      <div className="wrap flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
-        <p className="flex min-w-0 flex-1 basis-72 items-start gap-2.5 text-sm">
-          <Icon name="mail" className="mt-px text-amber-text" />
-          <span>
-            Please check your email to confirm your account. Until then you cannot comment, and no videos come by mail
-            to <b className="font-medium">{user.email}</b>.
-          </span>
+      <div className="wrap flex items-start gap-2.5 py-2">
+        <Icon name="mail" className="mt-px text-amber-text max-sm:hidden" />
+        <p className="min-w-0 flex-1 text-sm wrap-anywhere">
+          Please check your email to confirm your account. Until then you cannot comment, and we send no emails to{" "}
+          <b className="font-medium">{user.email}</b>.{" "}
+          <Button
+            look="quiet"
+            busy={resend.isPending}
+            disabled={resend.isSuccess}
+            onClick={() => resend.mutate()}
+            className="-my-2.5 -ms-2.5 text-sm"
+          >
+            {resend.isSuccess ? "Sent" : "Send it again"}
+          </Button>
         </p>
-        <Button look="quiet" busy={resend.isPending} disabled={resend.isSuccess} onClick={() => resend.mutate()}>
-          {resend.isSuccess ? "Sent" : "Send it again"}
-        </Button>
+        <IconButton
+          icon="close"
+          label="Dismiss"
+          className="-my-2 -me-3"
+          onClick={() => {
+            rememberDismissal(user.id);
+            setHidden(user.id);
+          }}
+        />
       </div>
     </aside>
   );

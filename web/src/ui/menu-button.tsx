@@ -1,63 +1,53 @@
-import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { useId, useRef, useState, type ReactNode } from "react";
 import { cx } from "./class-names";
 
-type Props = { face: ReactNode; className?: string; start?: boolean; children: (close: () => void) => ReactNode };
+type Props = { face: ReactNode; className?: string; children: (close: () => void) => ReactNode };
 
-/** Pixels that a panel keeps from the edge of the window. */
+/** Pixels of a panel, and those that it keeps from the edge of the window. */
+const width = 256;
 const edge = 12;
 
 /** A button that opens a small panel below itself; Escape or moving the focus away closes it. */
-export function MenuButton({ face, className, start = false, children }: Props) {
-  const [open, setOpen] = useState(false);
+export function MenuButton({ face, className, children }: Props) {
+  // Where the open panel begins, from the start of the button. Known before it is drawn: it never widens the page.
+  const [left, setLeft] = useState<number | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const panel = useRef<HTMLDivElement>(null);
   const id = useId();
+  const open = left !== null;
+  const close = () => setLeft(null);
 
-  // Keeps the panel inside the window on a narrow phone.
-  useLayoutEffect(() => {
-    if (!open || !panel.current) return;
-    const { style } = panel.current;
-    style.translate = "";
-    const { left, right } = panel.current.getBoundingClientRect();
-    const room = document.documentElement.clientWidth - edge;
-    style.translate = `${Math.max(edge, left + Math.min(0, room - right)) - left}px`;
-  }, [open]);
+  function toggle() {
+    if (open || !box.current) return close();
+    const { left: start, right: end } = box.current.getBoundingClientRect();
+    const wanted = getComputedStyle(box.current).direction === "rtl" ? end - width : start;
+    const last = document.documentElement.clientWidth - edge - width;
+    setLeft(Math.max(edge, Math.min(wanted, last)) - start);
+  }
 
   return (
     <div
       ref={box}
       className="relative"
-      onBlur={(event) => !box.current?.contains(event.relatedTarget) && setOpen(false)}
+      onBlur={(event) => box.current?.contains(event.relatedTarget) || close()}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !open) return;
-        setOpen(false);
+        close();
         button.current?.focus();
       }}
     >
-      <button
-        ref={button}
-        type="button"
-        aria-expanded={open}
-        aria-controls={id}
-        onClick={() => setOpen(!open)}
-        className={className}
-      >
+      <button ref={button} type="button" aria-expanded={open} aria-controls={id} onClick={toggle} className={className}>
         {face}
       </button>
       {/* Focusable, so that a press inside does not count as leaving. */}
       <div
-        ref={panel}
         id={id}
         tabIndex={-1}
         hidden={!open}
-        className={cx(
-          "sheet absolute top-full z-20 mt-2 w-64 p-4 shadow-high animate-rise",
-          start ? "start-0" : "end-0",
-          !open && "hidden",
-        )}
+        style={{ left: left ?? 0, width }}
+        className={cx("sheet absolute top-full z-20 mt-2 animate-rise p-4 shadow-high", !open && "hidden")}
       >
-        {open && children(() => setOpen(false))}
+        {open && children(close)}
       </div>
     </div>
   );

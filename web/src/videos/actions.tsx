@@ -13,6 +13,9 @@ import { MenuButton } from "../ui/menu-button";
 import { errorToast, toast } from "../ui/toast";
 import { setLike, videoQuery } from "./queries";
 
+/** Three buttons fit beside each other on a phone. */
+const narrow = "whitespace-nowrap max-sm:gap-1.5 max-sm:px-2";
+
 export function LikeButton({ video }: { video: Video }) {
   const { user, pending } = useSession();
   const { pathname } = useLocation();
@@ -55,7 +58,7 @@ export function LikeButton({ video }: { video: Video }) {
       onClick={press}
       className={buttonLook(
         "line",
-        cx("max-sm:flex-1 max-sm:px-3", video.liked && "border-transparent! bg-clay-wash! text-clay!"),
+        cx("max-sm:flex-1", narrow, video.liked && "border-transparent! bg-clay-wash! text-clay!"),
       )}
     >
       <Icon name="heart" filled={video.liked} />
@@ -87,8 +90,7 @@ export function ShareButtons({ title }: { title: string }) {
     <>
       <div className="max-sm:flex-1">
         <MenuButton
-          start
-          className={buttonLook("line", "w-full max-sm:px-3")}
+          className={buttonLook("line", `w-full ${narrow}`)}
           face={
             <>
               <Icon name="share" />
@@ -133,7 +135,7 @@ export function ShareButtons({ title }: { title: string }) {
           )}
         </MenuButton>
       </div>
-      <Button look="line" icon={copied ? "check" : "link"} onClick={copy} className="max-sm:flex-1 max-sm:px-3">
+      <Button look="line" icon={copied ? "check" : "link"} onClick={copy} className={`max-sm:flex-1 ${narrow}`}>
         {copied ? "Copied!" : "Copy link"}
       </Button>
     </>

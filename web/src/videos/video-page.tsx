@@ -59,7 +59,7 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
         description={video.description ?? `A video from camp, ${longDate(video.upload_date)}.`}
         image={video.thumbnail_url}
       />
-      <BackLink className="max-md:hidden" />
+      <BackLink />
       <div className={watchGrid}>
         <article className="min-w-0">
           <div className="max-md:-mx-gutter">
@@ -88,20 +88,14 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
         <div className="min-w-0">{comments}</div>
       </div>
       <More video={video} />
-      <p className="pt-6 md:hidden">
-        <BackLink />
-      </p>
     </div>
   );
 }
 
-const BackLink = ({ className }: { className?: string }) => (
+const BackLink = () => (
   <Link
     to={paths.home}
-    className={cx(
-      "my-2 inline-flex min-h-tap items-center gap-1.5 font-medium text-pine no-underline hover:underline",
-      className,
-    )}
+    className="inline-flex min-h-tap items-center gap-1.5 font-medium text-pine no-underline hover:underline max-md:text-sm md:my-2"
   >
     <Icon name="previous" />
     Back to Videos
@@ -176,7 +170,7 @@ function LoadingVideo() {
   return (
     <div className="wrap">
       {/* No title of its own: the server has already written the video's. */}
-      <BackLink className="max-md:hidden" />
+      <BackLink />
       <h1 className="sr-only">Video</h1>
       <div role="status" className={watchGrid}>
         <div>
