@@ -1,10 +1,10 @@
 import { useSite } from "../../api/queries";
-import { text } from "../../lib/forms";
-import { Button } from "../../ui/button";
+import { text, type Errors } from "../../lib/forms";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { focusOnMount } from "../shared/focus";
+import { FormButtons } from "../shared/form-buttons";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
 
@@ -19,9 +19,8 @@ const draftOf = (account: Account | null) => ({
 
 type Props = { account?: Account; own?: boolean; onDone: () => Promise<unknown>; onCancel: () => void };
 
-/** A new account, or a row of the list while it is edited. */
-export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
-  const shortest = useSite()?.password_min_length;
+/** What is typed, and whether the account may be saved with it. */
+function useAccountForm({ account, own = false, onDone, onCancel }: Props) {
   const edited = useDraft({
     opened: account ?? null,
     draftOf,
@@ -31,14 +30,14 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
       void onDone();
     },
   });
-  const { row, draft, base, set, stale, reload } = edited;
-  const typed = () => ({ ...draft, username: draft.username.trim(), email: draft.email.trim() });
-  // Only what was changed, so that two owners at one account do not undo each other.
-  const changes = row ? changed(typed(), base) : {};
+  const { row, draft, base } = edited;
+  const typed = { ...draft, username: draft.username.trim(), email: draft.email.trim() };
+  // Only what was changed, so that two owners who edit one account do not undo each other.
+  const changes = row ? changed(typed, base) : {};
   // Asks for the password, so that an unattended page is not enough to take over an account.
   const asksPassword =
     !row || changes.role === "owner" || "email" in changes || "password" in changes || (own && "username" in changes);
-  const { busy, errors, message, form, close, question } = useStaffForm({
+  const state = useStaffForm({
     draft: edited,
     leave: {
       name: <bdi>{account?.username ?? "A new account"}</bdi>,
@@ -56,12 +55,10 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
         : missing;
     },
     submit: async (data) => {
-      if (!row) return addAccount({ ...typed(), current_password: text(data, "current_password") });
+      const password = { current_password: text(data, "current_password") };
+      if (!row) return addAccount({ ...typed, ...password });
       if (Object.keys(changes).length === 0) return row;
-      return changeAccount(
-        row,
-        asksPassword ? { ...changes, current_password: text(data, "current_password") } : changes,
-      );
+      return changeAccount(row, asksPassword ? { ...changes, ...password } : changes);
     },
     done: async () => {
       toast({
@@ -72,7 +69,14 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
     },
     failed: (error) => toastFailure(error),
   });
+  return { ...state, ...edited, asksPassword };
+}
 
+/** A new account, or a row of the list while it is edited. */
+export function AccountForm(props: Props) {
+  const { account, own = false } = props;
+  const { busy, errors, message, form, close, question, draft, set, stale, reload, asksPassword } =
+    useAccountForm(props);
   return (
     <form
       {...form}
@@ -83,86 +87,99 @@ export function AccountForm({ account, own = false, onDone, onCancel }: Props) {
     >
       <DraftNotice what="account" stale={stale} onReload={reload} />
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <Field label="Username" error={errors.username}>
-          <TextInput
-            name="username"
-            value={draft.username}
-            onChange={(event) => set({ username: event.target.value })}
-            maxLength={60}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            ref={focusOnMount}
-            required
-          />
-        </Field>
-        <Field label="Email" error={errors.email}>
-          <TextInput
-            name="email"
-            type="email"
-            dir="ltr"
-            value={draft.email}
-            onChange={(event) => set({ email: event.target.value })}
-            maxLength={254}
-            autoComplete="off"
-            required
-          />
-        </Field>
-        <Field
-          label="Role"
-          error={errors.role}
-          hint="Owners also see admin accounts, settings, exports and the audit log."
-        >
-          <Select name="role" value={draft.role} onChange={(event) => set({ role: event.target.value as Role })}>
-            <option value="staff">Staff</option>
-            <option value="owner">Owner</option>
-          </Select>
-        </Field>
-        <Field
-          label={account ? "New password" : "Password"}
-          optional={account !== undefined}
-          error={errors.password}
-          hint={
-            account
-              ? "Empty keeps the one there is. A new one signs the account out everywhere."
-              : shortest
-                ? `At least ${shortest} characters.`
-                : undefined
-          }
-        >
-          <PasswordInput
-            name="password"
-            value={draft.password}
-            onChange={(event) => set({ password: event.target.value })}
-            maxLength={200}
-            autoComplete="new-password"
-            required={!account}
-          />
-        </Field>
-        {asksPassword && (
-          <Field
-            label="Your current password"
-            error={errors.current_password}
-            hint={
-              own
-                ? "Needed to change what you sign in with."
-                : "Needed to add an account, to make an owner, and to change another account's email or password."
-            }
-          >
-            <PasswordInput name="current_password" autoComplete="current-password" maxLength={200} required />
-          </Field>
-        )}
+        <AccountFields isNew={!account} draft={draft} set={set} errors={errors} />
+        {asksPassword && <CurrentPassword own={own} error={errors.current_password} />}
       </div>
       <FormMessage>{message}</FormMessage>
-      <div className="flex flex-wrap justify-end gap-3">
-        <Button look="line" onClick={close}>
-          Cancel
-        </Button>
-        <Button type="submit" busy={busy}>
-          {busy ? "Saving..." : account ? "Save account" : "Add account"}
-        </Button>
-      </div>
+      <FormButtons onCancel={close} busy={busy}>
+        {account ? "Save account" : "Add account"}
+      </FormButtons>
       {question}
     </form>
   );
 }
+
+type FieldsProps = {
+  isNew: boolean;
+  draft: ReturnType<typeof draftOf>;
+  set: (change: Partial<ReturnType<typeof draftOf>>) => void;
+  errors: Errors;
+};
+
+function AccountFields({ isNew, draft, set, errors }: FieldsProps) {
+  const shortest = useSite()?.password_min_length;
+  return (
+    <>
+      <Field label="Username" error={errors.username}>
+        <TextInput
+          name="username"
+          value={draft.username}
+          onChange={(event) => set({ username: event.target.value })}
+          maxLength={60}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          ref={focusOnMount}
+          required
+        />
+      </Field>
+      <Field label="Email" error={errors.email}>
+        <TextInput
+          name="email"
+          type="email"
+          dir="ltr"
+          value={draft.email}
+          onChange={(event) => set({ email: event.target.value })}
+          maxLength={254}
+          autoComplete="off"
+          required
+        />
+      </Field>
+      <Field
+        label="Role"
+        error={errors.role}
+        hint="Owners also see admin accounts, settings, exports and the audit log."
+      >
+        <Select name="role" value={draft.role} onChange={(event) => set({ role: event.target.value as Role })}>
+          <option value="staff">Staff</option>
+          <option value="owner">Owner</option>
+        </Select>
+      </Field>
+      <Field
+        label={isNew ? "Password" : "New password"}
+        optional={!isNew}
+        error={errors.password}
+        hint={
+          !isNew
+            ? "Empty keeps the one there is. A new one signs the account out everywhere."
+            : shortest
+              ? `At least ${shortest} characters.`
+              : undefined
+        }
+      >
+        <PasswordInput
+          name="password"
+          value={draft.password}
+          onChange={(event) => set({ password: event.target.value })}
+          maxLength={200}
+          autoComplete="new-password"
+          required={isNew}
+        />
+      </Field>
+    </>
+  );
+}
+
+const CurrentPassword = ({ own, error }: { own: boolean; error: string | undefined }) => (
+  <Field
+    label="Your current password"
+    error={error}
+    hint={
+      own
+        ? "Needed to change what you sign in with."
+        : "Needed to add an account, to make an owner, and to change another account's email or password."
+    }
+  >
+    <PasswordInput name="current_password" autoComplete="current-password" maxLength={200} required />
+  </Field>
+);

@@ -19,7 +19,7 @@ import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { DayChart } from "./day-chart";
-import { analyticsQuery, analyticsTable, type Activity, type Analytics as Figures } from "./queries";
+import { analyticsQuery, analyticsTable, type Activity, type Analytics as AnalyticsFigures } from "./queries";
 import {
   activityIcon,
   activityWords,
@@ -27,6 +27,7 @@ import {
   lengthOf,
   measures,
   percentLabel,
+  type Measure,
   periodOf,
   periods,
   share,
@@ -81,31 +82,7 @@ export default function Analytics() {
             aria-busy={figures.isPlaceholderData}
             className={cx("grid grid-cols-1 gap-6", figures.isPlaceholderData && "opacity-60")}
           >
-            <Cards figures={figures.data} />
-            <Section
-              id="days"
-              title="Day by day"
-              beside={
-                <Segmented
-                  label="What the chart shows"
-                  value={measure}
-                  options={measures}
-                  onChange={(next) => set("chart", next, "views")}
-                  className="max-sm:w-full max-sm:[&>button]:px-2"
-                />
-              }
-            >
-              <DayChart days={figures.data.days} measure={measure} />
-            </Section>
-            <div className="grid items-start gap-6 lg:grid-cols-2">
-              <TopContent figures={figures.data} />
-              <Recent items={figures.data.recent} />
-            </div>
-            <div className="grid items-start gap-6 lg:grid-cols-3">
-              <Engagement figures={figures.data} />
-              <UserTypes figures={figures.data} />
-              <Devices figures={figures.data} />
-            </div>
+            <Figures figures={figures.data} measure={measure} onMeasure={(next) => set("chart", next, "views")} />
           </div>
         </>
       ) : figures.isError ? (
@@ -122,7 +99,39 @@ export default function Analytics() {
   );
 }
 
-const Cards = ({ figures }: { figures: Figures }) => (
+type FiguresProps = { figures: AnalyticsFigures; measure: Measure; onMeasure: (measure: Measure) => void };
+
+const Figures = ({ figures, measure, onMeasure }: FiguresProps) => (
+  <>
+    <Cards figures={figures} />
+    <Section
+      id="days"
+      title="Day by day"
+      beside={
+        <Segmented
+          label="What the chart shows"
+          value={measure}
+          options={measures}
+          onChange={onMeasure}
+          className="max-sm:w-full max-sm:[&>button]:px-2"
+        />
+      }
+    >
+      <DayChart days={figures.days} measure={measure} />
+    </Section>
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <TopContent figures={figures} />
+      <Recent items={figures.recent} />
+    </div>
+    <div className="grid items-start gap-6 lg:grid-cols-3">
+      <Engagement figures={figures} />
+      <UserTypes figures={figures} />
+      <Devices figures={figures} />
+    </div>
+  </>
+);
+
+const Cards = ({ figures }: { figures: AnalyticsFigures }) => (
   <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
     {measures.map(({ value, label }) => (
       <div key={value} className="sheet flex flex-col p-4">
@@ -134,7 +143,7 @@ const Cards = ({ figures }: { figures: Figures }) => (
   </dl>
 );
 
-const TopContent = ({ figures }: { figures: Figures }) => (
+const TopContent = ({ figures }: { figures: AnalyticsFigures }) => (
   <Section id="top" title="Top content">
     {figures.top_videos.length > 0 ? (
       <ol className="grid">
@@ -215,7 +224,7 @@ const Engagement = ({
     engagement: { of, watched, liked, commented, subscribed, families },
   },
 }: {
-  figures: Figures;
+  figures: AnalyticsFigures;
 }) => (
   <Section id="engagement" title="Engagement">
     <Bars>
@@ -237,7 +246,7 @@ function UserTypes({
     user_types: { parents, visitors, without_login },
   },
 }: {
-  figures: Figures;
+  figures: AnalyticsFigures;
 }) {
   const all = parents + visitors + without_login;
   return (
@@ -256,7 +265,7 @@ function Devices({
     devices: { phone, tablet, computer },
   },
 }: {
-  figures: Figures;
+  figures: AnalyticsFigures;
 }) {
   const all = phone + tablet + computer;
   return (

@@ -53,9 +53,6 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
   const troubled = Object.keys(wrong).length > 0 || Object.keys(refused).length > 0;
   const [unfolded, setUnfolded] = useState(false);
   const open = unfolded || troubled;
-  const topics = [...new Set(menus?.actions.map(topicOf))].map(
-    (topic) => [topic, menus!.actions.filter((action) => topicOf(action) === topic)] as const,
-  );
 
   return (
     <div role="search" aria-label="Filter the audit log" className="mb-5">
@@ -83,69 +80,9 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
           open ? "max-md:mt-4" : "max-md:hidden",
         )}
       >
-        <Field label="Who" error={refused.actor ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
-          <Select
-            value={asked.who || (asked.by && `by ${asked.by}`)}
-            onChange={({ target }) =>
-              set(
-                target.value.startsWith("by ") ? { who: "", by: target.value.slice(3) } : { who: target.value, by: "" },
-              )
-            }
-          >
-            <option value="">Anybody</option>
-            {kindNames.map((kind) => (
-              <option key={kind} value={`by ${kind}`}>
-                {kinds[kind]}
-              </option>
-            ))}
-            <optgroup label="Staff accounts">
-              {menus?.staff.map(({ id, username }) => (
-                <option key={id} value={username}>
-                  {username}
-                </option>
-              ))}
-              {asked.who && !menus?.staff.some(({ username }) => username === asked.who) && (
-                <option value={asked.who}>{isRecordId(asked.who) ? "One account" : asked.who}</option>
-              )}
-            </optgroup>
-          </Select>
-        </Field>
-        <Field label="What" error={refused.action ?? null} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
-          <Select value={asked.what} onChange={({ target }) => set({ what: target.value })}>
-            <option value="">Anything</option>
-            {topics.map(([topic, actions]) => (
-              <optgroup key={topic} label={topicLabel(topic)}>
-                {actions.length > 1 && <option value={topic}>{topicLabel(topic)}: everything</option>}
-                {actions.map((action) => (
-                  <option key={action} value={action}>
-                    {actionLabel(action)}
-                  </option>
-                ))}
-              </optgroup>
-            ))}
-            {asked.what &&
-              !menus?.actions.some((action) => action === asked.what || topicOf(action) === asked.what) && (
-                <option value={asked.what}>{actionLabel(asked.what)}</option>
-              )}
-          </Select>
-        </Field>
-        <Field
-          label="Kind of record"
-          error={refused.subject_kind ?? null}
-          className="max-md:col-span-2 md:col-span-2 xl:col-span-1"
-        >
-          <Select value={asked.of} onChange={({ target }) => set({ of: target.value })}>
-            <option value="">Any record</option>
-            {menus?.subjects.map((kind) => (
-              <option key={kind} value={kind}>
-                {subjectLabel(kind)}
-              </option>
-            ))}
-            {asked.of && !menus?.subjects.includes(asked.of) && (
-              <option value={asked.of}>{subjectLabel(asked.of)}</option>
-            )}
-          </Select>
-        </Field>
+        <Who asked={asked} menus={menus} error={refused.actor ?? null} set={set} />
+        <What asked={asked.what} menus={menus} error={refused.action ?? null} set={set} />
+        <KindOfRecord asked={asked.of} menus={menus} error={refused.subject_kind ?? null} set={set} />
         <RecordId
           key={asked.record}
           asked={asked.record}
@@ -166,6 +103,79 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
         </Button>
       )}
     </div>
+  );
+}
+
+type MenuProps<Value> = { asked: Value; menus: Menus | undefined; error: string | null; set: Filters["set"] };
+
+function Who({ asked, menus, error, set }: MenuProps<Asked>) {
+  return (
+    <Field label="Who" error={error} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+      <Select
+        value={asked.who || (asked.by && `by ${asked.by}`)}
+        onChange={({ target }) =>
+          set(target.value.startsWith("by ") ? { who: "", by: target.value.slice(3) } : { who: target.value, by: "" })
+        }
+      >
+        <option value="">Anybody</option>
+        {kindNames.map((kind) => (
+          <option key={kind} value={`by ${kind}`}>
+            {kinds[kind]}
+          </option>
+        ))}
+        <optgroup label="Staff accounts">
+          {menus?.staff.map(({ id, username }) => (
+            <option key={id} value={username}>
+              {username}
+            </option>
+          ))}
+          {asked.who && !menus?.staff.some(({ username }) => username === asked.who) && (
+            <option value={asked.who}>{isRecordId(asked.who) ? "One account" : asked.who}</option>
+          )}
+        </optgroup>
+      </Select>
+    </Field>
+  );
+}
+
+function What({ asked, menus, error, set }: MenuProps<string>) {
+  const actionsOf = (topic: string) => menus?.actions.filter((action) => topicOf(action) === topic) ?? [];
+  const topics = [...new Set(menus?.actions.map(topicOf))].map((topic) => [topic, actionsOf(topic)] as const);
+  return (
+    <Field label="What" error={error} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+      <Select value={asked} onChange={({ target }) => set({ what: target.value })}>
+        <option value="">Anything</option>
+        {topics.map(([topic, actions]) => (
+          <optgroup key={topic} label={topicLabel(topic)}>
+            {actions.length > 1 && <option value={topic}>{topicLabel(topic)}: everything</option>}
+            {actions.map((action) => (
+              <option key={action} value={action}>
+                {actionLabel(action)}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+        {asked && !menus?.actions.some((action) => action === asked || topicOf(action) === asked) && (
+          <option value={asked}>{actionLabel(asked)}</option>
+        )}
+      </Select>
+    </Field>
+  );
+}
+
+function KindOfRecord({ asked, menus, error, set }: MenuProps<string>) {
+  return (
+    <Field label="Kind of record" error={error} className="max-md:col-span-2 md:col-span-2 xl:col-span-1">
+      <Select value={asked} onChange={({ target }) => set({ of: target.value })}>
+        <option value="">Any record</option>
+        {menus?.subjects.map((kind) => (
+          <option key={kind} value={kind}>
+            {subjectLabel(kind)}
+          </option>
+        ))}
+        {asked && !menus?.subjects.includes(asked) && <option value={asked}>{subjectLabel(asked)}</option>}
+      </Select>
+    </Field>
   );
 }
 

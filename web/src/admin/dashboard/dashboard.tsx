@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { Link, useOutletContext } from "react-router";
 import { useSite } from "../../api/queries";
 import { count } from "../../lib/format";
@@ -9,7 +9,7 @@ import { cx } from "../../ui/class-names";
 import { Icon, type IconName } from "../../ui/icon";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
-import { dashboardQuery, type Attention } from "../shared/dashboard-query";
+import { dashboardQuery, type Attention, type Dashboard as DashboardData, type Tiles } from "../shared/dashboard-query";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { PageHead } from "../shared/page-head";
 import { pagesFor } from "../shared/pages";
@@ -44,87 +44,106 @@ export default function Dashboard() {
         </Button>
       </PageHead>
 
-      <nav aria-label="Quick actions" className="mb-8 flex flex-wrap gap-3">
-        <Link to={paths.admin.upload} className={buttonLook("main", "max-sm:w-full")}>
-          <Icon name="up" />
-          Upload New Report
-        </Link>
-        <Link to={paths.admin.createUpdate} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
-          <Icon name="horn" />
-          Create Update
-        </Link>
-        <Link to={paths.admin.messages} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
-          <Icon name="mail" />
-          View Messages
-        </Link>
-      </nav>
+      <QuickActions />
 
       {dashboard.isError && data && (
         <NotRefreshed what="dashboard" retrying={dashboard.isFetching} onRetry={dashboard.refetch} />
       )}
-      {dashboard.isError && !data ? (
-        <ErrorState
-          title="The figures could not be loaded"
-          error={dashboard.error}
-          retrying={dashboard.isFetching}
-          onRetry={dashboard.refetch}
-          className="mb-8"
-        />
-      ) : (
-        <section aria-labelledby="attention" className="mb-8">
-          <h2 id="attention" className="mb-3 text-xl">
-            What needs attention now
-          </h2>
-          {data ? (
-            <AttentionList attention={data.attention} timeZone={site?.timezone ?? "UTC"} />
-          ) : (
-            <Loading label="Loading what needs attention" className="sheet px-4">
-              {Array.from({ length: 3 }, (_, i) => (
-                <div key={i} className="border-line py-4 not-first:border-t">
-                  <Skeleton className="h-5 w-1/2" />
-                </div>
-              ))}
-            </Loading>
-          )}
-        </section>
-      )}
+      <NeedsAttention dashboard={dashboard} timeZone={site?.timezone ?? "UTC"} />
 
-      <section aria-labelledby="everything">
-        <h2 id="everything" className="mb-3 text-xl">
-          Everything
-        </h2>
-        <ul className="grid grid-cols-[repeat(auto-fill,minmax(15.5rem,1fr))] gap-4">
-          {pagesFor(staff?.role ?? "staff")
-            .filter(({ about }) => about)
-            .map(({ label, to, icon, about, tile, urgent }) => (
-              <li key={to}>
-                <Link
-                  to={to}
-                  className="sheet group grid h-full grid-cols-[auto_1fr] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk"
-                >
-                  <span className="row-span-3 grid size-11 place-items-center rounded-md bg-pine-wash text-pine">
-                    <Icon name={icon} className="size-6" />
-                  </span>
-                  <span className="font-head text-lg font-semibold">{label}</span>
-                  {tile && (
-                    <span
-                      className={cx(
-                        "text-sm tabular-nums",
-                        data && urgent?.(data.tiles) ? "font-medium text-amber-text" : "text-pine",
-                      )}
-                    >
-                      {data ? tile(data.tiles) : dashboard.isError ? "–" : <Skeleton className="my-1 w-16" />}
-                    </span>
-                  )}
-                  <span className="mt-1 text-sm text-muted">{about}</span>
-                </Link>
-              </li>
-            ))}
-        </ul>
-      </section>
+      <Everything role={staff?.role ?? "staff"} tiles={data?.tiles} failed={dashboard.isError} />
     </>
   );
 }
+
+const QuickActions = () => (
+  <nav aria-label="Quick actions" className="mb-8 flex flex-wrap gap-3">
+    <Link to={paths.admin.upload} className={buttonLook("main", "max-sm:w-full")}>
+      <Icon name="up" />
+      Upload New Report
+    </Link>
+    <Link to={paths.admin.createUpdate} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
+      <Icon name="horn" />
+      Create Update
+    </Link>
+    <Link to={paths.admin.messages} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
+      <Icon name="mail" />
+      View Messages
+    </Link>
+  </nav>
+);
+
+function NeedsAttention({ dashboard, timeZone }: { dashboard: UseQueryResult<DashboardData>; timeZone: string }) {
+  const { data } = dashboard;
+  if (dashboard.isError && !data) {
+    return (
+      <ErrorState
+        title="The figures could not be loaded"
+        error={dashboard.error}
+        retrying={dashboard.isFetching}
+        onRetry={dashboard.refetch}
+        className="mb-8"
+      />
+    );
+  }
+  return (
+    <section aria-labelledby="attention" className="mb-8">
+      <h2 id="attention" className="mb-3 text-xl">
+        What needs attention now
+      </h2>
+      {data ? (
+        <AttentionList attention={data.attention} timeZone={timeZone} />
+      ) : (
+        <Loading label="Loading what needs attention" className="sheet px-4">
+          {Array.from({ length: 3 }, (_, i) => (
+            <div key={i} className="border-line py-4 not-first:border-t">
+              <Skeleton className="h-5 w-1/2" />
+            </div>
+          ))}
+        </Loading>
+      )}
+    </section>
+  );
+}
+
+type EverythingProps = { role: "owner" | "staff"; tiles: Tiles | undefined; failed: boolean };
+
+/** A tile for each page. */
+const Everything = ({ role, tiles, failed }: EverythingProps) => (
+  <section aria-labelledby="everything">
+    <h2 id="everything" className="mb-3 text-xl">
+      Everything
+    </h2>
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(15.5rem,1fr))] gap-4">
+      {pagesFor(role)
+        .filter(({ about }) => about)
+        .map(({ label, to, icon, about, tile, urgent }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              className="sheet group grid h-full grid-cols-[auto_1fr] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk"
+            >
+              <span className="row-span-3 grid size-11 place-items-center rounded-md bg-pine-wash text-pine">
+                <Icon name={icon} className="size-6" />
+              </span>
+              <span className="font-head text-lg font-semibold">{label}</span>
+              {tile && (
+                <span
+                  className={cx(
+                    "text-sm tabular-nums",
+                    tiles && urgent?.(tiles) ? "font-medium text-amber-text" : "text-pine",
+                  )}
+                >
+                  {tiles ? tile(tiles) : failed ? "–" : <Skeleton className="my-1 w-16" />}
+                </span>
+              )}
+              <span className="mt-1 text-sm text-muted">{about}</span>
+            </Link>
+          </li>
+        ))}
+    </ul>
+  </section>
+);
 
 type Line = { icon: IconName; text: ReactNode; to?: string | undefined; tone?: "bad" | "due" };
 

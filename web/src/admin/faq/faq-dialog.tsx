@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../shared/focus";
+import { FormButtons } from "../shared/form-buttons";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import {
   addFaq,
@@ -28,12 +28,10 @@ const draftOf = (entry: AdminFaq | null, category: Category) => ({
 
 type Props = { entry: AdminFaq | null; category: Category; onClose: () => void };
 
-/** A question with its answer, and beside them how families read it. */
-export function FaqDialog({ entry, category, onClose }: Props) {
+/** What is typed, merged with the entry when somebody else changed it meanwhile. */
+function useFaqDraft({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
-  const keyOf = useIdempotencyKey();
-  const placeholders = useQuery(placeholdersQuery).data ?? [];
-  const edited = useDraft({
+  return useDraft({
     opened: entry,
     draftOf: (one) => draftOf(one, category),
     read: readFaq,
@@ -43,7 +41,13 @@ export function FaqDialog({ entry, category, onClose }: Props) {
       onClose();
     },
   });
+}
 
+/** A question with its answer, and below them what families will read. */
+export function FaqDialog({ entry, category, onClose }: Props) {
+  const faqChanged = useFaqChanged();
+  const keyOf = useIdempotencyKey();
+  const edited = useFaqDraft({ entry, category, onClose });
   const { row, draft, base, set, dirty, stale, reload } = edited;
   const { busy, errors, message, form, close, question } = useStaffForm({
     draft: edited,
@@ -96,54 +100,8 @@ export function FaqDialog({ entry, category, onClose }: Props) {
             ))}
           </Select>
         </Field>
-        <div className="grid gap-2">
-          <Field label="Answer" error={errors["answer"]}>
-            <TextArea
-              name="answer"
-              dir="auto"
-              rows={7}
-              maxLength={5_000}
-              value={draft.answer}
-              onChange={(event) => set({ answer: event.target.value })}
-              required
-            />
-          </Field>
-          {placeholders.length > 0 && (
-            <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
-              Filled in from the settings:
-              {placeholders.map(({ name, value }) => (
-                <button
-                  key={name}
-                  type="button"
-                  title={value || "Empty in the settings"}
-                  onClick={() =>
-                    set({
-                      answer:
-                        draft.answer && !/\s$/.test(draft.answer) ? `${draft.answer} ${name}` : draft.answer + name,
-                    })
-                  }
-                  className="min-h-8 rounded-sm border border-line bg-sunk px-2 font-sans hover:border-edge"
-                >
-                  <span className="sr-only">Add </span>
-                  {name}
-                </button>
-              ))}
-            </p>
-          )}
-        </div>
-        <section aria-label="Preview">
-          <p className="mb-1.5 text-sm font-medium">Preview</p>
-          <div className="sheet p-4">
-            <p dir="auto" className="font-head text-lg">
-              {draft.question.trim() || <span className="text-muted">Question</span>}
-            </p>
-            <p dir="auto" className="mt-2 whitespace-pre-line">
-              {filled(draft.answer, placeholders) || (
-                <span className="text-muted">The answer appears here as you write it.</span>
-              )}
-            </p>
-          </div>
-        </section>
+        <AnswerField answer={draft.answer} error={errors["answer"]} onChange={(answer) => set({ answer })} />
+        <Preview question={draft.question} answer={draft.answer} />
         <Checkbox
           name="is_published"
           label="Published"
@@ -152,16 +110,67 @@ export function FaqDialog({ entry, category, onClose }: Props) {
           onChange={(event) => set({ is_published: event.target.checked })}
         />
         <FormMessage>{message}</FormMessage>
-        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy ? "Saving..." : entry ? "Save FAQ" : draft.is_published ? "Add and publish" : "Save draft"}
-          </Button>
-        </div>
+        <FormButtons sticky onCancel={close} busy={busy}>
+          {entry ? "Save FAQ" : draft.is_published ? "Add and publish" : "Save draft"}
+        </FormButtons>
       </form>
       {question}
     </Drawer>
+  );
+}
+
+type AnswerProps = { answer: string; error: string | undefined; onChange: (answer: string) => void };
+
+/** The answer, and the placeholders that can be put into it. */
+function AnswerField({ answer, error, onChange }: AnswerProps) {
+  const placeholders = useQuery(placeholdersQuery).data ?? [];
+  return (
+    <div className="grid gap-2">
+      <Field label="Answer" error={error}>
+        <TextArea
+          name="answer"
+          dir="auto"
+          rows={7}
+          maxLength={5_000}
+          value={answer}
+          onChange={(event) => onChange(event.target.value)}
+          required
+        />
+      </Field>
+      {placeholders.length > 0 && (
+        <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
+          Filled in from the settings:
+          {placeholders.map(({ name, value }) => (
+            <button
+              key={name}
+              type="button"
+              title={value || "Empty in the settings"}
+              onClick={() => onChange(answer && !/\s$/.test(answer) ? `${answer} ${name}` : answer + name)}
+              className="min-h-8 rounded-sm border border-line bg-sunk px-2 font-sans hover:border-edge"
+            >
+              <span className="sr-only">Add </span>
+              {name}
+            </button>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Preview({ question, answer }: { question: string; answer: string }) {
+  const placeholders = useQuery(placeholdersQuery).data ?? [];
+  return (
+    <section aria-label="Preview">
+      <p className="mb-1.5 text-sm font-medium">Preview</p>
+      <div className="sheet p-4">
+        <p dir="auto" className="font-head text-lg">
+          {question.trim() || <span className="text-muted">Question</span>}
+        </p>
+        <p dir="auto" className="mt-2 whitespace-pre-line">
+          {filled(answer, placeholders) || <span className="text-muted">The answer appears here as you write it.</span>}
+        </p>
+      </div>
+    </section>
   );
 }

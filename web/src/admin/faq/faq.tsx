@@ -20,7 +20,6 @@ type Open = { what: "add"; entry: null } | { what: "edit" | "delete"; entry: Adm
 
 /** Questions and answers: written, published, put in order. */
 export default function FaqManagement() {
-  const faqChanged = useFaqChanged();
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const category = categories.find((one) => one === params.get("category"));
@@ -68,22 +67,11 @@ export default function FaqManagement() {
         failed="Failed to load questions"
         skeleton={<FaqSkeleton />}
         empty={
-          term || category ? (
-            <EmptyState title="No questions found">
-              <Button look="line" onClick={() => set({ q: "", category: "" })}>
-                Show all questions
-              </Button>
-            </EmptyState>
-          ) : (
-            <EmptyState
-              title="No questions yet"
-              text="Answered once here, a question need not be answered by telephone."
-            >
-              <Button icon="plus" onClick={() => setOpen({ what: "add", entry: null })}>
-                Add First FAQ
-              </Button>
-            </EmptyState>
-          )
+          <NoQuestions
+            filtered={Boolean(term || category)}
+            onShowAll={() => set({ q: "", category: "" })}
+            onAdd={() => setOpen({ what: "add", entry: null })}
+          />
         }
       >
         {(items) => (
@@ -103,21 +91,48 @@ export default function FaqManagement() {
           onClose={() => setOpen(null)}
         />
       )}
-      {open?.what === "delete" && (
-        <ConfirmDialog
-          title="Delete this question?"
-          name={open.entry.question}
-          action="Delete question"
-          onClose={() => setOpen(null)}
-          onConfirm={async () => {
-            await ignoreNotFound(deleteFaq(open.entry.id));
-            toast({ title: "FAQ Deleted", description: "The question has been removed." });
-            void faqChanged().then(restoreFocus);
-          }}
-        >
-          Links to it stop working. This cannot be undone. An unpublished question can be published again later.
-        </ConfirmDialog>
-      )}
+      {open?.what === "delete" && <DeleteQuestion entry={open.entry} onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+type NoQuestionsProps = { filtered: boolean; onShowAll: () => void; onAdd: () => void };
+
+/** Why the list is empty, and the next step. */
+function NoQuestions({ filtered, onShowAll, onAdd }: NoQuestionsProps) {
+  if (filtered) {
+    return (
+      <EmptyState title="No questions found">
+        <Button look="line" onClick={onShowAll}>
+          Show all questions
+        </Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No questions yet" text="Answered once here, a question need not be answered by telephone.">
+      <Button icon="plus" onClick={onAdd}>
+        Add First FAQ
+      </Button>
+    </EmptyState>
+  );
+}
+
+function DeleteQuestion({ entry, onClose }: { entry: AdminFaq; onClose: () => void }) {
+  const faqChanged = useFaqChanged();
+  return (
+    <ConfirmDialog
+      title="Delete this question?"
+      name={entry.question}
+      action="Delete question"
+      onClose={onClose}
+      onConfirm={async () => {
+        await ignoreNotFound(deleteFaq(entry.id));
+        toast({ title: "FAQ Deleted", description: "The question has been removed." });
+        void faqChanged().then(restoreFocus);
+      }}
+    >
+      Links to it stop working. This cannot be undone. An unpublished question can be published again later.
+    </ConfirmDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { useFilters } from "../../lib/filters";
+import { useFilters, type Filters } from "../../lib/filters";
 import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
@@ -39,73 +39,19 @@ const orders = { newest: "Newest first", oldest: "Oldest first" };
 export function Inbox() {
   const timeZone = useSite()?.timezone ?? "UTC";
   const { params, set } = useFilters();
-  const term = params.get("q")?.trim() ?? "";
-  const spam = params.get("spam") === "true";
-  const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
-  const department = departments.find((one) => one === params.get("department"));
-  const given = readGiven(params);
-  const order = readSort(params, orders);
-  const filter: InboxFilter = {
-    ...(term ? { q: term } : {}),
-    ...(status ? { status } : {}),
-    ...(department ? { department } : {}),
-    ...(spam ? { spam } : {}),
-    ...given,
-    ...order,
-  };
+  const asked = readFilter(params);
   const slowly = useRefetchInterval(everyFifteenSeconds);
-  const counts = useQuery({ ...messageCountsQuery, refetchInterval: slowly }).data;
   const messages = useInfiniteQuery({
-    ...inboxQuery(filter),
+    ...inboxQuery(asked.filter),
     // Polls faster while a reply is being sent.
     refetchInterval: ({ state }) =>
       slowly && state.data?.pages.some(({ items }) => items.some(awaitsDelivery)) ? 4_000 : slowly,
   });
   const opened = params.get("message");
-  const filtered = Boolean(term || status || department || spam || given.assigned_to || given.unassigned);
 
   return (
     <>
-      <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox
-          label="Search messages"
-          placeholder="Search by sender, subject or child's name..."
-          value={term}
-          onSearch={(q) => set({ q })}
-          className="flex-[1_1_18rem]"
-        />
-        <div className="grid grid-cols-2 gap-3 max-sm:w-full sm:grid-cols-3">
-          <Select
-            aria-label="Department"
-            value={department ?? ""}
-            onChange={(event) => set({ department: event.target.value })}
-          >
-            <option value="">All departments</option>
-            {departments.map((one) => (
-              <option key={one} value={one}>
-                {departmentName[one]}
-              </option>
-            ))}
-          </Select>
-          <GivenTo given={given} set={set} />
-          <div className="max-sm:col-span-2">
-            <SortSelect names={orders} order={order} set={set} />
-          </div>
-        </div>
-        <Segmented
-          label="Filter by status"
-          value={spam ? "spam" : (status ?? "all")}
-          options={[
-            { value: "all", label: "All", note: counts?.all },
-            ...statuses.map((one) => ({ value: one, label: statusName[one], note: counts?.[one] })),
-            { value: "spam" as const, label: "Spam", note: counts?.spam },
-          ]}
-          onChange={(next) =>
-            set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
-          }
-          className="max-sm:w-full max-sm:[&>button]:px-2"
-        />
-      </div>
+      <InboxFilters asked={asked} set={set} />
 
       <h2 className="sr-only">Inbox</h2>
       <Listing
@@ -114,20 +60,7 @@ export function Inbox() {
         name="inbox"
         failed="Failed to load messages"
         skeleton={<InboxSkeleton />}
-        empty={
-          filtered ? (
-            <EmptyState title={spam && !term ? "No spam" : "No messages found"}>
-              <Button
-                look="line"
-                onClick={() => set({ q: "", status: "", department: "", spam: "", assigned_to: "", unassigned: "" })}
-              >
-                Show all messages
-              </Button>
-            </EmptyState>
-          ) : (
-            <EmptyState title="No messages yet" text="What people write on the contact page arrives here." />
-          )
-        }
+        empty={<NoMessages asked={asked} onShowAll={() => set(nothingAsked)} />}
       >
         {(all) => (
           <ul className="sheet overflow-clip">
@@ -154,6 +87,96 @@ export function Inbox() {
       )}
     </>
   );
+}
+
+const nothingAsked = { q: "", status: "", department: "", spam: "", assigned_to: "", unassigned: "" };
+
+/** What the address asks for. */
+function readFilter(params: URLSearchParams) {
+  const term = params.get("q")?.trim() ?? "";
+  const spam = params.get("spam") === "true";
+  const status = spam ? undefined : statuses.find((one) => one === params.get("status"));
+  const department = departments.find((one) => one === params.get("department"));
+  const given = readGiven(params);
+  const order = readSort(params, orders);
+  const filter: InboxFilter = {
+    ...(term ? { q: term } : {}),
+    ...(status ? { status } : {}),
+    ...(department ? { department } : {}),
+    ...(spam ? { spam } : {}),
+    ...given,
+    ...order,
+  };
+  return { term, spam, status, department, given, order, filter };
+}
+
+type Asked = ReturnType<typeof readFilter>;
+
+function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
+  const { term, spam, status, department, given, order } = asked;
+  const counts = useQuery({ ...messageCountsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data;
+  return (
+    <div className="mb-4 flex flex-wrap gap-3">
+      <SearchBox
+        label="Search messages"
+        placeholder="Search by sender, subject or child's name..."
+        value={term}
+        onSearch={(q) => set({ q })}
+        className="flex-[1_1_18rem]"
+      />
+      <div className="grid grid-cols-2 gap-3 max-sm:w-full sm:grid-cols-3">
+        <Select
+          aria-label="Department"
+          value={department ?? ""}
+          onChange={(event) => set({ department: event.target.value })}
+        >
+          <option value="">All departments</option>
+          {departments.map((one) => (
+            <option key={one} value={one}>
+              {departmentName[one]}
+            </option>
+          ))}
+        </Select>
+        <GivenTo given={given} set={set} />
+        <div className="max-sm:col-span-2">
+          <SortSelect names={orders} order={order} set={set} />
+        </div>
+      </div>
+      <Segmented
+        label="Filter by status"
+        value={spam ? "spam" : (status ?? "all")}
+        options={[
+          { value: "all", label: "All", note: counts?.all },
+          ...statuses.map((one) => ({ value: one, label: statusName[one], note: counts?.[one] })),
+          { value: "spam" as const, label: "Spam", note: counts?.spam },
+        ]}
+        onChange={(next) =>
+          set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
+        }
+        className="max-sm:w-full max-sm:[&>button]:px-2"
+      />
+    </div>
+  );
+}
+
+/** Why the inbox is empty, and the next step. */
+function NoMessages({
+  asked: { term, spam, status, department, given },
+  onShowAll,
+}: {
+  asked: Asked;
+  onShowAll: () => void;
+}) {
+  if (term || status || department || spam || given.assigned_to || given.unassigned) {
+    return (
+      <EmptyState title={spam && !term ? "No spam" : "No messages found"}>
+        <Button look="line" onClick={onShowAll}>
+          Show all messages
+        </Button>
+      </EmptyState>
+    );
+  }
+  return <EmptyState title="No messages yet" text="What people write on the contact page arrives here." />;
 }
 
 type RowProps = { message: Message; timeZone: string; now: number; onOpen: () => void };

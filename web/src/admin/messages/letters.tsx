@@ -46,19 +46,13 @@ const explained: Record<Audience, string> = {
 /** Writes a letter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
 function Compose() {
   const client = useQueryClient();
-  const site = useSite();
   const {
     draft: { subject, body, audience, key },
     change,
     clear,
   } = useLetterDraft();
   const [asking, setAsking] = useState(false);
-  const refetchInterval = useRefetchInterval(everyFifteenSeconds);
-  const reach = {
-    families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data,
-    mailing_list: useQuery(letterReachQuery("mailing_list")).data,
-    both: useQuery(letterReachQuery("both")).data,
-  };
+  const reach = useReach();
   const recipients = reach[audience];
 
   const { errors, message, form } = useForm({
@@ -92,32 +86,12 @@ function Compose() {
       </h2>
       <form {...form} className="mt-4 grid gap-6 lg:grid-cols-2">
         <div className="grid content-start gap-5">
-          <fieldset className="grid gap-2">
-            <legend className="mb-1.5 text-sm font-medium">To</legend>
-            {audiences.map((one) => (
-              <label
-                key={one}
-                className="flex min-h-tap cursor-pointer items-center gap-3 rounded-md border border-line px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash"
-              >
-                <input
-                  type="radio"
-                  name="audience"
-                  value={one}
-                  checked={audience === one}
-                  onChange={() => change({ audience: one })}
-                  className="size-5 shrink-0 accent-pine"
-                />
-                <span className="min-w-0 leading-tight">
-                  {audienceName[one]}
-                  <span className="block text-xs text-muted">{explained[one]}</span>
-                </span>
-                <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">
-                  {reach[one] === undefined ? "" : people(reach[one])}
-                </span>
-              </label>
-            ))}
-            {errors["audience"] && <FieldError>{errors["audience"]}</FieldError>}
-          </fieldset>
+          <AudienceField
+            audience={audience}
+            reach={reach}
+            error={errors["audience"]}
+            onChoose={(next) => change({ audience: next })}
+          />
           <Field label="Subject" error={errors["subject"]}>
             <TextInput
               name="subject"
@@ -141,28 +115,7 @@ function Compose() {
             />
           </Field>
         </div>
-        <section aria-label="Preview" className="flex min-w-0 flex-col">
-          <p className="mb-1.5 text-sm font-medium">Preview</p>
-          <div className="flex-1 rounded-md border border-line bg-paper p-5">
-            <p className="font-head text-sm text-pine">
-              <bdi>{site?.site_name}</bdi>
-            </p>
-            <p dir="auto" className="mt-3 font-head text-xl">
-              {subject.trim() || <span className="text-muted">Subject</span>}
-            </p>
-            <div className="mt-3 grid gap-3">
-              {body.trim() ? (
-                paragraphs(body).map((text, i) => (
-                  <p key={i} dir="auto" className="whitespace-pre-line">
-                    {text}
-                  </p>
-                ))
-              ) : (
-                <p className="text-muted">The letter appears here as you write it.</p>
-              )}
-            </div>
-          </div>
-        </section>
+        <Preview subject={subject} body={body} />
         <div className="grid gap-4 lg:col-span-2">
           <FormMessage>{message}</FormMessage>
           <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
@@ -186,6 +139,83 @@ function Compose() {
           To: {audienceName[audience].toLowerCase()}. It goes out at once and cannot be called back.
         </ConfirmDialog>
       )}
+    </section>
+  );
+}
+
+type Reach = Record<Audience, number | undefined>;
+
+/** How many people each audience has. */
+function useReach(): Reach {
+  const refetchInterval = useRefetchInterval(everyFifteenSeconds);
+  return {
+    families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data,
+    mailing_list: useQuery(letterReachQuery("mailing_list")).data,
+    both: useQuery(letterReachQuery("both")).data,
+  };
+}
+
+type AudienceProps = {
+  audience: Audience;
+  reach: Reach;
+  error: string | undefined;
+  onChoose: (audience: Audience) => void;
+};
+
+const AudienceField = ({ audience, reach, error, onChoose }: AudienceProps) => (
+  <fieldset className="grid gap-2">
+    <legend className="mb-1.5 text-sm font-medium">To</legend>
+    {audiences.map((one) => (
+      <label
+        key={one}
+        className="flex min-h-tap cursor-pointer items-center gap-3 rounded-md border border-line px-3.5 py-2 has-checked:border-pine has-checked:bg-pine-wash"
+      >
+        <input
+          type="radio"
+          name="audience"
+          value={one}
+          checked={audience === one}
+          onChange={() => onChoose(one)}
+          className="size-5 shrink-0 accent-pine"
+        />
+        <span className="min-w-0 leading-tight">
+          {audienceName[one]}
+          <span className="block text-xs text-muted">{explained[one]}</span>
+        </span>
+        <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">
+          {reach[one] === undefined ? "" : people(reach[one])}
+        </span>
+      </label>
+    ))}
+    {error && <FieldError>{error}</FieldError>}
+  </fieldset>
+);
+
+/** The letter as its readers see it. */
+function Preview({ subject, body }: { subject: string; body: string }) {
+  const site = useSite();
+  return (
+    <section aria-label="Preview" className="flex min-w-0 flex-col">
+      <p className="mb-1.5 text-sm font-medium">Preview</p>
+      <div className="flex-1 rounded-md border border-line bg-paper p-5">
+        <p className="font-head text-sm text-pine">
+          <bdi>{site?.site_name}</bdi>
+        </p>
+        <p dir="auto" className="mt-3 font-head text-xl">
+          {subject.trim() || <span className="text-muted">Subject</span>}
+        </p>
+        <div className="mt-3 grid gap-3">
+          {body.trim() ? (
+            paragraphs(body).map((text, i) => (
+              <p key={i} dir="auto" className="whitespace-pre-line">
+                {text}
+              </p>
+            ))
+          ) : (
+            <p className="text-muted">The letter appears here as you write it.</p>
+          )}
+        </div>
+      </div>
     </section>
   );
 }

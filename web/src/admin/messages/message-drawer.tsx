@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
@@ -10,6 +10,7 @@ import { Field, Select } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { restoreFocus } from "../shared/focus";
+import { ignoreNotFound } from "../shared/missing-records";
 import { useStaff } from "../shared/session";
 import {
   changeMessage,
@@ -29,7 +30,6 @@ type Props = { message: Message; timeZone: string; onChanged: (message: Message)
 
 /** A message with its replies and the reply that is being written. */
 export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) {
-  const me = useStaff();
   const messagesChanged = useMessagesChanged();
   const [deleting, setDeleting] = useState(false);
   const fresh = (now: Message) => {
@@ -37,129 +37,183 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
     void messagesChanged(now);
   };
 
-  const change = useMutation({
-    mutationFn: (patch: Partial<MessagePatch>) => changeMessage(message.id, patch),
-    onSuccess: (now, patch) => {
-      fresh(now);
-      if (patch.spam !== undefined)
-        toast(
-          now.spam
-            ? { title: "Marked as Spam", description: "It is out of the inbox." }
-            : { title: "Not Spam", description: "It is back in the inbox." },
-        );
-      else if (patch.assigned_to !== undefined)
-        toast({ title: now.assigned_to ? `Assigned to ${now.assigned_to}` : "Assigned to nobody" });
-      else toast({ title: now.status === "unread" ? "Marked as Unread" : "Marked as Read" });
-    },
-    onError: (error, patch) => {
-      if (patch.assigned_to === undefined || !isApiError(error, "validation"))
-        return toastFailure(error, "The message could not be changed.");
-      // The colleague's account was deleted meanwhile.
-      void colleagues.refetch();
-    },
-  });
-  const colleagues = useQuery(colleaguesQuery);
-  const notAssigned = isApiError(change.error) ? change.error.fields["assigned_to"] : undefined;
-  const names = [...new Set([me?.username, message.assigned_to, ...(colleagues.data ?? [])])].filter(
-    (name) => typeof name === "string",
-  );
+  const { change, refused } = useMessageChange(message, fresh);
 
   return (
     <Drawer title={<span dir="auto">{message.subject}</span>} onClose={onClose}>
-      <div className="flex flex-wrap items-center gap-2">
-        <StatusBadge status={message.status} />
-        {message.spam && (
-          <Badge tone="bad" icon="flag">
-            Spam
-          </Badge>
-        )}
-        <Badge>{departmentName[message.department]}</Badge>
-        <time dateTime={message.created_at} className="text-sm text-muted">
-          {campDateTime(message.created_at, timeZone)}
-        </time>
-      </div>
-      <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 text-sm [&_dt]:text-muted">
-        <dt>From</dt>
-        <dd>
-          <bdi className="font-medium">{message.name}</bdi> ({senderName[message.user_type]})
-        </dd>
-        <dt>Email</dt>
-        <dd>
-          <a href={`mailto:${message.email}`} className="link wrap-anywhere">
-            <bdi>{message.email}</bdi>
-          </a>
-        </dd>
-        {message.child_name && (
-          <>
-            <dt>Child</dt>
-            <dd>
-              <bdi>{message.child_name}</bdi>
-            </dd>
-          </>
-        )}
-      </dl>
-      <p dir="auto" className="sheet mt-4 p-4 whitespace-pre-line">
-        {message.message}
-      </p>
+      <Facts message={message} timeZone={timeZone} />
 
-      <div className="mt-3 flex flex-wrap items-center gap-x-2">
-        <Button
-          look="quiet"
-          icon={message.status === "unread" ? "check" : "mail"}
-          busy={change.isPending}
-          onClick={() => change.mutate({ status: message.status === "unread" ? "read" : "unread" })}
-          className="-ms-2.5"
-        >
-          {message.status === "unread" ? "Mark as Read" : "Mark as Unread"}
-        </Button>
-        <Button look="quiet" icon="flag" busy={change.isPending} onClick={() => change.mutate({ spam: !message.spam })}>
-          {message.spam ? "Not Spam" : "Mark as Spam"}
-        </Button>
-        <Button look="quiet" icon="trash" onClick={() => setDeleting(true)} className="text-clay! hover:bg-clay-wash!">
-          Delete
-        </Button>
-      </div>
-      <Field label="Assigned to" error={notAssigned} className="mt-3 max-w-64">
-        <Select
-          value={message.assigned_to ?? ""}
-          disabled={change.isPending}
-          onChange={(event) => change.mutate({ assigned_to: event.target.value || null })}
-        >
-          <option value="">Nobody</option>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {name === me?.username ? `${name} (me)` : name}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <Actions message={message} busy={change.isPending} onChange={change.mutate} onDelete={() => setDeleting(true)} />
+      <AssignedTo
+        message={message}
+        busy={change.isPending}
+        refused={refused}
+        onAssign={(name) => change.mutate({ assigned_to: name })}
+      />
 
       {message.replies.length > 0 && <Replies message={message} timeZone={timeZone} onFresh={fresh} />}
       <ReplyBox message={message} onFresh={fresh} onGone={() => void messagesChanged()} />
 
       {deleting && (
-        <ConfirmDialog
-          title={`Delete the message from ${message.name}?`}
-          name={message.subject}
-          action="Delete message"
+        <DeleteMessage
+          message={message}
           onClose={() => setDeleting(false)}
-          onConfirm={async () => {
-            try {
-              await deleteMessage(message.id);
-            } catch (error) {
-              if (!isApiError(error, "not_found")) throw error;
-            }
-            toast({ title: "Message Deleted" });
+          onDeleted={() => {
             onClose();
             void messagesChanged().then(restoreFocus);
           }}
-        >
-          Its answers go with it. This cannot be undone.
-        </ConfirmDialog>
+        />
       )}
     </Drawer>
   );
 }
+
+/** Changes the message and says what was done. */
+function useMessageChange(message: Message, onChanged: (message: Message) => void) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (patch: Partial<MessagePatch>) => changeMessage(message.id, patch),
+    onSuccess: (now, patch) => {
+      onChanged(now);
+      toast(changeToast(now, patch));
+    },
+    onError: (error, patch) => {
+      if (patch.assigned_to === undefined || !isApiError(error, "validation"))
+        return toastFailure(error, "The message could not be changed.");
+      // The colleague's account was deleted meanwhile.
+      void client.invalidateQueries({ queryKey: colleaguesQuery.queryKey });
+    },
+  });
+  const refused = isApiError(change.error) ? change.error.fields["assigned_to"] : undefined;
+  return { change, refused };
+}
+
+function changeToast(now: Message, patch: Partial<MessagePatch>) {
+  if (patch.spam !== undefined)
+    return now.spam
+      ? { title: "Marked as Spam", description: "It is out of the inbox." }
+      : { title: "Not Spam", description: "It is back in the inbox." };
+  if (patch.assigned_to !== undefined)
+    return { title: now.assigned_to ? `Assigned to ${now.assigned_to}` : "Assigned to nobody" };
+  return { title: now.status === "unread" ? "Marked as Unread" : "Marked as Read" };
+}
+
+/** Who wrote, when, and what. */
+const Facts = ({ message, timeZone }: { message: Message; timeZone: string }) => (
+  <>
+    <div className="flex flex-wrap items-center gap-2">
+      <StatusBadge status={message.status} />
+      {message.spam && (
+        <Badge tone="bad" icon="flag">
+          Spam
+        </Badge>
+      )}
+      <Badge>{departmentName[message.department]}</Badge>
+      <time dateTime={message.created_at} className="text-sm text-muted">
+        {campDateTime(message.created_at, timeZone)}
+      </time>
+    </div>
+    <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 text-sm [&_dt]:text-muted">
+      <dt>From</dt>
+      <dd>
+        <bdi className="font-medium">{message.name}</bdi> ({senderName[message.user_type]})
+      </dd>
+      <dt>Email</dt>
+      <dd>
+        <a href={`mailto:${message.email}`} className="link wrap-anywhere">
+          <bdi>{message.email}</bdi>
+        </a>
+      </dd>
+      {message.child_name && (
+        <>
+          <dt>Child</dt>
+          <dd>
+            <bdi>{message.child_name}</bdi>
+          </dd>
+        </>
+      )}
+    </dl>
+    <p dir="auto" className="sheet mt-4 p-4 whitespace-pre-line">
+      {message.message}
+    </p>
+  </>
+);
+
+type ActionsProps = {
+  message: Message;
+  busy: boolean;
+  onChange: (patch: Partial<MessagePatch>) => void;
+  onDelete: () => void;
+};
+
+const Actions = ({ message, busy, onChange, onDelete }: ActionsProps) => (
+  <div className="mt-3 flex flex-wrap items-center gap-x-2">
+    <Button
+      look="quiet"
+      icon={message.status === "unread" ? "check" : "mail"}
+      busy={busy}
+      onClick={() => onChange({ status: message.status === "unread" ? "read" : "unread" })}
+      className="-ms-2.5"
+    >
+      {message.status === "unread" ? "Mark as Read" : "Mark as Unread"}
+    </Button>
+    <Button look="quiet" icon="flag" busy={busy} onClick={() => onChange({ spam: !message.spam })}>
+      {message.spam ? "Not Spam" : "Mark as Spam"}
+    </Button>
+    <Button look="quiet" icon="trash" onClick={onDelete} className="text-clay! hover:bg-clay-wash!">
+      Delete
+    </Button>
+  </div>
+);
+
+type AssignedToProps = {
+  message: Message;
+  busy: boolean;
+  refused: string | undefined;
+  onAssign: (name: string | null) => void;
+};
+
+function AssignedTo({ message, busy, refused, onAssign }: AssignedToProps) {
+  const me = useStaff();
+  const colleagues = useQuery(colleaguesQuery).data ?? [];
+  const names = [...new Set([me?.username, message.assigned_to, ...colleagues])].filter(
+    (name) => typeof name === "string",
+  );
+  return (
+    <Field label="Assigned to" error={refused} className="mt-3 max-w-64">
+      <Select
+        value={message.assigned_to ?? ""}
+        disabled={busy}
+        onChange={(event) => onAssign(event.target.value || null)}
+      >
+        <option value="">Nobody</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name === me?.username ? `${name} (me)` : name}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  );
+}
+
+type DeleteProps = { message: Message; onClose: () => void; onDeleted: () => void };
+
+const DeleteMessage = ({ message, onClose, onDeleted }: DeleteProps) => (
+  <ConfirmDialog
+    title={`Delete the message from ${message.name}?`}
+    name={message.subject}
+    action="Delete message"
+    onClose={onClose}
+    onConfirm={async () => {
+      await ignoreNotFound(deleteMessage(message.id));
+      toast({ title: "Message Deleted" });
+      onDeleted();
+    }}
+  >
+    Its answers go with it. This cannot be undone.
+  </ConfirmDialog>
+);
 
 const deliveryTone: Record<Reply["delivery"], "info" | "good" | "bad"> = {
   queued: "info",

@@ -16,8 +16,9 @@ type Props = { message: Message; onFresh: (message: Message) => void; onGone: ()
 /** The reply box. The server keeps what is typed as a draft. */
 export function ReplyBox(props: Props) {
   const { message } = props;
-  const { text, type, state, failure, theirs, gone, box, sending, submit, saveDraft, keepMine, takeTheirs } =
-    useReply(props);
+  const reply = useReplyText(props);
+  const { text, type, state, failure, theirs, gone, box, saveDraft, keepMine, takeTheirs } = reply;
+  const { sending, submit } = useSendReply(message, reply);
   return (
     <section aria-label="Reply" className="mt-6 grid gap-3 border-t border-line pt-5">
       {gone && <MessageGone text={text} />}
@@ -54,8 +55,8 @@ export function ReplyBox(props: Props) {
   );
 }
 
-/** The reply that is being written: its draft, and what somebody else wrote or deleted meanwhile. */
-function useReply({ message, onFresh, onGone }: Props) {
+/** The text of the reply, kept as a draft, and what somebody else wrote or deleted meanwhile. */
+function useReplyText({ message, onFresh, onGone }: Props) {
   const [text, setText] = useState(message.draft ?? "");
   const [state, setState] = useState<DraftState>("kept");
   const [failure, setFailure] = useState<string | null>(null);
@@ -80,6 +81,47 @@ function useReply({ message, onFresh, onGone }: Props) {
     if (theirs === null && !gone) keeper.type(next);
   }
 
+  function keepMine() {
+    setTheirs(null);
+    keeper.type(text);
+    void keeper.flush();
+  }
+
+  function takeTheirs() {
+    if (theirs === null) return;
+    setText(theirs);
+    keeper.reset(theirs);
+    setTheirs(null);
+    box.current?.focus();
+  }
+
+  async function saveDraft() {
+    keeper.type(text);
+    if (await keeper.flush()) toast({ title: "Draft Saved" });
+  }
+
+  return {
+    text,
+    setText,
+    type,
+    state,
+    failure,
+    setFailure,
+    theirs,
+    setTheirs,
+    gone,
+    lost,
+    box,
+    keeper,
+    keepMine,
+    takeTheirs,
+    saveDraft,
+  };
+}
+
+/** Sends the reply, unless somebody else replied first. */
+function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) {
+  const { text, setText, setFailure, setTheirs, lost, box, keeper } = reply;
   const send = useMutation({
     mutationFn: async () => {
       await keeper.settle();
@@ -118,25 +160,6 @@ function useReply({ message, onFresh, onGone }: Props) {
     if (begun === null) keeper.type(text);
   }
 
-  function keepMine() {
-    setTheirs(null);
-    keeper.type(text);
-    void keeper.flush();
-  }
-
-  function takeTheirs() {
-    if (theirs === null) return;
-    setText(theirs);
-    keeper.reset(theirs);
-    setTheirs(null);
-    box.current?.focus();
-  }
-
-  async function saveDraft() {
-    keeper.type(text);
-    if (await keeper.flush()) toast({ title: "Draft Saved" });
-  }
-
   function submit() {
     if (send.isPending) return;
     if (text.trim()) send.mutate();
@@ -146,20 +169,7 @@ function useReply({ message, onFresh, onGone }: Props) {
     }
   }
 
-  return {
-    text,
-    type,
-    state,
-    failure,
-    theirs,
-    gone,
-    box,
-    sending: send.isPending,
-    submit,
-    saveDraft,
-    keepMine,
-    takeTheirs,
-  };
+  return { sending: send.isPending, submit };
 }
 
 function mailedTo({ email, sender_proved }: Message) {

@@ -11,17 +11,9 @@ import { settingLabel } from "./words";
 
 const largest = 10 * 1024 * 1024;
 
-/** One or several pictures of the camp. They are saved at once, without the form's button. */
-export function PictureSetting({ setting }: { setting: Setting }) {
-  const id = useId();
-  const file = useRef<HTMLInputElement>(null);
-  const [removing, setRemoving] = useState<string | null>(null);
+/** Uploads, reorders and removes the pictures; each is saved at once. */
+function usePictureChanges(setting: Setting, place: PicturePlace) {
   const settingsChanged = useSettingsChanged();
-  const place: PicturePlace = setting.kind === "picture" ? "logo" : "hero";
-  const ids = [setting.value].flat().filter((value): value is string => typeof value === "string");
-  const full = place === "hero" && ids.length >= (setting.max ?? 3);
-  const label = settingLabel(setting.key);
-
   const upload = useMutation({
     mutationFn: (picture: File) => {
       if (picture.size > largest) throw new Error("This picture is larger than 10MB.");
@@ -40,6 +32,18 @@ export function PictureSetting({ setting }: { setting: Setting }) {
       await changeSettings({ [setting.key]: place === "logo" ? null : left }, { [setting.key]: setting.value }),
     );
   const reorder = useMutation({ mutationFn: change, onError: (error) => toastFailure(error) });
+  return { upload, change, reorder };
+}
+
+/** One or several pictures of the camp. They are saved at once, without the form's button. */
+export function PictureSetting({ setting }: { setting: Setting }) {
+  const id = useId();
+  const [removing, setRemoving] = useState<string | null>(null);
+  const place: PicturePlace = setting.kind === "picture" ? "logo" : "hero";
+  const { upload, change, reorder } = usePictureChanges(setting, place);
+  const ids = [setting.value].flat().filter((value): value is string => typeof value === "string");
+  const full = place === "hero" && ids.length >= (setting.max ?? 3);
+  const label = settingLabel(setting.key);
 
   return (
     <div role="group" aria-labelledby={id} className="grid content-start gap-2 md:col-span-2">
@@ -50,15 +54,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
         <ul className="flex flex-wrap gap-4">
           {ids.map((picture, i) => (
             <li key={picture} className="grid gap-1">
-              {place === "logo" ? (
-                <OnBothGrounds id={picture} />
-              ) : (
-                <img
-                  src={`/media/site/${picture}/small`}
-                  alt={`Scene ${i + 1} of the home page`}
-                  className="aspect-video w-56 rounded-md bg-sunk object-cover"
-                />
-              )}
+              <Shown place={place} id={picture} number={i + 1} />
               <div className="flex items-center">
                 <Button look="quiet" icon="trash" onClick={() => setRemoving(picture)}>
                   {place === "logo" ? (
@@ -87,6 +83,64 @@ export function PictureSetting({ setting }: { setting: Setting }) {
             : "The three built-in scenes take turns."}
         </p>
       )}
+      <UploadButton
+        label={label}
+        hintId={`${id}-hint`}
+        text={uploadLabel(place, ids.length)}
+        full={full}
+        upload={upload}
+      />
+      <p id={`${id}-hint`} className="text-xs text-muted">
+        {setting.help}. JPEG, PNG or WebP, at most 10 MB.
+        {full && " There is room for three: remove one to add another."}
+      </p>
+      {upload.isError && (
+        <div role="alert">
+          <FieldError>{explain(upload.error)}</FieldError>
+        </div>
+      )}
+      {removing && (
+        <RemoveQuestion
+          place={place}
+          number={ids.indexOf(removing) + 1}
+          onRemove={() => change(ids.filter((other) => other !== removing))}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+type ShownProps = { place: PicturePlace; id: string; number: number };
+
+const Shown = ({ place, id, number }: ShownProps) =>
+  place === "logo" ? (
+    <OnBothGrounds id={id} />
+  ) : (
+    <img
+      src={`/media/site/${id}/small`}
+      alt={`Scene ${number} of the home page`}
+      className="aspect-video w-56 rounded-md bg-sunk object-cover"
+    />
+  );
+
+function uploadLabel(place: PicturePlace, pictures: number) {
+  if (place === "hero") return "Add a picture";
+  return pictures > 0 ? "Upload another logo" : "Upload a logo";
+}
+
+type UploadProps = {
+  label: string;
+  hintId: string;
+  text: string;
+  full: boolean;
+  upload: ReturnType<typeof usePictureChanges>["upload"];
+};
+
+function UploadButton({ label, hintId, text, full, upload }: UploadProps) {
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <>
       <input
         ref={file}
         type="file"
@@ -105,44 +159,32 @@ export function PictureSetting({ setting }: { setting: Setting }) {
           icon="up"
           busy={upload.isPending}
           disabled={full}
-          aria-describedby={`${id}-hint`}
+          aria-describedby={hintId}
           onClick={() => file.current?.click()}
         >
-          {upload.isPending
-            ? "Uploading..."
-            : place === "hero"
-              ? "Add a picture"
-              : ids.length > 0
-                ? "Upload another logo"
-                : "Upload a logo"}
+          {upload.isPending ? "Uploading..." : text}
         </Button>
       </div>
-      <p id={`${id}-hint`} className="text-xs text-muted">
-        {setting.help}. JPEG, PNG or WebP, at most 10 MB.
-        {full && " There is room for three: remove one to add another."}
-      </p>
-      {upload.isError && (
-        <div role="alert">
-          <FieldError>{explain(upload.error)}</FieldError>
-        </div>
-      )}
-      {removing && (
-        <ConfirmDialog
-          title={place === "logo" ? "Go back to the built-in logo?" : "Remove this picture?"}
-          name={place === "logo" ? "Logo" : `Home picture ${ids.indexOf(removing) + 1}`}
-          action={place === "logo" ? "Remove the logo" : "Remove picture"}
-          onClose={() => setRemoving(null)}
-          onConfirm={async () => {
-            await change(ids.filter((other) => other !== removing));
-            toast({ title: place === "logo" ? "Logo removed" : "Picture removed" });
-          }}
-        >
-          The file is deleted. To have it back, upload it again.
-        </ConfirmDialog>
-      )}
-    </div>
+    </>
   );
 }
+
+type RemoveProps = { place: PicturePlace; number: number; onRemove: () => Promise<unknown>; onClose: () => void };
+
+const RemoveQuestion = ({ place, number, onRemove, onClose }: RemoveProps) => (
+  <ConfirmDialog
+    title={place === "logo" ? "Go back to the built-in logo?" : "Remove this picture?"}
+    name={place === "logo" ? "Logo" : `Home picture ${number}`}
+    action={place === "logo" ? "Remove the logo" : "Remove picture"}
+    onClose={onClose}
+    onConfirm={async () => {
+      await onRemove();
+      toast({ title: place === "logo" ? "Logo removed" : "Picture removed" });
+    }}
+  >
+    The file is deleted. To have it back, upload it again.
+  </ConfirmDialog>
+);
 
 /** Shows the logo on both backgrounds, because a dark one is invisible in the dark theme. */
 const OnBothGrounds = ({ id }: { id: string }) => (

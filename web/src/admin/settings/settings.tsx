@@ -91,7 +91,10 @@ function AllSettings() {
   );
 }
 
-function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
+type GroupProps = { group: Group; settings: Setting[] };
+
+/** What is typed in one group of settings, and how it is saved. */
+function useGroupForm({ group, settings }: GroupProps) {
   const [typed, setTyped] = useSettingsDraft();
   const [stale, setStale] = useState(false);
   const seen = useSeen();
@@ -99,14 +102,15 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
   const settingsChanged = useSettingsChanged();
   const element = useRef<HTMLFormElement>(null);
   const unsaved = settings.filter((setting) => isChanged(setting, typed)).length;
+  const keys = settings.map(({ key }) => key);
   useOpenForm({ dirty: () => unsaved > 0, keptInside: true });
 
-  const { busy, errors, message, clear, form } = useForm({
+  const { clear, form, ...state } = useForm({
     check: () => changesOf(settings, typed).errors,
     submit: async () => {
       const { values } = changesOf(settings, typed);
-      const keys = Object.keys(values);
-      return keys.length > 0 ? { values, sent: typed, items: await changeSettings(values, seen.of(keys)) } : null;
+      const changed = Object.keys(values);
+      return changed.length > 0 ? { values, sent: typed, items: await changeSettings(values, seen.of(changed)) } : null;
     },
     done: (saved) => {
       if (!saved) return;
@@ -114,9 +118,7 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
       settingsChanged(items);
       seen.forget(Object.keys(values));
       // Keeps what was typed while the request was running.
-      setTyped((now) =>
-        Object.fromEntries(Object.entries(now).filter(([key, value]) => !(key in values && sent[key] === value))),
-      );
+      setTyped((now) => without(now, (key) => key in values && sent[key] === now[key]));
       toast({ title: group.saved, description: `${count(Object.keys(values).length, "change")} saved` });
     },
     failed: (error) => {
@@ -124,9 +126,7 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
         setStale(true);
         return true;
       }
-      const fields = Object.entries(isApiError(error) ? error.fields : {}).filter(([key]) =>
-        settings.some((setting) => setting.key === key),
-      );
+      const fields = Object.entries(isApiError(error) ? error.fields : {}).filter(([key]) => keys.includes(key));
       return Object.fromEntries(fields.map(([key, text]) => [key, sentence(key, text)]));
     },
   });
@@ -134,29 +134,37 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
   /** Reads the settings again and keeps what was typed. */
   async function reload() {
     const fresh = await client.fetchQuery({ ...settingsQuery, staleTime: 0 });
-    seen.forget(settings.map(({ key }) => key));
+    seen.forget(keys);
     fresh.filter((setting) => isChanged(setting, typed)).forEach(seen.note);
     setStale(false);
     element.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
   }
 
   function change(setting: Setting, value: string | boolean) {
-    const { key } = setting;
     seen.note(setting);
-    setTyped((now) => ({ ...now, [key]: value }));
-    clear(key);
+    setTyped((now) => ({ ...now, [setting.key]: value }));
+    clear(setting.key);
   }
 
   function discard() {
-    setTyped((now) =>
-      Object.fromEntries(Object.entries(now).filter(([key]) => !settings.some((setting) => setting.key === key))),
-    );
-    seen.forget(settings.map(({ key }) => key));
+    setTyped((now) => without(now, (key) => keys.includes(key)));
+    seen.forget(keys);
     clear();
     setStale(false);
     element.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
   }
 
+  return { ...state, form: { ...form, ref: element }, typed, unsaved, stale, reload, change, discard };
+}
+
+const without = <Value,>(values: Record<string, Value>, dropped: (key: string) => boolean) =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => !dropped(key)));
+
+function GroupForm({ group, settings }: GroupProps) {
+  const { busy, errors, message, form, typed, unsaved, stale, reload, change, discard } = useGroupForm({
+    group,
+    settings,
+  });
   const control = (setting: Setting) => (
     <SettingControl
       key={setting.key}
@@ -172,7 +180,7 @@ function GroupForm({ group, settings }: { group: Group; settings: Setting[] }) {
   return (
     <Section id={group.name} title={group.title}>
       <p className="-mt-3 mb-5 text-muted">{group.about}</p>
-      <form {...form} ref={element} className="grid gap-5">
+      <form {...form} className="grid gap-5">
         {fields.length > 0 && <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">{fields.map(control)}</div>}
         {switches.length > 0 && (
           <div

@@ -31,7 +31,6 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
     move(from, to);
     setSaid(`${pictures[from]!.name}: now number ${to + 1} of ${pictures.length}.`);
   }
-  const dragging = useDragOrder(step);
 
   const fromOutside = (event: DragEvent) => event.dataTransfer.types.includes("Files");
 
@@ -56,53 +55,18 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
         {said}
       </p>
       {pictures.length > 0 && (
-        <ol aria-label="Pictures" className="grid grid-cols-2 gap-3">
-          {pictures.map((picture, i) => (
-            <li
-              key={picture.key}
-              {...(busy ? {} : dragging.props(i))}
-              className={cx(
-                "sheet min-w-0 overflow-clip",
-                dragging.isTarget(i) && "outline-3 outline-focus",
-                !busy && "cursor-grab",
-              )}
-            >
-              <PictureView picture={picture} art={art} first={i === 0} />
-              <div className="flex justify-between">
-                <IconButton
-                  icon="previous"
-                  label={`Move ${picture.name} forward`}
-                  title="Move forward"
-                  aria-disabled={busy || i === 0}
-                  onClick={() => step(i, i - 1)}
-                  className={cx((busy || i === 0) && "opacity-30")}
-                />
-                <IconButton
-                  icon="next"
-                  label={`Move ${picture.name} back`}
-                  title="Move back"
-                  aria-disabled={busy || i === pictures.length - 1}
-                  onClick={() => step(i, i + 1)}
-                  className={cx((busy || i === pictures.length - 1) && "opacity-30")}
-                />
-                <IconButton
-                  icon="trash"
-                  danger
-                  label={`Remove ${picture.name}`}
-                  title="Remove"
-                  aria-disabled={busy}
-                  onClick={() => {
-                    if (busy) return;
-                    remove(picture.key);
-                    setSaid(`${picture.name} removed.`);
-                    // The focused button is removed with its picture.
-                    setTimeout(() => input.current?.focus());
-                  }}
-                />
-              </div>
-            </li>
-          ))}
-        </ol>
+        <PictureList
+          pictures={pictures}
+          art={art}
+          busy={busy}
+          onMove={step}
+          onRemove={(picture) => {
+            remove(picture.key);
+            setSaid(`${picture.name} removed.`);
+            // The focused button is removed with its picture.
+            setTimeout(() => input.current?.focus());
+          }}
+        />
       )}
       <PicturePicker
         input={input}
@@ -113,6 +77,63 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
         onPick={(files) => void pick(files)}
       />
     </fieldset>
+  );
+}
+
+type ListProps = {
+  pictures: Picture[];
+  art: string;
+  busy: boolean;
+  onMove: (from: number, to: number) => void;
+  onRemove: (picture: Picture) => void;
+};
+
+function PictureList({ pictures, art, busy, onMove, onRemove }: ListProps) {
+  const dragging = useDragOrder(onMove);
+  return (
+    <ol aria-label="Pictures" className="grid grid-cols-2 gap-3">
+      {pictures.map((picture, i) => (
+        <li
+          key={picture.key}
+          {...(busy ? {} : dragging.props(i))}
+          className={cx(
+            "sheet min-w-0 overflow-clip",
+            dragging.isTarget(i) && "outline-3 outline-focus",
+            !busy && "cursor-grab",
+          )}
+        >
+          <PictureView picture={picture} art={art} first={i === 0} />
+          <div className="flex justify-between">
+            <IconButton
+              icon="previous"
+              label={`Move ${picture.name} forward`}
+              title="Move forward"
+              aria-disabled={busy || i === 0}
+              onClick={() => onMove(i, i - 1)}
+              className={cx((busy || i === 0) && "opacity-30")}
+            />
+            <IconButton
+              icon="next"
+              label={`Move ${picture.name} back`}
+              title="Move back"
+              aria-disabled={busy || i === pictures.length - 1}
+              onClick={() => onMove(i, i + 1)}
+              className={cx((busy || i === pictures.length - 1) && "opacity-30")}
+            />
+            <IconButton
+              icon="trash"
+              danger
+              label={`Remove ${picture.name}`}
+              title="Remove"
+              aria-disabled={busy}
+              onClick={() => {
+                if (!busy) onRemove(picture);
+              }}
+            />
+          </div>
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -20,60 +20,12 @@ type Flag = { is_featured: boolean } | { is_active: boolean };
 /** A product with its stock and whether families see it. */
 export function ProductCard({ product, onEdit, onDelete }: Props) {
   const currency = useCurrency();
-  const productsChanged = useProductsChanged();
-  const [broken, setBroken] = useState<string | null>(null);
-  const image = product.images[0];
-  const shown = image && image.id !== broken ? image : null;
-
-  const saved = useRef(product.version);
-  const flag = useMutation({
-    // Runs one request at a time, so that the second has the version that the first one created.
-    scope: { id: `product ${product.id}` },
-    mutationFn: (change: Flag) =>
-      changeProduct(product.id, { version: Math.max(product.version, saved.current), ...change }),
-    onSuccess: async ({ version }, change) => {
-      saved.current = version;
-      await productsChanged();
-      toast({ title: "Product Updated", description: sentence(product.title, change) });
-    },
-    onError: (error) => {
-      if (requiresSignIn(error)) return;
-      const elsewhere = isApiError(error, "stale", "not_found");
-      if (elsewhere) void productsChanged();
-      const why = elsewhere
-        ? "Somebody else changed it in the meantime. Please look again."
-        : "Failed to update product. Please try again.";
-      errorToast(why);
-    },
-  });
-  const coming = flag.isPending && "is_featured" in flag.variables ? flag.variables.is_featured : product.is_featured;
+  const { flag, featured } = useFlags(product);
   const of = <span className="sr-only"> {product.title}</span>;
 
   return (
     <article className="sheet flex w-full min-w-0 flex-col overflow-clip max-sm:grid max-sm:grid-cols-[7.5rem_minmax(0,1fr)]">
-      <div className="relative max-sm:ms-3 max-sm:mt-3 max-sm:self-start max-sm:overflow-clip max-sm:rounded-md">
-        <img
-          src={shown?.thumb_url ?? artOf(product)}
-          alt={shown?.alt_text ?? ""}
-          width={480}
-          height={360}
-          loading="lazy"
-          onError={() => shown && setBroken(shown.id)}
-          className={cx(
-            "aspect-square w-full bg-sunk object-cover sm:aspect-4/3",
-            !product.is_active && "opacity-55 grayscale",
-          )}
-        />
-        <div className="pointer-events-none absolute start-1.5 top-1.5 flex flex-wrap gap-1 sm:start-3 sm:top-3 sm:gap-1.5 sm:pe-3">
-          {product.is_new && <Badge tone="new">New</Badge>}
-          {product.is_bestseller && <Badge tone="dark">Bestseller</Badge>}
-          {product.is_featured && (
-            <Badge tone="info" icon="star">
-              Featured
-            </Badge>
-          )}
-        </div>
-      </div>
+      <ProductPicture product={product} />
       <div className="flex min-w-0 flex-1 flex-col px-4 pt-3 max-sm:ps-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <span className="text-xs text-muted">{categoryName[product.category]}</span>
@@ -98,7 +50,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
         </p>
         <Switch
           label={<>Featured{of}</>}
-          checked={coming}
+          checked={featured}
           onChange={(event) => flag.mutate({ is_featured: event.target.checked })}
           className="mt-1"
         />
@@ -117,6 +69,67 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
         <IconButton icon="trash" danger label={`Delete ${product.title}`} title="Delete" onClick={onDelete} />
       </div>
     </article>
+  );
+}
+
+/** The switches of the card, which are saved at once. */
+function useFlags(product: AdminProduct) {
+  const productsChanged = useProductsChanged();
+  const saved = useRef(product.version);
+  const flag = useMutation({
+    // Runs one request at a time, so that the second has the version that the first one created.
+    scope: { id: `product ${product.id}` },
+    mutationFn: (change: Flag) =>
+      changeProduct(product.id, { version: Math.max(product.version, saved.current), ...change }),
+    onSuccess: async ({ version }, change) => {
+      saved.current = version;
+      await productsChanged();
+      toast({ title: "Product Updated", description: sentence(product.title, change) });
+    },
+    onError: (error) => {
+      if (requiresSignIn(error)) return;
+      const elsewhere = isApiError(error, "stale", "not_found");
+      if (elsewhere) void productsChanged();
+      errorToast(
+        elsewhere
+          ? "Somebody else changed it in the meantime. Please look again."
+          : "Failed to update product. Please try again.",
+      );
+    },
+  });
+  const featured = flag.isPending && "is_featured" in flag.variables ? flag.variables.is_featured : product.is_featured;
+  return { flag, featured };
+}
+
+/** The main picture, or the drawing of its category, with the badges above it. */
+function ProductPicture({ product }: { product: AdminProduct }) {
+  const [broken, setBroken] = useState<string | null>(null);
+  const image = product.images[0];
+  const shown = image && image.id !== broken ? image : null;
+  return (
+    <div className="relative max-sm:ms-3 max-sm:mt-3 max-sm:self-start max-sm:overflow-clip max-sm:rounded-md">
+      <img
+        src={shown?.thumb_url ?? artOf(product)}
+        alt={shown?.alt_text ?? ""}
+        width={480}
+        height={360}
+        loading="lazy"
+        onError={() => shown && setBroken(shown.id)}
+        className={cx(
+          "aspect-square w-full bg-sunk object-cover sm:aspect-4/3",
+          !product.is_active && "opacity-55 grayscale",
+        )}
+      />
+      <div className="pointer-events-none absolute start-1.5 top-1.5 flex flex-wrap gap-1 sm:start-3 sm:top-3 sm:gap-1.5 sm:pe-3">
+        {product.is_new && <Badge tone="new">New</Badge>}
+        {product.is_bestseller && <Badge tone="dark">Bestseller</Badge>}
+        {product.is_featured && (
+          <Badge tone="info" icon="star">
+            Featured
+          </Badge>
+        )}
+      </div>
+    </div>
   );
 }
 

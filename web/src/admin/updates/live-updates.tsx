@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { useFilters } from "../../lib/filters";
+import { useFilters, type Filters } from "../../lib/filters";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Select } from "../../ui/field";
@@ -37,15 +37,13 @@ const priorities: readonly Priority[] = ["high", "medium", "low"];
 export default function LiveUpdates() {
   const timeZone = useSite()?.timezone ?? "UTC";
   const filters = useFilters();
-  const term = filters.params.get("q")?.trim() ?? "";
-  const standing = standings.find((one) => one === filters.params.get("standing"));
-  const priority = priorities.find((one) => one === filters.params.get("priority"));
+  const asked = readFilter(filters.params);
   const slowly = useRefetchInterval(everyFifteenSeconds);
   const updates = useInfiniteQuery({
     ...updatesQuery({
-      ...(term ? { q: term } : {}),
-      ...(standing ? { standing } : {}),
-      ...(priority ? { priority } : {}),
+      ...(asked.term ? { q: asked.term } : {}),
+      ...(asked.standing ? { standing: asked.standing } : {}),
+      ...(asked.priority ? { priority: asked.priority } : {}),
     }),
     // Polls faster while mails are being sent.
     refetchInterval: ({ state }) =>
@@ -78,41 +76,7 @@ export default function LiveUpdates() {
         >
           Refresh
         </Button>
-        <div className="flex w-full flex-wrap gap-3">
-          <SearchBox
-            label="Search updates"
-            placeholder="Search updates by title, message or author..."
-            value={term}
-            onSearch={(q) => filters.set({ q })}
-            className="flex-[1_1_20rem]"
-          />
-          <div className="grid grid-cols-2 gap-3 max-sm:w-full">
-            <Select
-              aria-label="Which standing"
-              value={standing ?? ""}
-              onChange={({ target }) => filters.set({ standing: target.value })}
-            >
-              <option value="">Any standing</option>
-              {standings.map((one) => (
-                <option key={one} value={one}>
-                  {standingName[one]}
-                </option>
-              ))}
-            </Select>
-            <Select
-              aria-label="Which priority"
-              value={priority ?? ""}
-              onChange={({ target }) => filters.set({ priority: target.value })}
-            >
-              <option value="">Any priority</option>
-              {priorities.map((one) => (
-                <option key={one} value={one}>
-                  {priorityName[one].label} priority
-                </option>
-              ))}
-            </Select>
-          </div>
-        </div>
+        <UpdateFilters asked={asked} set={filters.set} />
       </div>
 
       <Listing
@@ -120,27 +84,7 @@ export default function LiveUpdates() {
         what="updates"
         failed="Failed to fetch live updates."
         skeleton={<UpdatesSkeleton />}
-        empty={
-          term ? (
-            <EmptyState title={`No updates found matching "${term}"`}>
-              <Button look="line" onClick={() => filters.set({ q: "" })}>
-                Clear Search
-              </Button>
-            </EmptyState>
-          ) : standing || priority ? (
-            <EmptyState title="No updates found">
-              <Button look="line" onClick={() => filters.set({ standing: "", priority: "" })}>
-                Show all updates
-              </Button>
-            </EmptyState>
-          ) : (
-            <EmptyState title="No Updates Yet" text="Families read the newest ones on the home page.">
-              <Button icon="plus" onClick={creation.unfold}>
-                Create First Update
-              </Button>
-            </EmptyState>
-          )
-        }
+        empty={<NoUpdates asked={asked} set={filters.set} onCreate={creation.unfold} />}
       >
         {(all) => (
           <ul className="sheet overflow-clip">
@@ -161,6 +105,82 @@ export default function LiveUpdates() {
       {open?.what === "edit" && <EditUpdate update={open.update} timeZone={timeZone} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && <DeleteUpdate update={open.update} onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+/** What the address asks for. */
+const readFilter = (params: URLSearchParams) => ({
+  term: params.get("q")?.trim() ?? "",
+  standing: standings.find((one) => one === params.get("standing")),
+  priority: priorities.find((one) => one === params.get("priority")),
+});
+
+type FilterProps = { asked: ReturnType<typeof readFilter>; set: Filters["set"] };
+
+const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps) => (
+  <div className="flex w-full flex-wrap gap-3">
+    <SearchBox
+      label="Search updates"
+      placeholder="Search updates by title, message or author..."
+      value={term}
+      onSearch={(q) => set({ q })}
+      className="flex-[1_1_20rem]"
+    />
+    <div className="grid grid-cols-2 gap-3 max-sm:w-full">
+      <Select
+        aria-label="Which standing"
+        value={standing ?? ""}
+        onChange={({ target }) => set({ standing: target.value })}
+      >
+        <option value="">Any standing</option>
+        {standings.map((one) => (
+          <option key={one} value={one}>
+            {standingName[one]}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Which priority"
+        value={priority ?? ""}
+        onChange={({ target }) => set({ priority: target.value })}
+      >
+        <option value="">Any priority</option>
+        {priorities.map((one) => (
+          <option key={one} value={one}>
+            {priorityName[one].label} priority
+          </option>
+        ))}
+      </Select>
+    </div>
+  </div>
+);
+
+/** Why the list is empty, and the next step. */
+function NoUpdates({ asked: { term, standing, priority }, set, onCreate }: FilterProps & { onCreate: () => void }) {
+  if (term) {
+    return (
+      <EmptyState title={`No updates found matching "${term}"`}>
+        <Button look="line" onClick={() => set({ q: "" })}>
+          Clear Search
+        </Button>
+      </EmptyState>
+    );
+  }
+  if (standing || priority) {
+    return (
+      <EmptyState title="No updates found">
+        <Button look="line" onClick={() => set({ standing: "", priority: "" })}>
+          Show all updates
+        </Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No Updates Yet" text="Families read the newest ones on the home page.">
+      <Button icon="plus" onClick={onCreate}>
+        Create First Update
+      </Button>
+    </EmptyState>
   );
 }
 

@@ -8,6 +8,7 @@ import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { focusOnMount } from "../shared/focus";
 import { nullIfNotFound } from "../shared/missing-records";
+import { FormButtons } from "../shared/form-buttons";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
 import { MoneyInput } from "../shared/money-input";
@@ -20,8 +21,8 @@ const ofThePlan = (field: string) => /amount|due_date|adjustment/.test(field);
 
 type Props = { family: Family; withPlan?: boolean; currency: string; onClose: () => void };
 
-/** A family with its plan and the mail it gets. What is paid is never typed over: it becomes an adjustment. */
-export function EditUser({ family: opened, withPlan = false, currency, onClose }: Props) {
+/** What is typed, and how it is saved. */
+function useEditUser({ family: opened, withPlan = false, currency, onClose }: Props) {
   const client = useQueryClient();
   const usersChanged = useUsersChanged();
   const summary = useQuery(summaryQuery);
@@ -40,27 +41,10 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
       onClose();
     },
   });
-
-  const { row: family, draft, set, stale, reload } = edited;
-  const difference = adjustment(draft, family);
+  const { row: family, draft } = edited;
   const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
-  const typed = (key: keyof Draft) => ({
-    name: key,
-    value: String(draft[key]),
-    onChange: (event: { target: { value: string } }) => set({ [key]: event.target.value }),
-  });
-  const ticked = (key: keyof Draft) => ({
-    name: key,
-    checked: Boolean(draft[key]),
-    onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }),
-  });
-  const mail = (key: Preference, hint: string) => ({
-    ...ticked(key),
-    disabled: isStopped(family, key),
-    hint: isStopped(family, key) ? "The family stopped these emails itself. Only they can switch them on again." : hint,
-  });
 
-  const { busy, errors, message, form, close, question } = useStaffForm({
+  const state = useStaffForm({
     draft: edited,
     leave: { name: <bdi>{nameOf(opened)}</bdi>, about: "changes", onClose },
     check: () => problemsOf(draft, family, currency),
@@ -80,6 +64,19 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
       errorToast(`Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`);
     },
   });
+  return { ...state, ...edited };
+}
+
+/** A family with its plan and the mail it gets. The paid amount is never overwritten: a change is an adjustment. */
+export function EditUser(props: Props) {
+  const { family: opened, currency } = props;
+  const { row: family, draft, set, stale, reload, ...state } = useEditUser(props);
+  const { busy, errors, message, form, close, question } = state;
+  const typed: Typed = (key) => ({
+    name: key,
+    value: String(draft[key]),
+    onChange: (event) => set({ [key]: event.target.value }),
+  });
 
   return (
     <Drawer
@@ -92,69 +89,92 @@ export function EditUser({ family: opened, withPlan = false, currency, onClose }
     >
       <form {...form} className="grid gap-6">
         <DraftNotice what="user" stale={stale} onReload={reload} />
-        <fieldset className="grid gap-4">
-          <legend className="mb-3 font-head text-xl font-semibold">Profile Information</legend>
-          <Field label="Full Name" error={errors.full_name}>
-            <TextInput {...typed("full_name")} dir="auto" maxLength={120} autoComplete="off" ref={focusOnMount} />
-          </Field>
-          <Field
-            label="Email"
-            error={errors.email}
-            hint={
-              family.unconfirmed_email ? (
-                <Unconfirmed email={family.unconfirmed_email} />
-              ) : family.logins > 0 ? (
-                "Logins keep the address that they sign in with."
-              ) : undefined
-            }
-          >
-            <TextInput {...typed("email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
-          </Field>
-          <Field
-            label="Second Email"
-            optional
-            error={errors.secondary_email}
-            hint={family.unconfirmed_secondary_email && <Unconfirmed email={family.unconfirmed_secondary_email} />}
-          >
-            <TextInput {...typed("secondary_email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
-          </Field>
-          <Field label="Child Name" error={errors.child_name}>
-            <TextInput {...typed("child_name")} dir="auto" maxLength={200} autoComplete="off" />
-          </Field>
-        </fieldset>
+        <ProfileFields family={family} typed={typed} errors={errors} />
 
-        <PlanFields draft={draft} set={set} typed={typed} difference={difference} currency={currency} errors={errors} />
+        <PlanFields
+          draft={draft}
+          set={set}
+          typed={typed}
+          difference={adjustment(draft, family)}
+          currency={currency}
+          errors={errors}
+        />
 
-        <fieldset className="grid border-t border-line pt-5">
-          <legend className="float-start mb-2 w-full font-head text-xl font-semibold">Email Preferences</legend>
-          <Checkbox {...mail("daily_video_email", "When a new video is published.")} label="Video Release" />
-          <Checkbox {...mail("camp_updates_email", "When a live update is posted.")} label="Camp Update" />
-          <Checkbox {...mail("email_notifications", "Letters from the camp.")} label="General Email" />
-        </fieldset>
+        <PreferenceFields family={family} draft={draft} set={set} />
 
         <FormMessage>{message}</FormMessage>
-        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy ? "Saving..." : "Save All Changes"}
-          </Button>
-        </div>
+        <FormButtons sticky onCancel={close} busy={busy}>
+          Save All Changes
+        </FormButtons>
       </form>
       {question}
     </Drawer>
   );
 }
 
+type Typed = (key: keyof Draft) => {
+  name: string;
+  value: string;
+  onChange: (event: { target: { value: string } }) => void;
+};
+
+const ProfileFields = ({ family, typed, errors }: { family: Family; typed: Typed; errors: Errors }) => (
+  <fieldset className="grid gap-4">
+    <legend className="mb-3 font-head text-xl font-semibold">Profile Information</legend>
+    <Field label="Full Name" error={errors.full_name}>
+      <TextInput {...typed("full_name")} dir="auto" maxLength={120} autoComplete="off" ref={focusOnMount} />
+    </Field>
+    <Field
+      label="Email"
+      error={errors.email}
+      hint={
+        family.unconfirmed_email ? (
+          <Unconfirmed email={family.unconfirmed_email} />
+        ) : family.logins > 0 ? (
+          "Logins keep the address that they sign in with."
+        ) : undefined
+      }
+    >
+      <TextInput {...typed("email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
+    </Field>
+    <Field
+      label="Second Email"
+      optional
+      error={errors.secondary_email}
+      hint={family.unconfirmed_secondary_email && <Unconfirmed email={family.unconfirmed_secondary_email} />}
+    >
+      <TextInput {...typed("secondary_email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
+    </Field>
+    <Field label="Child Name" error={errors.child_name}>
+      <TextInput {...typed("child_name")} dir="auto" maxLength={200} autoComplete="off" />
+    </Field>
+  </fieldset>
+);
+
+type PreferenceProps = { family: Family; draft: Draft; set: (change: Partial<Draft>) => void };
+
+function PreferenceFields({ family, draft, set }: PreferenceProps) {
+  const mail = (key: Preference, hint: string) => ({
+    name: key,
+    checked: Boolean(draft[key]),
+    onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }),
+    disabled: isStopped(family, key),
+    hint: isStopped(family, key) ? "The family stopped these emails itself. Only they can switch them on again." : hint,
+  });
+  return (
+    <fieldset className="grid border-t border-line pt-5">
+      <legend className="float-start mb-2 w-full font-head text-xl font-semibold">Email Preferences</legend>
+      <Checkbox {...mail("daily_video_email", "When a new video is published.")} label="Video Release" />
+      <Checkbox {...mail("camp_updates_email", "When a live update is posted.")} label="Camp Update" />
+      <Checkbox {...mail("email_notifications", "Letters from the camp.")} label="General Email" />
+    </fieldset>
+  );
+}
+
 type PlanProps = {
   draft: Draft;
   set: (change: Partial<Draft>) => void;
-  typed: (key: keyof Draft) => {
-    name: string;
-    value: string;
-    onChange: (event: { target: { value: string } }) => void;
-  };
+  typed: Typed;
   /** In cents, between what was paid and what is typed. */
   difference: number;
   currency: string;

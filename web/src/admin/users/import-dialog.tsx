@@ -21,8 +21,8 @@ const encodings: Record<TextEncoding, string> = {
   "windows-1255": "Windows-1255 (Hebrew)",
 };
 
-/** Imports families from a pasted table or a file. Every change is shown before anything is written. */
-export function ImportDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
+/** The table, what the last check found, and what is ticked. */
+function useImport() {
   const usersChanged = useUsersChanged();
   const [csv, setCsv] = useState("");
   const [file, setFile] = useState<File | null>(null);
@@ -61,10 +61,7 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
       setReport(done);
       setTicked(new Set());
       if (!dryRun) {
-        toast({
-          title: "Import finished",
-          description: `${number(done.added)} added, ${number(done.updated)} updated, ${number(done.skipped + done.differing)} unchanged.`,
-        });
+        toast({ title: "Import finished", description: outcome(done) });
         void usersChanged();
       }
     } catch (error) {
@@ -80,8 +77,18 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
     void run(true, next);
   }
 
+  return { csv, file, encoding, report, ticked, setTicked, busy, failure, setFailure, begin, run, readAs };
+}
+
+const outcome = ({ added, updated, skipped, differing }: ImportReport) =>
+  `${number(added)} added, ${number(updated)} updated, ${number(skipped + differing)} unchanged.`;
+
+/** Imports families from a pasted table or a file. Every change is shown before anything is written. */
+export function ImportDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
+  const table = useImport();
+  const { csv, file, encoding, report, ticked, setTicked, busy, failure, setFailure, begin, run, readAs } = table;
   const checked = report?.dry_run ? report : null;
-  const imported = report && !report.dry_run;
+  const imported = report !== null && !report.dry_run;
   const { close, question } = useCloseQuestion(
     { name: file?.name ?? "The pasted table", about: "import", onClose, ownEntry: true },
     () => (csv.trim() !== "" || file !== null) && !imported,
@@ -99,19 +106,12 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
         </p>
         <TableSource csv={csv} file={file} onTable={begin} onFailure={setFailure} />
         {file && readIn && !imported && (
-          <Field label="Letters read as" hint={<Sample values={report?.source.sample ?? []} />}>
-            <Select
-              value={readIn}
-              disabled={busy !== null}
-              onChange={(event) => readAs(event.target.value as TextEncoding)}
-            >
-              {Object.entries(encodings).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          </Field>
+          <EncodingField
+            encoding={readIn}
+            sample={report?.source.sample ?? []}
+            busy={busy !== null}
+            onChoose={readAs}
+          />
         )}
         <FormMessage>{failure}</FormMessage>
         {report && (
@@ -125,29 +125,71 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
         )}
         {imported && report.id && <RecentImports only={report.id} />}
       </div>
-      <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-        {imported ? (
-          <Button onClick={onClose}>Done</Button>
-        ) : (
-          <>
-            <Button look="line" onClick={close}>
-              Cancel
-            </Button>
-            <Button look={checked ? "line" : "main"} busy={busy === "check"} onClick={() => run(true)}>
-              {busy === "check" ? "Checking..." : checked ? "Check again" : "Check the table"}
-            </Button>
-            {checked && checked.added + ticked.size > 0 && (
-              <Button busy={busy === "import"} onClick={() => run(false)}>
-                {busy === "import" ? "Importing..." : action(checked.added, ticked.size)}
-              </Button>
-            )}
-          </>
-        )}
-      </div>
+      <ImportButtons
+        checked={checked}
+        ticked={ticked.size}
+        imported={imported}
+        busy={busy}
+        onRun={(dryRun) => void run(dryRun)}
+        onCancel={close}
+        onClose={onClose}
+      />
       {question}
     </Drawer>
   );
 }
+
+type EncodingProps = {
+  encoding: TextEncoding;
+  sample: string[];
+  busy: boolean;
+  onChoose: (encoding: TextEncoding) => void;
+};
+
+const EncodingField = ({ encoding, sample, busy, onChoose }: EncodingProps) => (
+  <Field label="Letters read as" hint={<Sample values={sample} />}>
+    <Select value={encoding} disabled={busy} onChange={(event) => onChoose(event.target.value as TextEncoding)}>
+      {Object.entries(encodings).map(([value, name]) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  </Field>
+);
+
+type ButtonsProps = {
+  checked: ImportReport | null;
+  /** How many changes are ticked. */
+  ticked: number;
+  imported: boolean;
+  busy: "check" | "import" | null;
+  onRun: (dryRun: boolean) => void;
+  onCancel: () => void;
+  onClose: () => void;
+};
+
+const ImportButtons = ({ checked, ticked, imported, busy, onRun, onCancel, onClose }: ButtonsProps) => (
+  <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
+    {imported ? (
+      <Button onClick={onClose}>Done</Button>
+    ) : (
+      <>
+        <Button look="line" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button look={checked ? "line" : "main"} busy={busy === "check"} onClick={() => onRun(true)}>
+          {busy === "check" ? "Checking..." : checked ? "Check again" : "Check the table"}
+        </Button>
+        {checked && checked.added + ticked > 0 && (
+          <Button busy={busy === "import"} onClick={() => onRun(false)}>
+            {busy === "import" ? "Importing..." : action(checked.added, ticked)}
+          </Button>
+        )}
+      </>
+    )}
+  </div>
+);
 
 type Table = { csv?: string; file?: File | null };
 type SourceProps = {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { explain } from "../../lib/forms";
 import { count, money } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -17,44 +17,13 @@ type Props = { one: Family; other: Family; currency: string; onBack: () => void;
 
 /** Shows what a merge would do before it is done; either family can be the one that stays. */
 export function MergePreview({ one, other, currency, onBack, onMerged }: Props) {
-  const usersChanged = useUsersChanged();
   const [turned, setTurned] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
   const [keep, drop] = turned ? [other, one] : [one, other];
-  // The id of the family whose total stays, or "sum"; the choice stays when the two are swapped.
-  const [choice, setChoice] = useState<string | null>(null);
-  const total: MergedTotal | null =
-    choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
-  const preview = useQuery({
-    queryKey: ["admin", "merge", keep.id, drop.id, total],
-    queryFn: () => mergeFamilies(keep.id, drop.id, total, true),
-    // Only the plan differs between the choices.
-    placeholderData: (before, query) => (query?.queryKey[2] === keep.id ? before : undefined),
-    staleTime: 0,
-    retry: false,
-  });
-
+  const { preview, choice, choose, busy, failure, merge } = useMerge(keep, drop, onMerged);
   const totals = preview.data?.totals;
   const mails = preview.data?.mail ?? [];
   const kept = mails.filter(({ email }) => preview.data?.emails.includes(email));
   const leftOut = mails.filter((mail) => !kept.includes(mail));
-
-  async function merge() {
-    if (busy) return;
-    if (totals && !total) return setFailure("Both have a plan. Please choose which total stays.");
-    setBusy(true);
-    setFailure(null);
-    try {
-      await mergeFamilies(keep.id, drop.id, total, false);
-      toast({ title: "Users merged", description: `${nameOf(drop)} is now part of ${nameOf(keep)}.` });
-      onMerged(keep.id);
-      void usersChanged();
-    } catch (error) {
-      setBusy(false);
-      if (!requiresSignIn(error)) setFailure(explain(error));
-    }
-  }
 
   return (
     <div className="grid gap-4">
@@ -70,25 +39,7 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
           Choose somebody else
         </Button>
       </div>
-      <section aria-labelledby="outcome">
-        <h3 id="outcome" className="mb-2 text-lg">
-          What comes of it
-        </h3>
-        {preview.data ? (
-          <Outcome merged={preview.data} kept={kept} leftOut={leftOut} currency={currency} />
-        ) : preview.isError ? (
-          <ErrorState
-            title="The preview could not be made"
-            error={preview.error}
-            retrying={preview.isFetching}
-            onRetry={preview.refetch}
-          />
-        ) : (
-          <Loading label="Preparing the preview">
-            <Skeleton className="h-36" />
-          </Loading>
-        )}
-      </section>
+      <Outcome preview={preview} kept={kept} leftOut={leftOut} currency={currency} />
       {totals && (
         <TotalChoice
           options={[
@@ -98,21 +49,10 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
           ]}
           currency={currency}
           chosen={choice}
-          onChoose={(value) => {
-            setChoice(value);
-            setFailure(null);
-          }}
+          onChoose={choose}
         />
       )}
-      {kept.some((mail) => lost(mail).length > 0) && (
-        <p className="flex items-start gap-2 rounded-md bg-amber-wash px-3.5 py-3 text-sm text-amber-text">
-          <Icon name="alert" className="mt-[0.15em]" />
-          <span>
-            What <bdi>{nameOf(keep)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or
-            switch it on afterwards.
-          </span>
-        </p>
-      )}
+      {kept.some((mail) => lost(mail).length > 0) && <LostMail family={keep} />}
       <p className="text-sm text-muted">
         What somebody has declined stays declined. Nobody is mailed about the merge. It is written down in the audit log
         and cannot be undone.
@@ -130,10 +70,85 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
   );
 }
 
-type OutcomeProps = { merged: Merged; kept: Mail[]; leftOut: Mail[]; currency: string };
+/** The preview of the merge, and the merge. */
+function useMerge(keep: Family, drop: Family, onMerged: (kept: string) => void) {
+  const usersChanged = useUsersChanged();
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  // The id of the family whose total stays, or "sum"; the choice stays when the two are swapped.
+  const [choice, setChoice] = useState<string | null>(null);
+  const total: MergedTotal | null =
+    choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
+  const preview = useQuery({
+    queryKey: ["admin", "merge", keep.id, drop.id, total],
+    queryFn: () => mergeFamilies(keep.id, drop.id, total, true),
+    // Only the plan differs between the choices.
+    placeholderData: (before, query) => (query?.queryKey[2] === keep.id ? before : undefined),
+    staleTime: 0,
+    retry: false,
+  });
+
+  function choose(value: string) {
+    setChoice(value);
+    setFailure(null);
+  }
+
+  async function merge() {
+    if (busy) return;
+    if (preview.data?.totals && !total) return setFailure("Both have a plan. Please choose which total stays.");
+    setBusy(true);
+    setFailure(null);
+    try {
+      await mergeFamilies(keep.id, drop.id, total, false);
+      toast({ title: "Users merged", description: `${nameOf(drop)} is now part of ${nameOf(keep)}.` });
+      onMerged(keep.id);
+      void usersChanged();
+    } catch (error) {
+      setBusy(false);
+      if (!requiresSignIn(error)) setFailure(explain(error));
+    }
+  }
+  return { preview, choice, choose, busy, failure, merge };
+}
+
+const LostMail = ({ family }: { family: Family }) => (
+  <p className="flex items-start gap-2 rounded-md bg-amber-wash px-3.5 py-3 text-sm text-amber-text">
+    <Icon name="alert" className="mt-[0.15em]" />
+    <span>
+      What <bdi>{nameOf(family)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or
+      switch it on afterwards.
+    </span>
+  </p>
+);
+
+type OutcomePreview = { preview: UseQueryResult<Merged>; kept: Mail[]; leftOut: Mail[]; currency: string };
+
+const Outcome = ({ preview, kept, leftOut, currency }: OutcomePreview) => (
+  <section aria-labelledby="outcome">
+    <h3 id="outcome" className="mb-2 text-lg">
+      What comes of it
+    </h3>
+    {preview.data ? (
+      <MergedFamily merged={preview.data} kept={kept} leftOut={leftOut} currency={currency} />
+    ) : preview.isError ? (
+      <ErrorState
+        title="The preview could not be made"
+        error={preview.error}
+        retrying={preview.isFetching}
+        onRetry={preview.refetch}
+      />
+    ) : (
+      <Loading label="Preparing the preview">
+        <Skeleton className="h-36" />
+      </Loading>
+    )}
+  </section>
+);
+
+type MergedProps = { merged: Merged; kept: Mail[]; leftOut: Mail[]; currency: string };
 
 /** What the merged family has, and what does not come with it. */
-function Outcome({ merged, kept, leftOut, currency }: OutcomeProps) {
+function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
   return (
     <dl className="grid gap-x-4 rounded-md bg-sunk px-4 py-3 tabular-nums max-sm:[&_dd]:mb-1.5 sm:grid-cols-[auto_minmax(0,1fr)] sm:gap-y-1.5">
       <dt className="text-muted">Name</dt>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain } from "../../lib/forms";
+import { explain, type Errors } from "../../lib/forms";
 import { money } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
@@ -9,6 +9,7 @@ import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field"
 import { errorToast, toast } from "../../ui/toast";
 import { newIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../shared/focus";
+import { FormButtons } from "../shared/form-buttons";
 import { useCloseQuestion, useStaffForm } from "../shared/form";
 import { MoneyInput } from "../shared/money-input";
 import { MailNotice, NoteFields } from "./note-fields";
@@ -17,6 +18,7 @@ import { amountOf, balanceAfter, problemsOf, recordTitle, type Draft, type Kind 
 import { nameOf, recorded } from "./words";
 
 type Props = { family: Family; kind: Kind; currency: string; onClose: () => void };
+type Plan = NonNullable<Family["plan"]>;
 
 /** One row for the ledger. Its key stays while the dialog is open: a double click or a second try counts once. */
 export function RecordDialog(props: Props) {
@@ -76,7 +78,10 @@ const saying: Record<Kind, { doing: string; label: string; hint: string; note: s
   },
 };
 
-function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: NonNullable<Family["plan"]> }) {
+type FormProps = Props & { plan: Plan };
+
+/** What is typed, and how it is recorded. */
+function useRecordForm({ family, kind, currency, onClose }: FormProps) {
   const today = useSite()?.today ?? "";
   const usersChanged = useUsersChanged();
   const [key] = useState(newIdempotencyKey);
@@ -89,12 +94,8 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
     staff_notes: "",
     as_credit: false,
   });
-  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const amount = amountOf(draft);
-  const after = balanceAfter(plan, draft);
-  const over = kind === "payment" && amount !== null && amount > plan.remaining_amount;
-
-  const { busy, errors, message, form, close, question } = useStaffForm({
+  const state = useStaffForm({
     leave: { name: <bdi>{nameOf(family)}</bdi>, onClose },
     check: () => problemsOf(draft, today || draft.payment_date, currency),
     submit: () =>
@@ -120,44 +121,19 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
       if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
     },
   });
+  return { ...state, draft, amount, set: (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change })) };
+}
+
+function RecordForm(props: FormProps) {
+  const { family, plan, kind, currency } = props;
+  const { busy, errors, message, form, close, question, draft, amount, set } = useRecordForm(props);
 
   return (
     <Dialog title={recordTitle[kind]} onClose={close}>
       <FamilyLine family={family} />
       <form {...form} className="grid gap-4">
-        {kind === "adjustment" && (
-          <Field label="What it does">
-            <Select
-              name="direction"
-              value={draft.direction}
-              onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}
-            >
-              <option value="more">Adds to what was paid</option>
-              <option value="less">Takes away from what was paid</option>
-            </Select>
-          </Field>
-        )}
-        <div className="grid items-start gap-4 sm:grid-cols-2">
-          <Field label={saying[kind].label} error={errors.amount} hint={saying[kind].hint || undefined}>
-            <MoneyInput
-              name="amount"
-              ref={focusOnMount}
-              value={draft.amount}
-              onChange={(typed) => set({ amount: typed })}
-              required
-            />
-          </Field>
-          <Field label={kind === "payment" ? "Payment Date" : "Date"} error={errors.payment_date}>
-            <TextInput
-              name="payment_date"
-              type="date"
-              max={today}
-              value={draft.payment_date}
-              onChange={(event) => set({ payment_date: event.target.value })}
-              required
-            />
-          </Field>
-        </div>
+        {kind === "adjustment" && <DirectionField draft={draft} set={set} />}
+        <AmountAndDate kind={kind} draft={draft} set={set} errors={errors} />
         <NoteFields
           legend="Notes"
           optional={kind !== "adjustment"}
@@ -179,32 +155,77 @@ function RecordForm({ family, plan, kind, currency, onClose }: Props & { plan: N
             onChange={(event) => set({ as_credit: event.target.checked })}
           />
         )}
-        <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 rounded-md bg-sunk px-4 py-3 text-sm tabular-nums">
-          <dt className="text-muted">Remaining balance now</dt>
-          <dd className="text-end">{money(plan.remaining_amount, currency)}</dd>
-          <dt className="text-muted">Remaining balance after</dt>
-          <dd className="text-end font-medium">{after === null ? "–" : money(after, currency)}</dd>
-          {over && (
-            <>
-              <dt className="text-muted">Credit after</dt>
-              <dd className="text-end font-medium">{money(amount - plan.remaining_amount + plan.credit, currency)}</dd>
-            </>
-          )}
-        </dl>
+        <Balance plan={plan} draft={draft} currency={currency} />
         <MailNotice family={family}>{saying[kind].mail}</MailNotice>
         <FormMessage>{message}</FormMessage>
-        <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy
-              ? "Recording..."
-              : `${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
-          </Button>
-        </div>
+        <FormButtons onCancel={close} busy={busy} doing="Recording...">
+          {`${saying[kind].doing}${amount === null ? "" : ` of ${money(Math.abs(amount), currency)}`}`}
+        </FormButtons>
       </form>
       {question}
     </Dialog>
+  );
+}
+
+type FieldProps = { draft: Draft; set: (change: Partial<Draft>) => void };
+
+const DirectionField = ({ draft, set }: FieldProps) => (
+  <Field label="What it does">
+    <Select
+      name="direction"
+      value={draft.direction}
+      onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}
+    >
+      <option value="more">Adds to what was paid</option>
+      <option value="less">Takes away from what was paid</option>
+    </Select>
+  </Field>
+);
+
+function AmountAndDate({ kind, draft, set, errors }: FieldProps & { kind: Kind; errors: Errors }) {
+  const today = useSite()?.today ?? "";
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2">
+      <Field label={saying[kind].label} error={errors.amount} hint={saying[kind].hint || undefined}>
+        <MoneyInput
+          name="amount"
+          ref={focusOnMount}
+          value={draft.amount}
+          onChange={(typed) => set({ amount: typed })}
+          required
+        />
+      </Field>
+      <Field label={kind === "payment" ? "Payment Date" : "Date"} error={errors.payment_date}>
+        <TextInput
+          name="payment_date"
+          type="date"
+          max={today}
+          value={draft.payment_date}
+          onChange={(event) => set({ payment_date: event.target.value })}
+          required
+        />
+      </Field>
+    </div>
+  );
+}
+
+/** The balance before and after. */
+function Balance({ plan, draft, currency }: { plan: Plan; draft: Draft; currency: string }) {
+  const amount = amountOf(draft);
+  const after = balanceAfter(plan, draft);
+  const over = draft.kind === "payment" && amount !== null && amount > plan.remaining_amount;
+  return (
+    <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 rounded-md bg-sunk px-4 py-3 text-sm tabular-nums">
+      <dt className="text-muted">Remaining balance now</dt>
+      <dd className="text-end">{money(plan.remaining_amount, currency)}</dd>
+      <dt className="text-muted">Remaining balance after</dt>
+      <dd className="text-end font-medium">{after === null ? "–" : money(after, currency)}</dd>
+      {over && (
+        <>
+          <dt className="text-muted">Credit after</dt>
+          <dd className="text-end font-medium">{money(amount - plan.remaining_amount + plan.credit, currency)}</dd>
+        </>
+      )}
+    </dl>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useFilters, type Filters } from "../../lib/filters";
 import { count, money, number } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -88,24 +88,20 @@ export default function Users() {
 
       {adding.everOpened && <AddUser open={adding.open} onClose={adding.close} />}
 
-      {summary.isError && !summary.data && users.data && !users.isError ? (
-        <div className="mb-6">
-          <ErrorState title="Failed to load payment plans" error={summary.error} retrying={retrying} onRetry={retry} />
-        </div>
-      ) : (
-        <Cards summary={summary.data} failed={summary.isError} currency={currency} />
-      )}
+      <Figures
+        summary={summary}
+        listed={Boolean(users.data) && !users.isError}
+        currency={currency}
+        retrying={retrying}
+        onRetry={retry}
+      />
 
       <UserFilters chosen={chosen} summary={summary.data} set={set} onSort={sortBy} />
       <h2 className="sr-only">Users</h2>
-      <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
-        {term && users.data && !users.isPlaceholderData && (
-          <>
-            Found {shown}
-            {users.hasNextPage && "+"} user(s) matching "<bdi>{term}</bdi>"
-          </>
-        )}
-      </p>
+      <Found
+        term={term}
+        count={users.data && !users.isPlaceholderData ? `${shown}${users.hasNextPage ? "+" : ""}` : null}
+      />
       <Listing
         list={users}
         what="users"
@@ -143,6 +139,36 @@ export default function Users() {
     </>
   );
 }
+
+type FiguresProps = {
+  summary: UseQueryResult<Summary>;
+  /** The list below could be loaded. */
+  listed: boolean;
+  currency: string;
+  retrying: boolean;
+  onRetry: () => unknown;
+};
+
+/** The figures of all families, or why there are none. The list says it when both could not be loaded. */
+function Figures({ summary, listed, currency, retrying, onRetry }: FiguresProps) {
+  if (!summary.isError || summary.data || !listed)
+    return <Cards summary={summary.data} failed={summary.isError} currency={currency} />;
+  return (
+    <div className="mb-6">
+      <ErrorState title="Failed to load payment plans" error={summary.error} retrying={retrying} onRetry={onRetry} />
+    </div>
+  );
+}
+
+const Found = ({ term, count: found }: { term: string; count: string | null }) => (
+  <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
+    {term && found && (
+      <>
+        Found {found} user(s) matching "<bdi>{term}</bdi>"
+      </>
+    )}
+  </p>
+);
 
 /** What the address asks for. */
 function readFilter(params: URLSearchParams) {

@@ -5,29 +5,27 @@ import { useSite } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
-import { Checkbox, Field, FormMessage, Switch, TextArea, TextInput } from "../../ui/field";
+import { Checkbox, Field, FormMessage, Switch, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel, type Draft } from "./draft";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
-import { focusOnMount } from "../shared/focus";
 import { TriedNotice, type Tried } from "./try-video";
+import { FormButtons } from "../shared/form-buttons";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { people } from "../shared/words";
+import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
 import { withNotifications } from "./words";
 
 type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
 
-/** Changes a video. A status that nobody touched stays as it is (decision V3). */
-export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
-  const site = useSite();
-  const counts = useQuery(countsQuery).data;
+/** What is typed, and how it is saved. */
+function useEditForm({ video: opened, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
   const [asking, setAsking] = useState(false);
-  const [tried, setTried] = useState<Tried | null>(null);
   const edited = useDraft({
     opened,
     draftOf: (one) => draftOf(one, timeZone),
@@ -42,10 +40,8 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
       onClose();
     },
   });
-
-  const { row: video, draft, set, stale, becameStale, reload } = edited;
+  const { row: video, draft, becameStale } = edited;
   const status = statusOf(draft);
-  const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
   const takesAway = video.status === "published" && status !== "published";
 
   async function save() {
@@ -65,7 +61,7 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
     return false;
   }
 
-  const { busy, errors, message, form, close, question } = useStaffForm({
+  const state = useStaffForm({
     draft: edited,
     leave: { name: video.title, about: "changes", onClose },
     check: () => ({
@@ -80,33 +76,39 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
     },
     failed: refused,
   });
+  const unpublishing = asking && (
+    <UnpublishQuestion
+      name={video.title}
+      status={status}
+      noSecondMail
+      save={save}
+      refused={refused}
+      onClose={() => setAsking(false)}
+    />
+  );
+  return { ...state, ...edited, status, unpublishing };
+}
+
+/** Changes a video. A status that nobody touched stays as it is (decision V3). */
+export function EditDrawer(props: Props) {
+  const site = useSite();
+  const counts = useQuery(countsQuery).data;
+  const [tried, setTried] = useState<Tried | null>(null);
+  const { row: video, draft, set, status, stale, reload, ...state } = useEditForm(props);
+  const { busy, errors, message, form, close, question, unpublishing } = state;
+  const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
 
   return (
     <Drawer title="Edit video" onClose={close}>
       <form {...form} className="grid gap-5">
         <DraftNotice what="video" stale={stale} onReload={reload} />
-        <Field label="Video Title" error={errors.title}>
-          <TextInput
-            name="title"
-            dir="auto"
-            maxLength={200}
-            autoComplete="off"
-            ref={focusOnMount}
-            value={draft.title}
-            onChange={(event) => set({ title: event.target.value })}
-            required
-          />
-        </Field>
-        <Field label="Description" optional error={errors.description}>
-          <TextArea
-            name="description"
-            dir="auto"
-            rows={4}
-            maxLength={5_000}
-            value={draft.description}
-            onChange={(event) => set({ description: event.target.value })}
-          />
-        </Field>
+        <TitleField title={draft.title} error={errors.title} onChange={(title) => set({ title })} />
+        <DescriptionField
+          description={draft.description}
+          error={errors.description}
+          rows={4}
+          onChange={(description) => set({ description })}
+        />
         <LinkField
           value={draft.video_url}
           onChange={(video_url) => set({ video_url })}
@@ -142,26 +144,12 @@ export function EditDrawer({ video: opened, timeZone, onClose }: Props) {
 
         <TriedNotice tried={tried} url={draft.video_url} />
         <FormMessage>{message}</FormMessage>
-        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
-          <Button look="line" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy ? "Updating..." : updateLabel(video.status, status, reach)}
-          </Button>
-        </div>
+        <FormButtons sticky onCancel={close} busy={busy} doing="Updating...">
+          {updateLabel(video.status, status, reach)}
+        </FormButtons>
       </form>
       {question}
-      {asking && (
-        <UnpublishQuestion
-          name={video.title}
-          status={status}
-          noSecondMail
-          save={save}
-          refused={refused}
-          onClose={() => setAsking(false)}
-        />
-      )}
+      {unpublishing}
     </Drawer>
   );
 }

@@ -2,9 +2,8 @@ import { useState } from "react";
 import { isApiError, type AdminVideo } from "../../api/client";
 import { explainOr } from "../../lib/forms";
 import { campLocal } from "../../lib/format";
-import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
+import { Field, FormMessage, Select } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
 import { useIdempotencyKey } from "../shared/idempotency-key";
@@ -19,9 +18,10 @@ import {
 } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
-import { focusOnMount } from "../shared/focus";
 import { TriedNotice, type Tried } from "./try-video";
+import { FormButtons } from "../shared/form-buttons";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
 
 type Props = { video: AdminVideo | null; currentYear: number; timeZone: string; onClose: () => void };
@@ -78,12 +78,11 @@ function changesOf(draft: Draft, base: Draft, video: AdminVideo): Omit<VideoPatc
   };
 }
 
-/** Adds a video of an earlier summer, or changes one. */
-export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }: Props) {
+/** What is typed, and how it is saved. */
+function useGalleryForm({ video: opened, currentYear, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
   const keyOf = useIdempotencyKey();
   const [asking, setAsking] = useState(false);
-  const [tried, setTried] = useState<Tried | null>(null);
   const edited = useDraft({
     opened,
     draftOf: (one) => draftOf(one, currentYear, timeZone),
@@ -94,8 +93,8 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
       onClose();
     },
   });
-  const { row: video, draft, base, set, stale, becameStale, reload } = edited;
-  const { status, date, time } = draft;
+  const { row: video, draft, base, becameStale } = edited;
+  const { status, date } = draft;
   const takesAway = video?.status === "published" && status !== "published";
 
   async function save() {
@@ -123,7 +122,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
     return false;
   }
 
-  const { busy, errors, message, form, close, question } = useStaffForm({
+  const state = useStaffForm({
     draft: edited,
     leave: { name: video?.title ?? "A new gallery video", onClose },
     check: () => ({
@@ -139,6 +138,25 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
     },
     failed: refused,
   });
+  const unpublishing = asking && (
+    <UnpublishQuestion
+      name={video?.title}
+      status={status}
+      save={save}
+      refused={refused}
+      onClose={() => setAsking(false)}
+    />
+  );
+  return { ...state, ...edited, unpublishing };
+}
+
+/** Adds a video of an earlier summer, or changes one. */
+export function GalleryDialog(props: Props) {
+  const { video: opened, currentYear } = props;
+  const [tried, setTried] = useState<Tried | null>(null);
+  const { row: video, draft, set, stale, reload, ...state } = useGalleryForm(props);
+  const { busy, errors, message, form, close, question, unpublishing } = state;
+  const { status, date, time } = draft;
 
   return (
     <Dialog
@@ -149,18 +167,7 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
       <form {...form} className="grid gap-4">
         <DraftNotice what="video" stale={stale} onReload={reload} />
         <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
-          <Field label="Video Title" error={errors.title}>
-            <TextInput
-              name="title"
-              dir="auto"
-              maxLength={200}
-              autoComplete="off"
-              ref={focusOnMount}
-              value={draft.title}
-              onChange={(event) => set({ title: event.target.value })}
-              required
-            />
-          </Field>
+          <TitleField title={draft.title} error={errors.title} onChange={(title) => set({ title })} />
           <Field label="Camp Year" error={errors.year ?? errors.upload_date}>
             <Select name="year" value={draft.year} onChange={(event) => set({ year: event.target.value })} required>
               {campYears(currentYear, video?.year).map((year) => (
@@ -169,16 +176,12 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
             </Select>
           </Field>
         </div>
-        <Field label="Description" optional error={errors.description}>
-          <TextArea
-            name="description"
-            dir="auto"
-            rows={3}
-            maxLength={5_000}
-            value={draft.description}
-            onChange={(event) => set({ description: event.target.value })}
-          />
-        </Field>
+        <DescriptionField
+          description={draft.description}
+          error={errors.description}
+          rows={3}
+          onChange={(description) => set({ description })}
+        />
         <LinkField
           label="Google Drive Video URL"
           value={draft.video_url}
@@ -205,25 +208,12 @@ export function GalleryDialog({ video: opened, currentYear, timeZone, onClose }:
         )}
         <TriedNotice tried={tried} url={draft.video_url} />
         <FormMessage>{message}</FormMessage>
-        <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy ? "Saving..." : saveLabel(video?.status, status)}
-          </Button>
-        </div>
+        <FormButtons onCancel={close} busy={busy}>
+          {saveLabel(video?.status, status)}
+        </FormButtons>
       </form>
       {question}
-      {asking && (
-        <UnpublishQuestion
-          name={video?.title}
-          status={status}
-          save={save}
-          refused={refused}
-          onClose={() => setAsking(false)}
-        />
-      )}
+      {unpublishing}
     </Dialog>
   );
 }

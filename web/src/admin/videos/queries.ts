@@ -11,6 +11,7 @@ export type VideoPatch = Schemas["VideoPatch"];
 export type VideoStatus = Schemas["VideoStatus"];
 export type VideoType = Schemas["VideoType"];
 export type AdminComment = Schemas["Page_AdminComment"]["items"][number];
+export type VideoCounts = Schemas["VideoCounts"];
 export type Deliveries = Schemas["Deliveries"];
 
 export type Attention = "failed_mails" | "reported_comments" | "held_comments";

@@ -17,7 +17,15 @@ import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
-import { countsQuery, adminVideosQuery, foundQuery, videoOrders, type Attention, type VideoStatus } from "./queries";
+import {
+  countsQuery,
+  adminVideosQuery,
+  foundQuery,
+  videoOrders,
+  type VideoCounts,
+  type Attention,
+  type VideoStatus,
+} from "./queries";
 import { ReportRow, ReportsSkeleton } from "./report-row";
 import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { UploadForm } from "./upload-form";
@@ -39,10 +47,7 @@ export default function Reports() {
   const site = useSite();
   const filters = useFilters();
   const { params, set } = filters;
-  const term = params.get("q")?.trim() ?? "";
-  const status = statuses.find((one) => one === params.get("status"));
-  const attention = reasons.find((one) => one === params.get("attention"));
-  const order = readSort(params, videoOrders);
+  const { term, status, attention, order } = readFilter(params);
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   const counts = useQuery({ ...countsQuery, refetchInterval }).data;
   const found = useQuery({ ...foundQuery(term), enabled: Boolean(term) });
@@ -74,27 +79,7 @@ export default function Reports() {
         <UploadForm key={upload.key} open={upload.open} onCancel={upload.close} onDone={upload.done} />
       )}
 
-      <div className="mb-4 flex flex-wrap gap-3">
-        <SearchBox
-          label="Search videos"
-          placeholder="Search videos by title, description, type, or date..."
-          value={term}
-          onSearch={(q) => set({ q })}
-          className="flex-[1_1_20rem]"
-        />
-        <Segmented
-          label="Filter by status"
-          value={status ?? "all"}
-          options={[
-            { value: "all", label: "All", note: counts?.all },
-            { value: "published", label: "Published", note: counts?.published },
-            { value: "scheduled", label: "Scheduled", note: counts?.scheduled },
-            { value: "draft", label: "Drafts", note: counts?.draft },
-          ]}
-          onChange={(next) => set({ status: next === "all" ? "" : next })}
-          className="max-sm:w-full max-sm:[&>button]:px-2"
-        />
-      </div>
+      <ReportFilters term={term} status={status} counts={counts} set={set} />
 
       <h2 className="sr-only">Videos</h2>
       <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
@@ -109,19 +94,7 @@ export default function Reports() {
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         {shown > 0 && <SelectAll selection={selection} />}
         <div className="ms-auto grid grid-cols-2 gap-3 max-sm:order-first max-sm:w-full">
-          <Select
-            aria-label="Filter by what needs attention"
-            value={attention ?? ""}
-            onChange={(event) => set({ attention: event.target.value })}
-          >
-            <option value="">All videos</option>
-            {reasons.map((reason) => (
-              <option key={reason} value={reason}>
-                {reasonName[reason]}
-                {counts ? ` (${number(counts[reason])})` : ""}
-              </option>
-            ))}
-          </Select>
+          <AttentionSelect attention={attention} counts={counts} set={set} />
           <SortSelect names={videoOrders} order={order} set={set} />
         </div>
       </div>
@@ -158,6 +131,59 @@ export default function Reports() {
     </>
   );
 }
+
+/** What the address asks for. */
+const readFilter = (params: URLSearchParams) => ({
+  term: params.get("q")?.trim() ?? "",
+  status: statuses.find((one) => one === params.get("status")),
+  attention: reasons.find((one) => one === params.get("attention")),
+  order: readSort(params, videoOrders),
+});
+
+type Counts = VideoCounts | undefined;
+type FiltersProps = { term: string; status: VideoStatus | undefined; counts: Counts; set: Filters["set"] };
+
+const ReportFilters = ({ term, status, counts, set }: FiltersProps) => (
+  <div className="mb-4 flex flex-wrap gap-3">
+    <SearchBox
+      label="Search videos"
+      placeholder="Search videos by title, description, type, or date..."
+      value={term}
+      onSearch={(q) => set({ q })}
+      className="flex-[1_1_20rem]"
+    />
+    <Segmented
+      label="Filter by status"
+      value={status ?? "all"}
+      options={[
+        { value: "all", label: "All", note: counts?.all },
+        { value: "published", label: "Published", note: counts?.published },
+        { value: "scheduled", label: "Scheduled", note: counts?.scheduled },
+        { value: "draft", label: "Drafts", note: counts?.draft },
+      ]}
+      onChange={(next) => set({ status: next === "all" ? "" : next })}
+      className="max-sm:w-full max-sm:[&>button]:px-2"
+    />
+  </div>
+);
+
+type AttentionProps = { attention: Attention | undefined; counts: Counts; set: Filters["set"] };
+
+const AttentionSelect = ({ attention, counts, set }: AttentionProps) => (
+  <Select
+    aria-label="Filter by what needs attention"
+    value={attention ?? ""}
+    onChange={(event) => set({ attention: event.target.value })}
+  >
+    <option value="">All videos</option>
+    {reasons.map((reason) => (
+      <option key={reason} value={reason}>
+        {reasonName[reason]}
+        {counts ? ` (${number(counts[reason])})` : ""}
+      </option>
+    ))}
+  </Select>
+);
 
 type NothingProps = {
   term: string;

@@ -101,36 +101,9 @@ function Comments({ video }: { video: AdminVideo }) {
 }
 
 function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId: string; now: number }) {
-  const site = useSite();
-  const client = useQueryClient();
-  const videosChanged = useVideosChanged();
+  const timeZone = useSite()?.timezone ?? "UTC";
   const [asking, setAsking] = useState(false);
-
-  const changed = async () => {
-    await client.invalidateQueries({ queryKey: videoCommentsQuery(videoId).queryKey });
-    await videosChanged();
-  };
-  const failed = (error: unknown) => toastFailure(error);
-  const approval = useMutation({
-    mutationFn: () => approveComment(comment.id),
-    onSuccess: async () => {
-      await changed();
-      toast({ title: "Comment approved", description: "Families can read it, and what its author writes next." });
-    },
-    onError: failed,
-  });
-  const toggle = useMutation({
-    mutationFn: () => (comment.hidden ? showComment(comment.id) : hideComment(comment.id)),
-    onSuccess: async () => {
-      await changed();
-      toast(
-        comment.hidden
-          ? { title: "Comment shown", description: "Families can read it again." }
-          : { title: "Comment hidden", description: "Families no longer see it." },
-      );
-    },
-    onError: failed,
-  });
+  const { changed, approval, toggle } = useModeration(comment, videoId);
   const whose = <span className="sr-only"> comment by {comment.author_name}</span>;
 
   return (
@@ -140,7 +113,7 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
         <p className="flex items-baseline justify-between gap-3">
           <bdi className="min-w-0 font-medium">{comment.author_name}</bdi>
           <time dateTime={comment.created_at} className="shrink-0 text-sm text-muted">
-            {ago(comment.created_at, site?.timezone ?? "UTC", new Date(Math.max(now, Date.parse(comment.created_at))))}
+            {ago(comment.created_at, timeZone, new Date(Math.max(now, Date.parse(comment.created_at))))}
           </time>
         </p>
         <p
@@ -150,17 +123,7 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
           {comment.content}
         </p>
         <div className="-mb-2 flex flex-wrap items-center gap-x-4">
-          {comment.reports > 0 && (
-            <Badge tone="bad" icon="flag">
-              Reported by {count(comment.reports, "reader")}
-            </Badge>
-          )}
-          {comment.held && (
-            <Badge tone="due" icon="clock">
-              Waiting
-            </Badge>
-          )}
-          {comment.hidden && <Badge>Hidden</Badge>}
+          <CommentBadges comment={comment} />
           {comment.held && (
             <button
               type="button"
@@ -205,6 +168,54 @@ function CommentItem({ comment, videoId, now }: { comment: AdminComment; videoId
     </li>
   );
 }
+
+/** Approves, hides and shows a comment. */
+function useModeration(comment: AdminComment, videoId: string) {
+  const client = useQueryClient();
+  const videosChanged = useVideosChanged();
+  const changed = async () => {
+    await client.invalidateQueries({ queryKey: videoCommentsQuery(videoId).queryKey });
+    await videosChanged();
+  };
+  const failed = (error: unknown) => toastFailure(error);
+  const approval = useMutation({
+    mutationFn: () => approveComment(comment.id),
+    onSuccess: async () => {
+      await changed();
+      toast({ title: "Comment approved", description: "Families can read it, and what its author writes next." });
+    },
+    onError: failed,
+  });
+  const toggle = useMutation({
+    mutationFn: () => (comment.hidden ? showComment(comment.id) : hideComment(comment.id)),
+    onSuccess: async () => {
+      await changed();
+      toast(
+        comment.hidden
+          ? { title: "Comment shown", description: "Families can read it again." }
+          : { title: "Comment hidden", description: "Families no longer see it." },
+      );
+    },
+    onError: failed,
+  });
+  return { changed, approval, toggle };
+}
+
+const CommentBadges = ({ comment: { reports, held, hidden } }: { comment: AdminComment }) => (
+  <>
+    {reports > 0 && (
+      <Badge tone="bad" icon="flag">
+        Reported by {count(reports, "reader")}
+      </Badge>
+    )}
+    {held && (
+      <Badge tone="due" icon="clock">
+        Waiting
+      </Badge>
+    )}
+    {hidden && <Badge>Hidden</Badge>}
+  </>
+);
 
 const textButton =
   "inline-flex min-h-tap items-center text-sm font-medium text-pine underline-offset-2 hover:underline";
