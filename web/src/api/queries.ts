@@ -10,6 +10,7 @@ import {
   type RefetchQueryFilters,
 } from "@tanstack/react-query";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
+import { dismissErrors } from "../ui/toast";
 
 /** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
@@ -56,7 +57,7 @@ export function makeQueryClient(): QueryClient {
   };
   const client = new PatientClient({
     queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+    mutationCache: new MutationCache({ onError, onSuccess: dismissErrors }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,

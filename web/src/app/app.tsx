@@ -1,6 +1,6 @@
 import { Suspense, useState } from "react";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { BrowserRouter } from "react-router";
+import { BrowserRouter, useNavigate } from "react-router";
 import { makeQueryClient } from "../api/queries";
 import "../lib/pop-state";
 import { Toaster } from "../ui/toast";
@@ -17,8 +17,13 @@ export function App() {
             <Sitemap />
           </Suspense>
         </ErrorBoundary>
-        <Toaster />
+        <Toasts />
       </BrowserRouter>
     </QueryClientProvider>
   );
+}
+
+export function Toasts() {
+  const navigate = useNavigate();
+  return <Toaster onFollow={(href) => void navigate(href)} />;
 }

@@ -22,7 +22,7 @@ export function createAnnouncements(client: QueryClient, onLead: () => void) {
 
   function announce(notice: Notice, title: string) {
     announced.add(notice.id);
-    if (device.current()?.say(notice) ?? true) toast({ title, description: notice.title });
+    if (device.current()?.say(notice) ?? true) toast({ title, description: notice.title, href: notice.path });
   }
 
   function update({ id, title, message, created_at }: LiveUpdate) {

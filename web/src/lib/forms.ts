@@ -1,6 +1,7 @@
 import { useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { isApiError } from "../api/client";
+import { dismissErrors } from "../ui/toast";
 
 /** Messages by the name of their field. */
 export type Errors = Record<string, string>;
@@ -10,8 +11,8 @@ export type FormOptions<Result> = {
   check?: (data: FormData) => Errors;
   submit: (data: FormData) => Promise<Result>;
   done?: (result: Result, form: HTMLFormElement) => void | Promise<void>;
-  /** Returns true when the failure needs no message on the form, or the messages to show instead of the server's. */
-  failed?: (error: unknown, form: HTMLFormElement) => boolean | void | Errors;
+  /** Returns true when the failure needs no message on the form, or what to show instead of the server's: a sentence, or messages by field. */
+  failed?: (error: unknown, form: HTMLFormElement) => boolean | void | string | Errors;
   /** Stores the draft with each keystroke; called with null once the form was sent. */
   keep?: (draft: FormData | null) => void;
 };
@@ -40,11 +41,13 @@ export function useForm<Result>({ check, submit, done, failed, keep }: FormOptio
     setBusy(true);
     try {
       const result = await submit(data);
+      dismissErrors();
       keep?.(null);
       await done?.(result, form);
     } catch (error) {
       const handled = failed?.(error, form);
       if (handled === true) return;
+      if (typeof handled === "string") return show(form, {}, handled);
       const fields = handled || (isApiError(error) ? error.fields : {});
       const placed = Object.keys(fields).some((name) => form.elements.namedItem(name));
       show(form, fields, placed ? null : explain(error));
@@ -85,11 +88,14 @@ export function useForm<Result>({ check, submit, done, failed, keep }: FormOptio
 export function explain(error: unknown) {
   if (!isApiError(error)) return "Something went wrong. Please try again.";
   if (error.retryAfter && error.status === 429 && !/\d/.test(error.message)) {
-    const wait = error.retryAfter < 90 ? `${error.retryAfter} seconds` : `${Math.ceil(error.retryAfter / 60)} minutes`;
-    return `${error.message} You can try again in ${wait}.`;
+    return `${error.message} You can try again in ${waitingTime(error.retryAfter)}.`;
   }
   return error.message;
 }
+
+/** "40 seconds", "12 minutes". */
+export const waitingTime = (seconds: number) =>
+  seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 
 /** The server's message, or the fallback when the server does not know the reason itself. */
 export const explainOr = (error: unknown, words: string) =>

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
+import { isApiError } from "../api/client";
 import { useSession, useSite } from "../api/queries";
-import { required, text, useForm, type Errors } from "../lib/forms";
+import { required, text, useForm, waitingTime, type Errors } from "../lib/forms";
 import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -131,6 +132,10 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
       onSent(sentMessage(messageOf(new FormData(filledIn)), copy_mailed));
       toast({ title: "Message Sent!", description: "We'll get back to you within 24 hours during season." });
     },
+    failed: (error) =>
+      isApiError(error, "too_many_requests") &&
+      error.retryAfter !== null &&
+      `You have sent several messages within an hour. You can send the next one in ${waitingTime(error.retryAfter)}; what you wrote stays here.`,
     keep,
   });
 

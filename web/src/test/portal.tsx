@@ -7,7 +7,7 @@ import { vi } from "vitest";
 import type { Comment, LiveUpdate, Profile, SessionUser, Site, Video, VideoCard } from "../api/client";
 import { makeQueryClient } from "../api/queries";
 import { Sitemap } from "../app/routes";
-import { Toaster } from "../ui/toast";
+import { Toasts } from "../app/app";
 
 export const site: Site = {
   site_name: "Camp Pine Lake",
@@ -200,7 +200,7 @@ export function open(address: string) {
       <MemoryRouter initialEntries={[address]}>
         <Sitemap />
         <Address />
-        <Toaster />
+        <Toasts />
       </MemoryRouter>
     </QueryClientProvider>,
   );

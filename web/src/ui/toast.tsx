@@ -4,7 +4,13 @@ import { IconButton } from "./button";
 import { cx } from "./class-names";
 import { Icon } from "./icon";
 
-type Message = { title: string; description?: string | undefined; destructive?: boolean | undefined };
+type Message = {
+  title: string;
+  description?: string | undefined;
+  destructive?: boolean | undefined;
+  /** Where a press on it leads. */
+  href?: string | undefined;
+};
 type Toast = Message & { id: number };
 
 const lifetime = 5_000;
@@ -13,12 +19,19 @@ const listeners = new Set<() => void>();
 let toasts: Toast[] = [];
 let lastId = 0;
 
-/** Shows a message for five seconds. May be called from anywhere. */
+/** Shows a message for five seconds. May be called from anywhere. A success replaces the errors before it. */
 export function toast(message: Message) {
   const id = ++lastId;
-  change([...toasts.slice(-2), { ...message, id }]);
+  if (!message.destructive && !message.href) dismissErrors();
+  const others = toasts.filter(
+    ({ title, description }) => title !== message.title || description !== message.description,
+  );
+  change([...others.slice(-2), { ...message, id }]);
   leaveLater(id);
 }
+
+/** Call when a try has succeeded: what failed before no longer counts. */
+export const dismissErrors = () => change(toasts.filter(({ destructive }) => !destructive));
 
 export const errorToast = (description: string) => toast({ title: "Error", description, destructive: true });
 
@@ -55,7 +68,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-export function Toaster() {
+export function Toaster({ onFollow }: { onFollow: (href: string) => void }) {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const layer = useRef<HTMLOListElement>(null);
 
@@ -74,7 +87,7 @@ export function Toaster() {
       aria-label="Notifications"
       className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 m-0 grid h-auto w-auto justify-items-end gap-2 overflow-visible border-0 bg-transparent p-4 text-ink"
     >
-      {shown.map(({ id, title, description, destructive }) => (
+      {shown.map(({ id, title, description, destructive, href }) => (
         <li
           key={id}
           onPointerEnter={() => stay(id)}
@@ -82,20 +95,36 @@ export function Toaster() {
           onFocus={() => stay(id)}
           onBlur={() => leaveLater(id)}
           className={cx(
-            "sheet pointer-events-auto flex w-full max-w-96 animate-rise items-start gap-3 p-4 shadow-high",
+            "sheet pointer-events-auto relative flex w-full max-w-96 animate-rise items-start gap-3 p-4 shadow-high",
             destructive ? "border-clay! bg-clay-wash! text-clay" : "border-s-4! border-s-pine!",
           )}
         >
           {destructive && <Icon name="alert" className="mt-0.5" />}
           <div className="min-w-0 flex-1">
-            <p className="font-semibold">{title}</p>
+            <p className="font-semibold">
+              {href ? (
+                <a
+                  href={href}
+                  className="text-inherit no-underline after:absolute after:inset-0"
+                  onClick={(event) => {
+                    event.preventDefault();
+                    dismiss(id);
+                    onFollow(href);
+                  }}
+                >
+                  {title}
+                </a>
+              ) : (
+                title
+              )}
+            </p>
             {description && (
               <p dir="auto" className={cx("text-sm", !destructive && "text-muted")}>
                 {description}
               </p>
             )}
           </div>
-          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} className="-m-2.5" />
+          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} className="relative -m-2.5" />
         </li>
       ))}
     </ol>,
