@@ -1,0 +1,208 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { detail, family, leah, payment, plan } from "../../test/families";
+import { list, open, refuse } from "../../test/portal";
+import { office, row, address } from "../../test/users-page";
+
+describe("the drawer of a family", () => {
+  it("shows the ledger, and voids a row with a reason", async () => {
+    const camp = office({
+      "POST /api/admin/payments/p1/void": {
+        payment: payment({ id: "p2", kind: "void", amount: -168_000 }),
+        plan: plan({ remaining_amount: 280_000 }),
+      },
+    });
+    const user = open("/admin/users");
+    await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: /details$/ }));
+    await waitFor(() => expect(address()).toBe("/admin/users?user=f1"));
+    const drawer = within(await screen.findByRole("dialog", { name: "Chaya Lindenfeld" }));
+    expect(await drawer.findByText("+$1,680")).toBeTruthy();
+    expect(drawer.getByRole("link", { name: /^Receipt/ }).getAttribute("href")).toBe("/admin/users/f1/receipt/p1");
+    expect(drawer.getByRole("link", { name: "Statement" }).getAttribute("href")).toBe("/admin/users/f1/statement");
+    await user.click(drawer.getByRole("button", { name: /^Void payment/ }));
+    await user.click(screen.getByRole("button", { name: "Void payment" }));
+    expect(screen.getByText("Please give a reason.")).toBeTruthy();
+    expect(screen.getByText(/^The family gets a corrected receipt by mail/)).toBeTruthy();
+    await user.type(screen.getByRole("textbox", { name: "Only staff see this" }), "Bounced");
+    await user.click(screen.getByRole("button", { name: "Void payment" }));
+    expect(await screen.findByText("Payment of $1,680 voided. Remaining balance: $2,800")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/payments/p1/void")[0]?.body).toEqual({
+      reason: null,
+      staff_notes: "Bounced",
+    });
+  });
+
+  it("invites, and approves and refuses who waits", async () => {
+    const waiting = detail({ approved_at: null, invited: false });
+    const camp = office({
+      "GET /api/admin/users/f1": waiting,
+      "GET /api/admin/users": list(leah),
+      "POST /api/admin/users/f1/invite": null,
+      "POST /api/admin/users/f1/approve": { ...family(), told: "by_mail" },
+      "POST /api/admin/users/f1/refuse": { ...family(), told: "no_address" },
+    });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Invite" }));
+    expect(await screen.findByText("Invitation sent")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Approve Chaya Lindenfeld" }));
+    expect(await screen.findByText("Chaya Lindenfeld is told by mail.")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Refuse Chaya Lindenfeld" }));
+    await user.click(screen.getByRole("button", { name: "Refuse" }));
+    expect(
+      await screen.findByText("Chaya Lindenfeld has not confirmed an address yet, so nobody was mailed."),
+    ).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/f1/refuse").map(({ query }) => query)).toEqual([{ seen: "waiting" }]);
+  });
+
+  it("says who decided meanwhile, and shows it", async () => {
+    const waiting = detail({ approved_at: null });
+    const camp = office({
+      "GET /api/admin/users/f1": waiting,
+      "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam approved this registration in the meantime."),
+    });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Refuse Chaya Lindenfeld" }));
+    camp.answer("GET /api/admin/users/f1", detail());
+    await user.click(screen.getByRole("button", { name: "Refuse" }));
+    expect(
+      await screen.findByText("Chaya Lindenfeld: miriam approved this registration in the meantime."),
+    ).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("button", { name: "Approve Chaya Lindenfeld" })).toBeNull());
+  });
+
+  it("carries what was decided when somebody changes their mind", async () => {
+    const refused = detail({ approved_at: null, refused_at: "2026-07-02T12:00:00Z" });
+    const camp = office({
+      "GET /api/admin/users/f1": refused,
+      "POST /api/admin/users/f1/approve": { ...family(), told: "before" },
+    });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Approve Chaya Lindenfeld" }));
+    expect(await screen.findByText("Chaya Lindenfeld was approved before, and is not mailed again.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/f1/approve").map(({ query }) => query)).toEqual([{ seen: "refused" }]);
+  });
+
+  it("merges two after a preview", async () => {
+    const merged = {
+      full_name: "Chaya Lindenfeld",
+      child_name: "Yanky",
+      plan: plan({ total_amount: 560_000 }),
+      logins: 1,
+      payments: 2,
+      comments: 0,
+      emails: ["chaya@family.example", "leah@family.example"],
+      mail: [
+        {
+          email: "chaya@family.example",
+          before: { daily_videos: true, camp_updates: false, general: true },
+          after: { daily_videos: true, camp_updates: false, general: true },
+        },
+        {
+          email: "leah@family.example",
+          before: { daily_videos: true, camp_updates: true, general: false },
+          after: { daily_videos: true, camp_updates: false, general: false },
+        },
+        {
+          email: "office@family.example",
+          before: { daily_videos: true, camp_updates: false, general: false },
+          after: { daily_videos: false, camp_updates: false, general: false },
+        },
+      ],
+    };
+    const camp = office({ "POST /api/admin/users/merge": merged });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Merge with another user" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Merge two users" }));
+    await user.click(await dialog.findByRole("button", { name: /Leah Morgenshtern/ }));
+    expect(await dialog.findByText("$1,680 of $5,600")).toBeTruthy();
+    expect(dialog.getByText("1 login, 2 ledger rows, 0 comments")).toBeTruthy();
+    const said = (email: string) => dialog.getByText(email, { selector: "bdi.block" }).nextSibling?.textContent;
+    expect(said("chaya@family.example")).toBe("Gets videos and letters");
+    expect(said("leah@family.example")).toBe("Gets videos, no more updates");
+    expect(said("office@family.example")).toBe("Gets no more videos");
+    expect(dialog.getByText(/has switched off goes to nobody/).textContent).toContain("What Chaya Lindenfeld has");
+    await user.click(dialog.getByRole("button", { name: "Merge the two" }));
+    expect(await screen.findByText("Users merged")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([
+      { keep: "f1", drop: "f2", total: null, preview: true },
+      { keep: "f1", drop: "f2", total: null, preview: false },
+    ]);
+  });
+
+  it("asks which total stays when both have a plan, and chooses nothing by itself", async () => {
+    const totals = { keep: 280_000, drop: 140_000 };
+    const merged = {
+      full_name: "Chaya Lindenfeld",
+      child_name: "Yanky",
+      plan: null,
+      totals,
+      logins: 0,
+      payments: 2,
+      comments: 0,
+      emails: [],
+      mail: [],
+    };
+    const camp = office({
+      "POST /api/admin/users/merge": ({ body }: { body: { total: string | null } }) => ({
+        ...merged,
+        plan: body.total ? plan({ total_amount: 420_000 }) : null,
+      }),
+    });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Merge with another user" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Merge two users" }));
+    await user.click(await dialog.findByRole("button", { name: /Leah Morgenshtern/ }));
+    const choices = within(await dialog.findByRole("group", { name: "Which total stays?" }));
+    expect(choices.getAllByRole<HTMLInputElement>("radio").filter(({ checked }) => checked)).toEqual([]);
+    await user.click(dialog.getByRole("button", { name: "Merge the two" }));
+    expect(dialog.getByRole("alert").textContent).toContain("choose which total stays");
+    await user.click(choices.getByRole("radio", { name: /Leah Morgenshtern \$1,400/ }));
+    expect(dialog.queryByRole("alert")).toBeNull();
+    // The choice is a family's, whichever of the two is kept.
+    await user.click(dialog.getByRole("button", { name: "Keep the other one instead" }));
+    await user.click(await dialog.findByRole("radio", { name: /Both together \$4,200/ }));
+    expect(await dialog.findByText("$1,680 of $4,200")).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Merge the two" }));
+    expect(await screen.findByText("Users merged")).toBeTruthy();
+    const asked = camp
+      .asked("POST", "/api/admin/users/merge")
+      .map(({ body }) => `${body.keep} ${body.total} ${body.preview}`);
+    expect(asked).toEqual(["f1 null true", "f1 drop true", "f2 keep true", "f2 sum true", "f2 sum false"]);
+  });
+});
+
+describe("on paper", () => {
+  const statement = {
+    family: family(),
+    plan: plan(),
+    payments: [payment()],
+    site_name: "Camp Pine Lake",
+    contact_email: "office@camp.example",
+    contact_phone: "(845) 555-0142",
+    currency: "USD",
+    date: "2026-07-29",
+  };
+
+  it("a statement of somebody who is gone leads back to the list, not to another try", async () => {
+    office({ "GET /api/admin/users/f1/statement": refuse(404, "not_found", "There is no such user.") });
+    open("/admin/users/f1/statement");
+    expect(await screen.findByText("There is no such user")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Retry" })).toBeNull();
+    expect(screen.getByRole("link", { name: "Back to all users" }).getAttribute("href")).toBe("/admin/users");
+  });
+
+  it("a statement tells every row and what remains", async () => {
+    office({ "GET /api/admin/users/f1/statement": statement });
+    open("/admin/users/f1/statement");
+    expect(await screen.findByRole("heading", { name: "Statement" })).toBeTruthy();
+    expect(screen.getByText("+$1,680")).toBeTruthy();
+    expect(screen.getAllByText("$1,120").length).toBe(2);
+    expect(screen.queryByRole("navigation")).toBeNull();
+  });
+
+  it("a receipt of a voided payment says so", async () => {
+    office({ "GET /api/admin/users/f1/statement": { ...statement, payments: [payment({ voided: true })] } });
+    open("/admin/users/f1/receipt/p1");
+    expect(await screen.findByText("This payment was voided. This receipt is not valid.")).toBeTruthy();
+  });
+});

@@ -1,0 +1,109 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { open, refuse, unreachable } from "../../test/portal";
+import { desk, address } from "../../test/reports-page";
+import { adminVideo } from "../../test/staff";
+
+describe("a new report", () => {
+  const saved = { video: adminVideo({ id: "v9" }), notified: 212 };
+
+  it("says what is wrong, in the words of the portal, and goes to the first of it", async () => {
+    const camp = desk();
+    const user = open("/admin/reports?action=upload");
+    await user.type(await screen.findByLabelText("Title"), "x");
+    await user.selectOptions(screen.getByLabelText("Status"), "scheduled");
+    await user.click(screen.getByRole("button", { name: "Schedule" }));
+    expect(screen.getByText("Title must be at least 2 characters.")).toBeTruthy();
+    expect(screen.getByText("Please enter a valid URL.")).toBeTruthy();
+    expect(screen.getByText("Please choose a date and time.")).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText("Title"));
+    expect(camp.asked("POST", "/api/admin/videos")).toHaveLength(0);
+  });
+
+  it("is published, and says that families are told", async () => {
+    const camp = desk({ "POST /api/admin/videos": saved });
+    const user = open("/admin/reports");
+    await user.click(await screen.findByRole("button", { name: "Upload New Report" }));
+    expect(await screen.findByText("No thumbnail available")).toBeTruthy();
+    await user.type(screen.getByLabelText("Title"), "Trip to the ridge");
+    await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
+    expect(await screen.findByText("YouTube")).toBeTruthy();
+    await user.click(await screen.findByRole("button", { name: "Publish and notify 212 people" }));
+    expect(await screen.findByText("Video uploaded successfully and notifications sent!")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/videos")[0]?.body).toEqual({
+      title: "Trip to the ridge",
+      video_url: "https://youtu.be/dQw4w9WgXcQ",
+      description: null,
+      status: "published",
+      is_featured: false,
+    });
+    await waitFor(() => expect(address()).toBe("/admin/reports"));
+    expect(screen.queryByLabelText("Title")).toHaveProperty("value", "");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Upload New Report" }));
+  });
+
+  it("is scheduled for nine in the morning unless told otherwise", async () => {
+    const camp = desk({ "POST /api/admin/videos": { ...saved, notified: 0 } });
+    const user = open("/admin/reports?action=upload");
+    await user.type(await screen.findByLabelText("Title"), "Siyum");
+    await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
+    expect(screen.queryByLabelText("Scheduled Date")).toBeNull();
+    await user.selectOptions(screen.getByLabelText("Status"), "scheduled");
+    await user.type(screen.getByLabelText("Scheduled Date"), "2030-08-01");
+    expect(screen.getByLabelText("Scheduled Time")).toHaveProperty("value", "09:00");
+    await user.click(screen.getByRole("button", { name: "Schedule" }));
+    expect(await screen.findByText("Video uploaded successfully")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/videos")[0]?.body).toMatchObject({
+      status: "scheduled",
+      scheduled_date: "2030-08-01T09:00",
+    });
+  });
+
+  it("keeps everything when the server refuses, and shows why beside the field", async () => {
+    desk({
+      "POST /api/admin/videos": refuse(422, "validation", "No.", [
+        { field: "upload_date", message: "The upload date cannot be in the future." },
+      ]),
+    });
+    const user = open("/admin/reports?action=upload");
+    await user.type(await screen.findByLabelText("Title"), "Siyum");
+    await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
+    await user.click(await screen.findByRole("button", { name: /^Publish and/ }));
+    expect(await screen.findByText("The upload date cannot be in the future.")).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText("Upload Date"));
+    expect(screen.getByLabelText("Title")).toHaveProperty("value", "Siyum");
+  });
+
+  it("keeps everything when the network is down", async () => {
+    desk({ "POST /api/admin/videos": unreachable });
+    const user = open("/admin/reports?action=upload");
+    await user.type(await screen.findByLabelText("Title"), "Siyum");
+    await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
+    await user.click(await screen.findByRole("button", { name: /^Publish and/ }));
+    expect((await screen.findAllByText(/cannot be reached right now/)).length).toBeGreaterThan(0);
+    expect(screen.getByLabelText("Title")).toHaveProperty("value", "Siyum");
+  });
+
+  it("folded away, keeps what was typed", async () => {
+    desk();
+    const user = open("/admin/reports?action=upload");
+    await user.type(await screen.findByLabelText("Title"), "Siyum");
+    await user.click(screen.getByRole("button", { name: "Upload New Report" }));
+    await waitFor(() => expect(address()).toBe("/admin/reports"));
+    await user.click(screen.getByRole("button", { name: "Upload New Report" }));
+    expect(screen.getByLabelText("Title")).toHaveProperty("value", "Siyum");
+  });
+});
+
+it.each([
+  ["in the server's words", refuse(409, "taken", "This link is posted already."), "This link is posted already."],
+  ["in its own where the server has none", refuse(500, "internal", "Something went wrong."), "Failed to upload video"],
+])("a failed upload says so %s, and keeps the form", async (_whose, answer, words) => {
+  desk({ "POST /api/admin/videos": answer });
+  const user = open("/admin/reports?action=upload");
+  await user.type(await screen.findByLabelText("Title"), "Siyum");
+  await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
+  await user.click(await screen.findByRole("button", { name: "Publish and notify 212 people" }));
+  expect(await within(screen.getByRole("list", { name: "Notifications" })).findByText(words)).toBeTruthy();
+  expect(screen.getByLabelText("Title")).toHaveProperty("value", "Siyum");
+});
