@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp};
+use crate::camp::{Browser, Camp, PASSWORD};
 
 /// The actions that match a filter, the newest first.
 async fn found(owner: &Browser, query: &str) -> Vec<String> {
@@ -84,7 +84,7 @@ story! {
         assert_eq!(line["lines"], json!([{ "field": "price", "before": 1_000, "after": 1_500 }]));
         let feder = line["actor_id"].as_str().expect("an id").to_owned();
         owner.delete(&format!("/api/admin/products/{}", id(&cap))).await.expect(204);
-        owner.delete(&format!("/api/admin/accounts/{feder}")).await.expect(204);
+        owner.delete_with(&format!("/api/admin/accounts/{feder}"), json!({ "current_password": PASSWORD })).await.expect(204);
         let log = owner.get(&format!("/api/admin/audit?actor={feder}")).await.json();
         assert_eq!(log["items"].as_array().expect("items").len(), 3, "by its id for ever");
         assert_eq!(log["items"][0]["actor_name"], Value::Null);

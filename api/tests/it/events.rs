@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
+use portal::accounts::Role;
 use portal::events::{self, Event};
 use portal::{audit::Actor, gallery};
 use serde_json::{Value, json};
@@ -292,7 +293,7 @@ story! {
         let account = accounts["items"].as_array().expect("items").iter()
             .find(|account| account["username"] == "feder").expect("an account").clone();
         let path = format!("/api/admin/accounts/{}", id(&account));
-        owner.patch(&path, json!({ "version": account["version"], "disabled": true })).await.expect(200);
+        owner.patch(&path, json!({ "version": account["version"], "disabled": true, "current_password": PASSWORD })).await.expect(200);
         desk.ends().await;
         assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
         posted(&owner, "Still here", json!({})).await;
@@ -302,7 +303,7 @@ story! {
 
 story! {
     async fn a_page_that_is_only_open_keeps_no_staff_signed_in(camp) {
-        let staff = camp.staff().await;
+        let staff = camp.passing_staff_member("feder", Role::Staff).await;
         let mut desk = staff.listen(None).await;
         for _ in 0..4 {
             camp.wait(TimeDelta::minutes(8));

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use portal::accounts::staff::Role;
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp};
+use crate::camp::{Browser, Camp, PASSWORD};
 
 fn form(more: Value) -> Value {
     let mut form = json!({
@@ -318,7 +318,7 @@ story! {
         assert_eq!(count("?unassigned=false").await, 2);
         assert_eq!(inbox(&staff, "?assigned_to=adler&status=unread").await[0]["subject"], message["subject"]);
         let at = format!("/api/admin/accounts/{}", adler["id"].as_str().expect("an id"));
-        owner.patch(&at, json!({ "version": adler["version"], "disabled": true })).await.expect(200);
+        owner.patch(&at, json!({ "version": adler["version"], "disabled": true, "current_password": PASSWORD })).await.expect(200);
         assert_eq!(count("?assigned_to=adler").await, 1, "and is found");
         assert_eq!(staff.get(&path(&message)).await.expect(200).json()["assigned_to"], "adler", "what was given stays given");
         staff.patch(&path(&message), json!({ "assigned_to": null })).await.expect(200);

@@ -24,7 +24,7 @@ pub fn payment(amount: i64) -> Value {
 
 pub async fn record_as(staff: &Browser, family: &Family, body: Value, key: &str) -> Reply {
     let path = format!("/api/admin/users/{}/payments", family.id);
-    staff.send(Method::POST, &path, Some(body), &[("idempotency-key", key)]).await
+    staff.send_with_retry(Method::POST, &path, body, key).await
 }
 
 pub async fn record(staff: &Browser, family: &Family, body: Value) -> Reply {

@@ -1,6 +1,7 @@
 //! Sign-in of staff, roles, the second factor, and the last owner.
 
 use chrono::TimeDelta;
+use portal::accounts::Role;
 use serde_json::{Value, json};
 
 use crate::camp::PASSWORD;
@@ -48,15 +49,16 @@ story! {
         let signing_in = json!({ "username": "weber", "password": PASSWORD });
         weber.post("/api/admin/auth/sign-in", signing_in.clone()).await.expect(200);
         let path = format!("/api/admin/accounts/{}", added["id"].as_str().expect("an id"));
-        owner.patch(&path, json!({ "version": 1, "disabled": true })).await.expect(200);
+        owner.patch(&path, json!({ "version": 1, "disabled": true, "current_password": PASSWORD })).await.expect(200);
         weber.get("/api/admin/users").await.refused(401, "staff_required");
         weber.post("/api/admin/auth/sign-in", signing_in.clone()).await.refused(401, "invalid_credentials");
         owner.patch(&path, json!({ "version": 2, "disabled": false, "role": "owner", "current_password": PASSWORD })).await.expect(200);
         weber.post("/api/admin/auth/sign-in", signing_in).await.expect(200);
         weber.get("/api/admin/accounts").await.expect(200);
-        owner.delete(&path).await.expect(204);
+        let confirmed = json!({ "current_password": PASSWORD });
+        owner.delete_with(&path, confirmed.clone()).await.expect(204);
         weber.get("/api/admin/users").await.refused(401, "staff_required");
-        owner.delete(&path).await.refused(404, "not_found");
+        owner.delete_with(&path, confirmed).await.refused(404, "not_found");
     }
 }
 
@@ -66,9 +68,9 @@ story! {
         let accounts = owner.get("/api/admin/accounts").await.json();
         let path = format!("/api/admin/accounts/{}", accounts["items"][0]["id"].as_str().expect("an id"));
         for reply in [
-            owner.delete(&path).await,
-            owner.patch(&path, json!({ "version": 1, "role": "staff" })).await,
-            owner.patch(&path, json!({ "version": 1, "disabled": true })).await,
+            owner.delete_with(&path, json!({ "current_password": PASSWORD })).await,
+            owner.patch(&path, json!({ "version": 1, "role": "staff", "current_password": PASSWORD })).await,
+            owner.patch(&path, json!({ "version": 1, "disabled": true, "current_password": PASSWORD })).await,
         ] {
             assert_eq!(reply.refused(409, "conflict")["detail"], "Cannot delete the last admin account");
         }
@@ -78,7 +80,7 @@ story! {
 
 story! {
     async fn two_owners_who_delete_each_other_leave_one(camp) {
-        use portal::accounts::Role;
+        let confirmed = json!({ "current_password": PASSWORD });
         for round in 0..10 {
             let first = camp.staff_member(&format!("first{round}"), Role::Owner).await;
             let second = camp.staff_member(&format!("second{round}"), Role::Owner).await;
@@ -87,7 +89,8 @@ story! {
             for account in accounts["items"].as_array().expect("a list") {
                 let name = account["username"].as_str().expect("a name");
                 if !name.ends_with(&round.to_string()) {
-                    first.delete(&format!("/api/admin/accounts/{}", account["id"].as_str().expect("an id"))).await.expect(204);
+                    let path = format!("/api/admin/accounts/{}", account["id"].as_str().expect("an id"));
+                    first.delete_with(&path, confirmed.clone()).await.expect(204);
                 }
             }
             let id = |name: &str| accounts["items"].as_array().expect("a list").iter()
@@ -95,7 +98,7 @@ story! {
             let (one, two) = (format!("/api/admin/accounts/{}", id(&format!("first{round}"))), format!("/api/admin/accounts/{}", id(&format!("second{round}"))));
             // Two open connections, so that neither request has a head start.
             tokio::join!(first.get("/api/admin/users"), second.get("/api/admin/users"));
-            let (a, b) = tokio::join!(first.delete(&two), second.delete(&one));
+            let (a, b) = tokio::join!(first.delete_with(&two, confirmed.clone()), second.delete_with(&one, confirmed.clone()));
             let gone = [a.status.as_u16(), b.status.as_u16()].iter().filter(|status| **status == 204).count();
             assert_eq!(gone, 1);
         }
@@ -104,7 +107,7 @@ story! {
 
 story! {
     async fn staff_are_signed_out_after_half_an_hour_without_use(camp) {
-        let staff = camp.staff().await;
+        let staff = camp.passing_staff_member("feder", Role::Staff).await;
         camp.wait(TimeDelta::minutes(31));
         tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
         staff.get("/api/admin/users").await.refused(401, "staff_required");

@@ -26,7 +26,7 @@ async fn change(owner: &Browser, username: &str, mut changes: Value) {
 
 async fn link(camp: &Camp, owner: &Browser, username: &str, email: &str) -> String {
     let path = path(owner, username).await;
-    owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+    owner.post(&format!("{path}/reset"), json!({ "current_password": PASSWORD })).await.expect(202);
     camp.token_for(email).await
 }
 
@@ -98,7 +98,7 @@ story! {
         let owner = camp.owner().await;
         camp.staff().await;
         let path = path(&owner, "feder").await;
-        owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+        owner.post(&format!("{path}/reset"), json!({ "current_password": PASSWORD })).await.expect(202);
         change(&owner, "feder", json!({ "email": "feder2@camp.example" })).await;
         camp.work().await;
         let mails = camp.mails_to("feder@camp.example");
@@ -114,7 +114,7 @@ story! {
         assert_eq!(account(&owner, "feder").await["version"], 1);
         assert_eq!(owner.get(&path).await.expect(200).json(), account(&owner, "feder").await);
         owner.patch(&path, json!({ "username": "federn" })).await.refused(422, "validation");
-        let changed = owner.patch(&path, json!({ "version": 1, "username": "federn" })).await.expect(200).json();
+        let changed = owner.patch(&path, json!({ "version": 1, "username": "federn", "current_password": PASSWORD })).await.expect(200).json();
         assert_eq!(changed["version"], 2);
         assert_eq!(changed["username"], "federn");
         owner.patch(&path, json!({ "version": 1, "role": "owner", "current_password": PASSWORD })).await.refused(409, "stale");
@@ -177,7 +177,7 @@ story! {
         assert_eq!(staff.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["miriam", "zelda"]);
         assert_eq!(names("?role=owner").await.len(), 1);
         assert_eq!(names("?disabled=true").await, []);
-        owner.patch(&format!("/api/admin/accounts/{}", staff[1].1), json!({ "version": 1, "disabled": true })).await.expect(200);
+        owner.patch(&format!("/api/admin/accounts/{}", staff[1].1), json!({ "version": 1, "disabled": true, "current_password": PASSWORD })).await.expect(200);
         assert_eq!(names("?disabled=true").await, staff[1..]);
         assert_eq!(names("?role=staff&disabled=false").await, staff[..1]);
         owner.get("/api/admin/accounts?role=king").await.refused(400, "bad_request");

@@ -1,5 +1,6 @@
 //! Password, sessions and browsers of the staff.
 
+use portal::accounts::Role;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD};
@@ -70,7 +71,7 @@ story! {
 
 story! {
     async fn sessions_that_were_idle_too_long_are_not_listed(camp) {
-        let feder = camp.staff().await;
+        let feder = camp.passing_staff_member("feder", Role::Staff).await;
         camp.wait(chrono::TimeDelta::minutes(31));
         let fresh = camp.browser();
         sign_in(&fresh, "feder", PASSWORD).await;
@@ -109,7 +110,8 @@ story! {
         let feder = camp.staff().await;
         let other = camp.browser();
         sign_in(&other, "feder", PASSWORD).await;
-        owner.post(&format!("{}/reset", path(&owner, "feder").await), json!({})).await.expect(202);
+        let reset = format!("{}/reset", path(&owner, "feder").await);
+        owner.post(&reset, json!({ "current_password": PASSWORD })).await.expect(202);
         let link = camp.token_for("feder@camp.example").await;
         let change = |current: &str, new: &str| json!({ "current_password": current, "new_password": new });
         let wrong = feder.post("/api/admin/password", change("no", FRESH)).await.refused(422, "validation");

@@ -1,6 +1,6 @@
 //! Repeated requests for responses that are expensive to create or to store.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -57,13 +57,18 @@ story! {
         let first = stranger.get("/api/openapi.json").await.expect(200);
         let tag = first.header("etag").to_owned();
         assert!(tag.len() > 20 && first.header("cache-control") == "no-cache", "{:?}", first.headers);
-        let started = Instant::now();
-        for _ in 0..50 {
+        // The minimum of many, because other tests run at the same time.
+        let (mut making, mut sending) = (Duration::MAX, Duration::MAX);
+        for _ in 0..20 {
+            let started = Instant::now();
+            assert!(!api::openapi().is_empty());
+            making = making.min(started.elapsed());
+            let started = Instant::now();
             let again = stranger.send(Method::GET, "/api/openapi.json", None, &[("if-none-match", &tag)]).await;
+            sending = sending.min(started.elapsed());
             assert!(again.expect(304).bytes.is_empty());
         }
-        // Without the cache, each takes more than 5 ms, even on a fast machine.
-        assert!(started.elapsed().as_millis() < 250, "{:?}", started.elapsed());
+        assert!(sending < making / 3, "{sending:?}, and {making:?} to make it");
     }
 }
 

@@ -22,7 +22,7 @@ story! {
         }
         held.remove(0);
         let freed = async { while !portal.connect(2).await.works().await {} };
-        tokio::time::timeout(Duration::from_secs(5), freed).await.expect("a share that is given back");
+        tokio::time::timeout(Duration::from_secs(60), freed).await.expect("a share that is given back");
         portal.stop().await;
     }
 }

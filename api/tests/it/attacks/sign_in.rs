@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use portal::accounts::password;
+use portal::accounts::{Role, password};
 use portal::db::Db;
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ story! {
 
 story! {
     async fn a_staff_session_ends_after_twelve_hours_however_much_it_is_used(camp) {
-        let feder = camp.staff().await;
+        let feder = camp.passing_staff_member("feder", Role::Staff).await;
         let again = async || feder.post("/api/admin/sessions/end-others", json!({})).await;
         again().await.expect(204);
         for _ in 0..28 {

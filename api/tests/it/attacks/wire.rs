@@ -96,7 +96,7 @@ impl Wire {
     /// The first part of an answer.
     pub async fn answer(&mut self) -> String {
         let mut buffer = vec![0; 64 * 1024];
-        let read = tokio::time::timeout(Duration::from_secs(20), self.stream.read(&mut buffer));
+        let read = tokio::time::timeout(Duration::from_secs(60), self.stream.read(&mut buffer));
         let n = read.await.expect("an answer").expect("a connection");
         String::from_utf8_lossy(&buffer[..n]).into_owned()
     }

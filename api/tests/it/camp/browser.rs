@@ -79,6 +79,28 @@ impl Browser {
         self.send(Method::DELETE, path, None, &[]).await
     }
 
+    pub async fn delete_with(&self, path: &str, body: Value) -> Reply {
+        self.send(Method::DELETE, path, Some(body), &[]).await
+    }
+
+    /// Sends a request with an idempotency key, and again while the portal is too busy (503), as the
+    /// front end does.
+    pub async fn send_with_retry(
+        &self,
+        method: Method,
+        path: &str,
+        body: Value,
+        key: &str,
+    ) -> Reply {
+        loop {
+            let headers = [("idempotency-key", key)];
+            let reply = self.send(method.clone(), path, Some(body.clone()), &headers).await;
+            if reply.status != StatusCode::SERVICE_UNAVAILABLE {
+                return reply;
+            }
+        }
+    }
+
     /// Sends a request as a browser on the portal's pages would; the given headers override its own.
     pub async fn send(
         &self,

@@ -228,7 +228,16 @@ impl Camp {
         self.staff_member("feder", Role::Staff).await
     }
 
+    /// A member of the staff whose session does not end when a test moves the clock.
     pub async fn staff_member(&self, username: &str, role: Role) -> Browser {
+        let browser = self.passing_staff_member(username, role).await;
+        let id = staff::named(&self.app.db, username).await.expect("an account");
+        self.keep_signed_in(id).await;
+        browser
+    }
+
+    /// A member of the staff whose session ends like any other.
+    pub async fn passing_staff_member(&self, username: &str, role: Role) -> Browser {
         let new = NewStaff {
             username: username.into(),
             email: format!("{username}@camp.example"),
@@ -241,6 +250,21 @@ impl Camp {
         let given = json!({ "username": username, "password": PASSWORD });
         browser.post("/api/admin/auth/sign-in", given).await.expect(200);
         browser
+    }
+
+    /// Neither idleness nor age ends the sessions of this staff account.
+    async fn keep_signed_in(&self, staff_id: uuid::Uuid) {
+        let text = "update sessions set last_seen_at = $2, expires_at = $2 where staff_id = $1";
+        let late = self.now() + TimeDelta::days(3_650);
+        let written = match &self.app.db {
+            Db::Sqlite { write, .. } => {
+                sqlx::query(text).bind(staff_id).bind(late).execute(write).await.map(drop)
+            }
+            Db::Postgres(pool) => {
+                sqlx::query(text).bind(staff_id).bind(late).execute(pool).await.map(drop)
+            }
+        };
+        written.expect("written");
     }
 }
 

@@ -131,7 +131,7 @@ impl Story {
         }
         let back = begun.elapsed();
         self.slowest = self.slowest.max(back);
-        eventually("the worker is back", Duration::from_secs(20), || sink.kept().len() > reached)
+        eventually("the worker is back", Duration::from_secs(60), || sink.kept().len() > reached)
             .await;
         println!("{what}: back after {back:?}, the worker after {:?}", begun.elapsed());
     }
@@ -155,7 +155,7 @@ async fn a_full_disk_stops_nothing_for_longer_than_it_is_full() {
     let owner = Owner::sign_in(&site).await;
     let mut story = Story { camp, disk, site, owner, posted: 0, slowest: Duration::ZERO };
     assert_eq!(story.post("published").await.status, 201);
-    eventually("the worker works", Duration::from_secs(20), || sink.reached() == 1).await;
+    eventually("the worker works", Duration::from_secs(60), || sink.reached() == 1).await;
 
     for round in 0..if long() { 20 } else { 2 } {
         in_the_middle_of_a_commit(&mut story, round, &sink).await;

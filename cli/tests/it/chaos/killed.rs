@@ -70,7 +70,7 @@ on_both_engines! {
         assert_eq!(deliveries, videos * 3);
         assert_eq!(jobs, videos);
         assert!(videos >= acknowledged as i64, "what was acknowledged is there");
-        assert!(acknowledged > kills as usize, "the site was at work");
+        assert!(acknowledged >= kills as usize, "the site was at work");
     }
 }
 

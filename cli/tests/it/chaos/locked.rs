@@ -27,7 +27,7 @@ async fn a_database_that_somebody_locks_can_still_be_read() {
         locked_for(*seconds, &camp, &site, &owner).await;
         let reached = sink.kept().len();
         assert_eq!(owner.post("After the lock", "published").await.status, 201);
-        eventually("the worker is back", Duration::from_secs(20), || sink.kept().len() > reached)
+        eventually("the worker is back", Duration::from_secs(60), || sink.kept().len() > reached)
             .await;
     }
     site.stop().await;
