@@ -15,9 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::auth::{
-    Client, CurrentUser, cookie, device_cookie, end_session_in, no_cookie, remember, user_cookie,
-};
+use crate::auth::{Client, CurrentUser, cookie, end_session_in, no_cookie, remember, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
 use crate::site::SessionUser;
@@ -95,8 +93,7 @@ async fn sign_in(
 ) -> Answer<impl IntoResponse> {
     // A new session has a new cookie; the old cookie is no longer valid.
     end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
-    let device = jar.get(device_cookie(&api.app.config)).map(|cookie| cookie.value());
-    let signed_in = users::sign_in(&api.app, &given.email, &given.password, device, from).await?;
+    let signed_in = users::sign_in(&api.app, &given.email, &given.password, from).await?;
     welcome(&api, jar, signed_in).await
 }
 

@@ -310,9 +310,13 @@ where
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let agent = parts.headers.get(header::USER_AGENT).and_then(|v| v.to_str().ok());
+        let jar = CookieJar::from_headers(&parts.headers);
+        let value = |name| jar.get(name).map(|cookie| cookie.value().to_owned());
         Ok(Client(users::ClientInfo {
             address: client_address(&api.app, peer, &parts.headers),
             device: Device::from_user_agent(agent.unwrap_or_default()),
+            user_browser: value(device_cookie(&api.app.config)),
+            staff_browser: value(known_cookie(&api.app.config)),
         }))
     }
 }

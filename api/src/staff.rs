@@ -7,7 +7,6 @@ use axum::response::IntoResponse;
 use axum_extra::extract::CookieJar;
 use portal::App;
 use portal::accounts::staff::{self, Account, Filter, NewStaff, Role, Staff, StaffChanges};
-use portal::audit::Actor;
 use portal::pagination::PageRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -67,9 +66,8 @@ async fn sign_in(
 ) -> Answer<impl IntoResponse> {
     let code = given.code.as_deref();
     let config = &api.app.config;
-    let known = jar.get(known_cookie(config)).map(|cookie| cookie.value().to_owned());
     let (name, password) = (&given.username, &given.password);
-    let signed_in = staff::sign_in(&api.app, name, password, code, known.as_deref(), from).await?;
+    let signed_in = staff::sign_in(&api.app, name, password, code, from).await?;
     end_session_in(&api, &jar, staff_cookie(config)).await?;
     // Without a maximum age, so that it ends with the browser.
     let jar = jar.add(cookie(config, staff_cookie(config), signed_in.token, None));
@@ -223,8 +221,7 @@ async fn find(State(app): State<App>, _owner: Owner, Id(id): Id) -> Answer<Json<
     Ok(Json(staff::find(&app.db, id).await?))
 }
 
-/// Change an admin account; what is left out stays. An own name, an email, a password and the role
-/// of an owner need the current password of whoever asks
+/// Change an admin account, with the current password of whoever asks; what is left out stays
 #[utoipa::path(patch, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
     params(("id" = Uuid, Path)), request_body = StaffChanges,
     responses((status = 200, body = Account), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
@@ -240,19 +237,33 @@ async fn change(
     Ok(Json(account))
 }
 
-/// Delete an admin account
+/// Delete an admin account, with the current password of whoever asks
 #[utoipa::path(delete, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
-    params(("id" = Uuid, Path)), responses((status = 204), (status = 409, body = Problem)))]
-async fn remove(State(api): State<Api>, Owner(me): Owner, Id(id): Id) -> Answer<StatusCode> {
-    staff::remove(&api.app, Actor::Staff(me.id), id).await?;
+    params(("id" = Uuid, Path)), request_body = Confirmation,
+    responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+async fn remove(
+    State(api): State<Api>,
+    Client(from): Client,
+    Owner(me): Owner,
+    Id(id): Id,
+    Input(given): Input<Confirmation>,
+) -> Answer<StatusCode> {
+    staff::remove_as(&api.app, &me, id, &given.current_password, from).await?;
     api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Mail a link to choose a new password
+/// Mail a link to choose a new password, with the current password of whoever asks
 #[utoipa::path(post, path = "/api/admin/accounts/{id}/reset", tag = "admin accounts", security(("owner" = [])),
-    params(("id" = Uuid, Path)), responses((status = 202), (status = 404, body = Problem)))]
-async fn send_reset(State(app): State<App>, Owner(me): Owner, Id(id): Id) -> Answer<StatusCode> {
-    staff::send_reset(&app, Actor::Staff(me.id), id).await?;
+    params(("id" = Uuid, Path)), request_body = Confirmation,
+    responses((status = 202), (status = 404, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+async fn send_reset(
+    State(app): State<App>,
+    Client(from): Client,
+    Owner(me): Owner,
+    Id(id): Id,
+    Input(given): Input<Confirmation>,
+) -> Answer<StatusCode> {
+    staff::send_reset_as(&app, &me, id, &given.current_password, from).await?;
     Ok(StatusCode::ACCEPTED)
 }

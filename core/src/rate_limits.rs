@@ -243,7 +243,7 @@ pub async fn may_view(app: &App, limit: RateLimit, viewer: &Viewer, from: IpAddr
     }
 }
 
-/// A sign-in attempt. It is counted as a failure before the password is verified, so that a
+/// An attempt to sign in or to confirm the password. It is counted as a failure before the password is verified, so that a
 /// thousand concurrent guesses count as a thousand. [`Attempt::succeeded`] reverts this.
 pub struct Attempt {
     accounts: Vec<Vec<u8>>,
@@ -260,6 +260,9 @@ fn account_hash(app: &App, kind: &str, account: &str) -> Vec<u8> {
 pub enum By {
     /// The network, both for this account and over all accounts.
     Network(IpAddr),
+    /// The account alone, whatever the network: for somebody who is signed in to it. Strangers cannot
+    /// use this limit up.
+    Account,
     /// A browser in which this account signed in before ("device cookie", OWASP), identified by its
     /// cookie. Failures of others on the same network do not delay it. A stolen cookie allows as
     /// many attempts as an address does.
@@ -285,6 +288,10 @@ impl Attempt {
                     let key = app.keys.hash("sign-in-address", &[kind_bytes, net]);
                     addresses.push((key, ADDRESS_FAILURES * times));
                 }
+            }
+            By::Account => {
+                let key = app.keys.hash("confirm", &[kind_bytes, account_bytes]);
+                accounts.push((key, most));
             }
             By::Browser(browser) => {
                 let parts = [kind_bytes, account_bytes, browser.as_bytes()];

@@ -191,7 +191,11 @@ test.describe("The inbox", () => {
     await expect(assigned.getByRole("option")).toHaveText(["Nobody", "miriam (me)", "brayndl", "hindy"]);
     await assigned.selectOption("brayndl");
     await expect(toast(colleague)).toContainText("Assigned to brayndl");
-    await call(page.request, "PATCH", `${accounts}/${leaver.id}`, { version: leaver.version, disabled: true });
+    await call(page.request, "PATCH", `${accounts}/${leaver.id}`, {
+      version: leaver.version,
+      disabled: true,
+      current_password: password,
+    });
     await assigned.selectOption("hindy");
     await expect(assigned).toHaveAccessibleDescription("There is no active account of this name.");
     await expect(assigned).toHaveValue("brayndl");

@@ -38,6 +38,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     hire(camp, "feder", "staff");
     await page.reload();
     await row(page, "miriam").getByRole("button", { name: "Delete miriam" }).click();
+    await dialog(page).getByLabel("Your current password").fill(password);
     await dialog(page).getByRole("button", { name: "Delete account" }).click();
     await expect(dialog(page).getByText("Cannot delete the last admin account")).toBeVisible();
     await page.keyboard.press("Escape");
@@ -85,10 +86,14 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
 
   await test.step("disabled, it is signed out and stays out", async () => {
     await row(page, "weberin").getByRole("button", { name: "Disable weberin" }).click();
+    await dialog(page).getByLabel("Your current password").fill(password);
     await dialog(page).getByRole("button", { name: "Disable account" }).click();
     await expect(row(page, "weberin")).toContainText("Disabled");
     expect((await other.request.get("/api/admin/accounts")).status()).toBe(401);
     await row(page, "weberin").getByRole("button", { name: "Enable weberin" }).click();
+    await dialog(page).getByLabel("Your current password").fill(password);
+    await isSound(page, "the question before an account is enabled");
+    await dialog(page).getByRole("button", { name: "Enable account" }).click();
     await expect(row(page, "weberin")).not.toContainText("Disabled");
   });
 
@@ -96,6 +101,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     await row(page, "weberin")
       .getByRole("button", { name: /^Mail weberin/ })
       .click();
+    await dialog(page).getByLabel("Your current password").fill(password);
     await dialog(page).getByRole("button", { name: "Send the link" }).click();
     await other.goto(linkTo("/auth/reset", await camp.mailTo("weber@camp.example", /Choose a new password/)));
     await other.getByLabel("New password").fill(fresh);

@@ -141,8 +141,13 @@ on_both_engines! {
             std::fs::read(camp.data(picture)).expect("a picture"),
             std::fs::read(other.data(picture)).expect("the same picture")
         );
-        let from = ClientInfo { address: IpAddr::from([127, 0, 0, 1]), device: Device::Phone };
-        users::sign_in(&back, PARENT, PASSWORD, None, from).await.expect("she is let in");
+        let from = ClientInfo {
+            address: IpAddr::from([127, 0, 0, 1]),
+            device: Device::Phone,
+            user_browser: None,
+            staff_browser: None,
+        };
+        users::sign_in(&back, PARENT, PASSWORD, from).await.expect("she is let in");
         assert_eq!(app.keys.sign("test", "x"), back.keys.sign("test", "x"), "links in mails live on");
     }
 

@@ -8,9 +8,7 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use super::sessions::Holder;
-use super::users::ClientInfo;
-use crate::rate_limits::{Attempt, By};
+use crate::rate_limits::Attempt;
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
@@ -108,32 +106,13 @@ pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<V
     .await
 }
 
-/// Verifies the current password of a signed-in account, with the rate limit of the sign-in. `name`
-/// is what the account signs in with.
+/// Verifies the current password of an account. `attempt` is how it is counted.
 ///
 /// # Errors
 ///
 /// [`Error::Invalid`] on `current_password`.
-pub(crate) async fn confirm(
-    app: &App,
-    holder: Holder,
-    name: &str,
-    given: &str,
-    from: ClientInfo,
-) -> Result<()> {
-    let settings = app.settings().await?;
-    let (kind, stored) = match holder {
-        Holder::User(id) => {
-            ("user", app.db.sql("select password_hash from users where id = $1").bind(id))
-        }
-        Holder::Staff(id) => {
-            ("staff", app.db.sql("select password_hash from staff where id = $1").bind(id))
-        }
-    };
-    let by = By::Network(from.address);
-    let attempt = Attempt::begin(app, kind, name, by, settings.max_login_attempts).await?;
-    let hash: String = stored.scalar().await?;
-    match verify(app, given, Some(&hash)).await? {
+pub(super) async fn confirm(app: &App, attempt: Attempt, hash: &str, given: &str) -> Result<()> {
+    match verify(app, given, Some(hash)).await? {
         Verdict::Wrong => {
             Err(Error::invalid("current_password", "This is not your current password."))
         }

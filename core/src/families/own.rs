@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pending::set_secondary;
 use super::{UserType, preferences, refresh_search_text, set_preferences};
-use crate::accounts::sessions::Holder;
-use crate::accounts::users::ClientInfo;
-use crate::accounts::{User, password};
+use crate::accounts::User;
+use crate::accounts::users::{self, ClientInfo};
 use crate::db::Tx;
 use crate::notifications::{Category, unsubscribe};
 use crate::rate_limits;
@@ -159,7 +158,7 @@ pub async fn change_own(
     };
     checks.done()?;
     if let Some(given) = &changes.current_password {
-        password::confirm(app, Holder::User(user.id), &user.email, given, from).await?;
+        users::confirm_password(app, user, given, &from).await?;
     }
     if secondary.as_ref().is_some_and(Option::is_some) {
         rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;

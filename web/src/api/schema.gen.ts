@@ -33,14 +33,11 @@ export interface paths {
         get: operations["get_admin_accounts_id"];
         put?: never;
         post?: never;
-        /** Delete an admin account */
+        /** Delete an admin account, with the current password of whoever asks */
         delete: operations["delete_admin_accounts_id"];
         options?: never;
         head?: never;
-        /**
-         * Change an admin account; what is left out stays. An own name, an email, a password and the role
-         *     of an owner need the current password of whoever asks
-         */
+        /** Change an admin account, with the current password of whoever asks; what is left out stays */
         patch: operations["patch_admin_accounts_id"];
         trace?: never;
     };
@@ -53,7 +50,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail a link to choose a new password */
+        /** Mail a link to choose a new password, with the current password of whoever asks */
         post: operations["post_admin_accounts_id_reset"];
         delete?: never;
         options?: never;
@@ -4757,10 +4754,7 @@ export interface components {
         };
         /** @description Changes to an account. Omitted fields stay as they are. */
         StaffChanges: {
-            /**
-             * @description The password of the owner who makes the change. Required to change one's own name or the
-             *     email or password of any account, and to make somebody an owner.
-             */
+            /** @description The password of the owner who makes the change. */
             current_password?: string | null;
             disabled?: boolean | null;
             email?: string | null;
@@ -5285,7 +5279,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {
@@ -5298,7 +5296,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5353,7 +5355,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
         responses: {
             /** @description Accepted */
             202: {
@@ -5366,6 +5372,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

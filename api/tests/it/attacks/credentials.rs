@@ -122,7 +122,7 @@ story! {
         let mut feder = camp.staff().await;
         let (path, _) = account(&owner, "feder").await;
         for how in ["own password", "others out", "owner signs out", "email"] {
-            owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+            owner.post(&format!("{path}/reset"), json!({ "current_password": PASSWORD })).await.expect(202);
             let token = link(&camp, "feder@camp.example", "Choose a new password").await;
             match how {
                 "own password" => {
@@ -218,6 +218,43 @@ story! {
 }
 
 story! {
+    async fn an_open_session_of_an_owner_keeps_no_colleague_out(camp) {
+        let owner = camp.owner().await;
+        let feder = camp.staff().await;
+        let (path, _) = account(&owner, "feder").await;
+        let reset = format!("{path}/reset");
+        let steps: [(Method, &str, Value, u16); 6] = [
+            (Method::POST, &reset, json!({}), 202),
+            (Method::PATCH, &path, json!({ "version": 1, "username": "federn" }), 200),
+            (Method::PATCH, &path, json!({ "version": 2, "disabled": true }), 200),
+            (Method::PATCH, &path, json!({ "version": 3, "disabled": false }), 200),
+            (Method::PATCH, &path, json!({ "version": 4, "role": "owner" }), 200),
+            (Method::DELETE, &path, json!({}), 204),
+        ];
+        for (method, path, body, done) in steps {
+            for (given, status) in [(None, 422), (Some("wrong wrong"), 422), (Some(PASSWORD), done)] {
+                if status != 422 && path == reset {
+                    camp.work().await;
+                    assert!(camp.mails_to("feder@camp.example").is_empty(), "no link was sent");
+                }
+                let mut body = body.clone();
+                if let Some(given) = given {
+                    body["current_password"] = json!(given);
+                }
+                let reply = owner.send(method.clone(), path, Some(body.clone()), &[]).await.expect(status);
+                // A body without a required field names none.
+                if status == 422 && (given.is_some() || method == Method::PATCH) {
+                    assert_eq!(reply.json()["errors"][0]["field"], "current_password", "{method} {body}");
+                }
+            }
+        }
+        feder.get("/api/admin/users").await.refused(401, "staff_required");
+        let left = owner.get("/api/admin/accounts").await.expect(200).json();
+        assert_eq!(left["items"].as_array().expect("items").len(), 1);
+    }
+}
+
+story! {
     async fn a_second_factor_that_comes_or_goes_is_told_and_locks_others_out(camp) {
         let owner = camp.owner().await;
         let feder = camp.staff().await;
@@ -230,7 +267,7 @@ story! {
             let sign_in = json!({ "username": "feder", "password": PASSWORD, "code": (!on).then_some(&code) });
             other.post("/api/admin/auth/sign-in", sign_in).await.expect(200);
             other.get("/api/admin/sessions").await.expect(200);
-            owner.post(&format!("{path}/reset"), json!({})).await.expect(202);
+            owner.post(&format!("{path}/reset"), json!({ "current_password": PASSWORD })).await.expect(202);
             let token = link(&camp, "feder@camp.example", "Choose a new password").await;
             let password = json!({ "current_password": PASSWORD });
             if on {

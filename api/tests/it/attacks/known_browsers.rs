@@ -1,9 +1,10 @@
 //! Families and staff who share an address with an attacker who guesses passwords (a filter, an office).
 
+use axum::http::Method;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp, PASSWORD};
+use crate::camp::{Browser, Camp, PASSWORD, Reply};
 
 const PARENT: &str = "/api/auth/sign-in";
 const STAFF: &str = "/api/admin/auth/sign-in";
@@ -62,6 +63,55 @@ story! {
         // A browser is known for one account only.
         chaya.post(PARENT, parent("zev@family.example", PASSWORD)).await.refused(429, "too_many_requests");
         feder.post(STAFF, staff("kornbluh", PASSWORD)).await.refused(429, "too_many_requests");
+    }
+}
+
+/// The session of this browser without its other cookies, as of a browser in which nobody signed in
+/// before.
+async fn with_session_only(
+    browser: &Browser,
+    cookie: &str,
+    method: Method,
+    path: &str,
+    body: Value,
+) -> Reply {
+    let session = format!("{cookie}={}", browser.cookie(cookie).expect("a session"));
+    browser.without_cookies().send(method, path, Some(body), &[("cookie", &session)]).await
+}
+
+story! {
+    async fn a_stranger_behind_the_same_address_keeps_nobody_from_confirming_a_password(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let feder = camp.staff().await;
+        guess(&camp).await;
+        let given = json!({ "current_password": PASSWORD, "new_email": "chaya2@family.example" });
+        with_session_only(&chaya, "session", Method::POST, "/api/auth/email", given.clone()).await.expect(202);
+        chaya.post("/api/auth/email", given).await.expect(202);
+        let given = json!({ "current_password": PASSWORD });
+        with_session_only(&feder, "staff", Method::POST, "/api/admin/two-factor", given.clone()).await.expect(200);
+        feder.post("/api/admin/two-factor", given).await.expect(200);
+    }
+}
+
+story! {
+    async fn a_stolen_session_guesses_no_password_from_ever_new_networks_and_does_not_delay_its_owner(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let feder = camp.staff().await;
+        for (browser, cookie, method, path) in [
+            (&chaya, "session", Method::POST, "/api/auth/delete-account"),
+            (&feder, "staff", Method::POST, "/api/admin/two-factor"),
+        ] {
+            for n in 0..5 {
+                let thief = browser.at(format!("198.51.100.{n}").parse().expect("an address"));
+                let given = json!({ "current_password": format!("wrong wrong {n}") });
+                with_session_only(&thief, cookie, method.clone(), path, given).await.refused(422, "validation");
+            }
+            let right = json!({ "current_password": PASSWORD });
+            let thief = browser.at("2001:db8:5::1".parse().expect("an address"));
+            with_session_only(&thief, cookie, method.clone(), path, right.clone()).await.refused(429, "too_many_requests");
+            let reply = browser.send(method, path, Some(right), &[]).await;
+            assert!(reply.status.is_success(), "{path}: {}", reply.text());
+        }
     }
 }
 

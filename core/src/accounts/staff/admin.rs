@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::credentials::confirm_password;
 use super::{Role, Staff, UNKNOWN};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::ClientInfo;
@@ -54,8 +55,7 @@ pub struct StaffChanges {
     pub role: Option<Role>,
     pub disabled: Option<bool>,
     pub password: Option<String>,
-    /// The password of the owner who makes the change. Required to change one's own name or the
-    /// email or password of any account, and to make somebody an owner.
+    /// The password of the owner who makes the change.
     pub current_password: Option<String>,
 }
 
@@ -98,8 +98,7 @@ async fn confirm(app: &App, me: &Staff, given: Option<&str>, from: ClientInfo) -
         let text = "Please enter your current password.";
         return Err(Error::invalid("current_password", text));
     };
-    let name = me.username.to_lowercase();
-    password::confirm(app, Holder::Staff(me.id), &name, given, from).await
+    confirm_password(app, me, given, &from).await
 }
 
 /// Adds an account.
@@ -227,9 +226,8 @@ pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
     Ok(names.into_iter().map(|(name,)| name).collect())
 }
 
-/// Changes an account for an owner. Changing what somebody signs in with, or making an owner,
-/// requires the owner's own password: an open session must not be enough to take over an account
-/// (safety 3).
+/// Changes an account for an owner, who confirms with their password: an open session must not be
+/// enough to take over an account or to keep its holder out (safety 3).
 ///
 /// # Errors
 ///
@@ -241,13 +239,7 @@ pub async fn change_as(
     changes: StaffChanges,
     from: ClientInfo,
 ) -> Result<Account> {
-    let needed = changes.email.is_some()
-        || changes.password.is_some()
-        || changes.role == Some(Role::Owner)
-        || (me.id == id && changes.username.is_some());
-    if needed {
-        confirm(app, me, changes.current_password.as_deref(), from).await?;
-    }
+    confirm(app, me, changes.current_password.as_deref(), from).await?;
     change(app, Actor::Staff(me.id), id, changes).await
 }
 
@@ -383,6 +375,22 @@ fn differences(before: &Account, after: &Account, password: bool) -> Value {
     Value::Object(changed)
 }
 
+/// Deletes an account for an owner, who confirms with their password.
+///
+/// # Errors
+///
+/// Those of [`remove`], and [`Error::Invalid`] on `current_password`.
+pub async fn remove_as(
+    app: &App,
+    me: &Staff,
+    id: Uuid,
+    given: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    confirm_password(app, me, given, &from).await?;
+    remove(app, Actor::Staff(me.id), id).await
+}
+
 /// Deletes an account permanently.
 ///
 /// # Errors
@@ -411,6 +419,23 @@ async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
         0 => Err(LAST_OWNER),
         _ => Ok(()),
     }
+}
+
+/// Sends a password reset link to the account's address for an owner, who confirms with their
+/// password.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Invalid`] on `current_password`.
+pub async fn send_reset_as(
+    app: &App,
+    me: &Staff,
+    id: Uuid,
+    given: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    confirm_password(app, me, given, &from).await?;
+    send_reset(app, Actor::Staff(me.id), id).await
 }
 
 /// Sends a password reset link to the account's address.

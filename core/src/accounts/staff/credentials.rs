@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Staff, find};
+use super::{Staff, find, known_browsers};
 use crate::accounts::sessions::{self, Holder, SessionInfo};
 use crate::accounts::tokens;
 use crate::accounts::users::ClientInfo;
@@ -11,8 +11,33 @@ use crate::accounts::{account_mail, password};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
+use crate::rate_limits::{Attempt, By};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
+
+/// Verifies the current password of a staff account, whose failures are counted by the browser if the
+/// account signed in there before, or else by the account.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`], [`Error::StaffRequired`] if the
+/// account was deleted meanwhile.
+pub(super) async fn confirm_password(
+    app: &App,
+    me: &Staff,
+    given: &str,
+    from: &ClientInfo,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let name = me.username.to_lowercase();
+    let known = known_browsers::known(app, &name, from.staff_browser.as_deref()).await?;
+    let (by, most) = (known.unwrap_or(By::Account), settings.max_login_attempts);
+    let attempt = Attempt::begin(app, "staff", &name, by, most).await?;
+    let found: Option<(String,)> =
+        app.db.sql("select password_hash from staff where id = $1").bind(me.id).optional().await?;
+    let (hash,) = found.ok_or(Error::StaffRequired)?;
+    password::confirm(app, attempt, &hash, given).await
+}
 
 /// Changes one's own password and ends all other sessions.
 ///
@@ -32,8 +57,7 @@ pub async fn change_password(
     let known = [staff.username.as_str(), staff.email.as_str(), settings.site_name.as_str()];
     password::check(&mut checks, "new_password", new, &settings, &known);
     checks.done()?;
-    password::confirm(app, Holder::Staff(staff.id), &staff.username.to_lowercase(), current, from)
-        .await?;
+    confirm_password(app, staff, current, &from).await?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;
     tx.lock("staff").await?;

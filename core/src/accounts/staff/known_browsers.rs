@@ -1,8 +1,6 @@
 //! Browsers in which a staff account signed in before. A sign-in from any other browser is reported
 //! by mail, and known browsers have their own failure count, separate from their network.
 
-use std::net::IpAddr;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -57,14 +55,14 @@ pub(super) async fn note(
     Ok((kept, false))
 }
 
-/// What a sign-in attempt with this name from the browser of this cookie is counted by.
-pub(super) async fn counted_by(
+/// What an attempt with this name from the browser of this cookie is counted by, if the account
+/// signed in there before.
+pub(super) async fn known(
     app: &App,
     username_folded: &str,
     cookie: Option<&str>,
-    address: IpAddr,
-) -> Result<By> {
-    let Some(cookie) = cookie else { return Ok(By::Network(address)) };
+) -> Result<Option<By>> {
+    let Some(cookie) = cookie else { return Ok(None) };
     let known: i64 = app
         .db
         .sql(
@@ -76,10 +74,7 @@ pub(super) async fn counted_by(
         .bind(app.clock.now() - TimeDelta::days(DAYS))
         .scalar()
         .await?;
-    Ok(match known {
-        0 => By::Network(address),
-        _ => By::Browser(cookie.to_owned()),
-    })
+    Ok((known > 0).then(|| By::Browser(cookie.to_owned())))
 }
 
 pub(in crate::accounts) async fn prune(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {

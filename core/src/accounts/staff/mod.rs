@@ -17,7 +17,7 @@ use crate::settings::Settings;
 pub use super::totp::Enrolment;
 pub use admin::{
     Account, Filter, NewStaff, StaffChanges, add, add_as, change, change_as, colleagues, find,
-    list, named, remove, send_reset,
+    list, named, remove, remove_as, send_reset, send_reset_as,
 };
 pub(super) use credentials::password_was_reset;
 pub use credentials::{change_password, end_other_sessions, end_session, sessions_of};

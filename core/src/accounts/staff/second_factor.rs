@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::credentials::confirm_password;
 use super::{Enrolment, Staff, StaffRow, UNKNOWN, find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::ClientInfo;
-use crate::accounts::{account_mail, password, tokens, totp};
+use crate::accounts::{account_mail, tokens, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
@@ -30,8 +31,7 @@ pub async fn begin_two_factor(
             "Two-factor is on already. Turn it off first to change the phone.",
         ));
     }
-    password::confirm(app, Holder::Staff(staff.id), &staff.username.to_lowercase(), given, from)
-        .await?;
+    confirm_password(app, staff, given, &from).await?;
     let settings = app.settings().await?;
     let secret = totp::fresh_secret();
     let mut tx = app.db.begin().await?;
@@ -101,8 +101,7 @@ pub async fn end_two_factor(
             "The camp's settings require two-factor for every staff account.",
         ));
     }
-    password::confirm(app, Holder::Staff(staff.id), &staff.username.to_lowercase(), given, from)
-        .await?;
+    confirm_password(app, staff, given, &from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, staff.id).await?;

@@ -9,7 +9,7 @@ use crate::accounts::users::ClientInfo;
 use crate::accounts::{account_mail, password, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::notifications::{self, Notice};
-use crate::rate_limits::Attempt;
+use crate::rate_limits::{Attempt, By};
 use crate::{App, Error, Result};
 
 pub const WRONG: &str =
@@ -23,9 +23,9 @@ pub struct SignedIn {
     pub browser: String,
 }
 
-/// Signs in with the password and, if set up, an authenticator or recovery code. `browser` is the
-/// cookie that identifies a known browser. A sign-in from a new browser is reported to the
-/// account's address. Unknown, wrong and disabled give the same error after the same time.
+/// Signs in with the password and, if set up, an authenticator or recovery code. A sign-in from a
+/// new browser is reported to the account's address. Unknown, wrong and disabled give the same error
+/// after the same time.
 ///
 /// # Errors
 ///
@@ -35,12 +35,13 @@ pub async fn sign_in(
     username: &str,
     given: &str,
     code: Option<&str>,
-    browser: Option<&str>,
     from: ClientInfo,
 ) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let name = username.trim().to_lowercase();
-    let by = known_browsers::counted_by(app, &name, browser, from.address).await?;
+    let browser = from.staff_browser.as_deref();
+    let known = known_browsers::known(app, &name, browser).await?;
+    let by = known.unwrap_or(By::Network(from.address));
     let attempt = Attempt::begin(app, "staff", &name, by, settings.max_login_attempts).await?;
     let row: Option<StaffRow> =
         app.db.sql("select * from staff where username_folded = $1").bind(&name).optional().await?;

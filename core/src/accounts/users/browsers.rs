@@ -6,8 +6,6 @@
 //! valid for a year, and until the user's links are revoked: by a new password, a changed address
 //! or signing out everywhere.
 
-use std::net::IpAddr;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -32,20 +30,13 @@ pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<Strin
     Ok(all.take(MOST).collect::<Vec<_>>().join(&SEPARATOR.to_string()))
 }
 
-/// What a sign-in attempt from the browser of this cookie is counted by. `login` is the user with
-/// this address and the version of its links, if there is one.
-pub(super) fn counted_by(
-    app: &App,
-    cookie: Option<&str>,
-    login: Option<(Uuid, i64)>,
-    address: IpAddr,
-) -> By {
+/// What an attempt from the browser of this cookie is counted by, if the user signed in there
+/// before. `login` is the user and the version of its links, if there is one.
+pub(super) fn known(app: &App, cookie: Option<&str>, login: Option<(Uuid, i64)>) -> Option<By> {
     // Does the same work if there is no such user.
     let (id, version) = login.unwrap_or((Uuid::nil(), 0));
-    match entries(cookie).find(|entry| is_good(app, entry, id, version)) {
-        Some(entry) => By::Browser(entry.to_owned()),
-        None => By::Network(address),
-    }
+    let entry = entries(cookie).find(|entry| is_good(app, entry, id, version))?;
+    Some(By::Browser(entry.to_owned()))
 }
 
 const PURPOSE: &str = "signed in before";

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::browsers;
 use super::verification::{after_proof, claim};
 use super::{ClientInfo, User, must_find};
 use crate::accounts::sessions::{self, Holder};
@@ -11,7 +12,7 @@ use crate::accounts::{account_mail, links, password, staff};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
-use crate::rate_limits;
+use crate::rate_limits::{self, Attempt, By};
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
 
@@ -118,6 +119,55 @@ pub(super) async fn password_changed(
     audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
 }
 
+/// Verifies the current password of a user who is signed in. Failures are counted by the browser if
+/// the user signed in there before, or else by the user.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`], [`Error::SignInRequired`] if the user
+/// was deleted meanwhile.
+pub(crate) async fn confirm_password(
+    app: &App,
+    user: &User,
+    given: &str,
+    from: &ClientInfo,
+) -> Result<()> {
+    confirm_counted(app, user, given, from, By::Account).await
+}
+
+/// Like [`confirm_password`], for somebody who is not signed in: failures in unknown browsers count as
+/// attempts to sign in from that network.
+pub(super) async fn confirm_signed_out(
+    app: &App,
+    user: &User,
+    given: &str,
+    from: &ClientInfo,
+) -> Result<()> {
+    confirm_counted(app, user, given, from, By::Network(from.address)).await
+}
+
+async fn confirm_counted(
+    app: &App,
+    user: &User,
+    given: &str,
+    from: &ClientInfo,
+    elsewhere: By,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let found: Option<(String, i64)> = app
+        .db
+        .sql("select password_hash, token_version from users where id = $1")
+        .bind(user.id)
+        .optional()
+        .await?;
+    let (hash, version) = found.ok_or(Error::SignInRequired)?;
+    let browser = from.user_browser.as_deref();
+    let by = browsers::known(app, browser, Some((user.id, version))).unwrap_or(elsewhere);
+    let most = settings.max_login_attempts;
+    let attempt = Attempt::begin(app, "user", &user.email, by, most).await?;
+    password::confirm(app, attempt, &hash, given).await
+}
+
 /// Changes the password of a signed-in user and ends all other sessions.
 ///
 /// # Errors
@@ -136,7 +186,7 @@ pub async fn change_password(
     let known = [user.email.as_str(), settings.site_name.as_str()];
     password::check(&mut checks, "new_password", new, &settings, &known);
     checks.done()?;
-    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
+    confirm_password(app, user, current, &from).await?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;
     tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
@@ -175,7 +225,7 @@ pub async fn change_email(
     let email = checks.email("new_email", new);
     checks.require(email != user.email, "new_email", "This is your address already.");
     checks.done()?;
-    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
+    confirm_password(app, user, current, &from).await?;
     rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     let mut tx = app.db.begin().await?;
     // Counted before it is known whether a mail is sent, so that the response does not reveal it.

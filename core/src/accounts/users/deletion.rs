@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::credentials::confirm_password;
 use super::{ClientInfo, User};
-use crate::accounts::password;
-use crate::accounts::sessions::{self, Holder};
+use crate::accounts::sessions;
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Category, unsubscribe};
@@ -19,7 +19,7 @@ use crate::{App, Result, comments, families, messages, payments, videos};
 ///
 /// [`crate::Error::Invalid`] on `current_password`.
 pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
-    password::confirm(app, Holder::User(user.id), &user.email, current, from).await?;
+    confirm_password(app, user, current, &from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     remove(&mut tx, user.id).await?;

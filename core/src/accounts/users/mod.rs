@@ -21,6 +21,7 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 pub use browsers::{DAYS as BROWSER_DAYS, remember};
+pub(crate) use credentials::confirm_password;
 pub use credentials::{change_email, change_password, forgot, reset, sign_out_everywhere};
 pub(crate) use deletion::remove;
 pub use deletion::{delete, download};
@@ -66,10 +67,14 @@ impl User {
 }
 
 /// The client that sent a request.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct ClientInfo {
     pub address: IpAddr,
     pub device: Device,
+    /// The cookie that identifies a browser in which users signed in before.
+    pub user_browser: Option<String>,
+    /// The cookie that identifies a browser in which staff signed in before.
+    pub staff_browser: Option<String>,
 }
 
 pub const EXISTS: &str = "This email is already registered. Please sign in instead.";

@@ -15,7 +15,7 @@ use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::families::{self, Preferences, UserType};
 use crate::notifications;
-use crate::rate_limits::{self, Attempt};
+use crate::rate_limits::{self, Attempt, By};
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
 
@@ -268,19 +268,12 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
     })
 }
 
-/// Signs in. `browser` is the cookie of [`browsers::remember`]. An unknown address and a wrong
-/// password give the same error after the same time.
+/// Signs in. An unknown address and a wrong password give the same error after the same time.
 ///
 /// # Errors
 ///
 /// [`Error::InvalidCredentials`], [`Error::TooMany`]
-pub async fn sign_in(
-    app: &App,
-    email: &str,
-    given: &str,
-    browser: Option<&str>,
-    from: ClientInfo,
-) -> Result<SignedIn> {
+pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let forms = stored_forms(email);
     // All spellings of an address share one limit.
@@ -301,7 +294,8 @@ pub async fn sign_in(
         .optional()
         .await?;
     let login = stored.as_ref().map(|(id, _, version)| (*id, *version));
-    let by = browsers::counted_by(app, browser, login, from.address);
+    let by = browsers::known(app, from.user_browser.as_deref(), login)
+        .unwrap_or(By::Network(from.address));
     let attempt = Attempt::begin(app, "user", &account, by, settings.max_login_attempts).await?;
     let verdict =
         password::verify(app, given, stored.as_ref().map(|(_, hash, _)| hash.as_str())).await?;

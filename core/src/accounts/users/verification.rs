@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::credentials::password_changed;
+use super::credentials::{confirm_signed_out, password_changed};
 use super::{ClientInfo, EXISTS, User, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Purpose};
@@ -225,7 +225,7 @@ pub async fn verify(
     let (purpose, bearer) = tokens::peek(app, token).await?;
     let shown = match (purpose, bearer.user_id) {
         (Purpose::Verify | Purpose::ChangeEmail, Some(id)) => {
-            own_user(app, purpose, id, &evidence, from).await?
+            own_user(app, purpose, id, &evidence, &from).await?
         }
         _ => Shown::Enough,
     };
@@ -276,7 +276,7 @@ async fn own_user(
     purpose: Purpose,
     id: Uuid,
     evidence: &Evidence,
-    from: ClientInfo,
+    from: &ClientInfo,
 ) -> Result<Shown> {
     if evidence.signed_in == Some(id) {
         return Ok(Shown::Enough);
@@ -296,7 +296,7 @@ async fn own_user(
             text: "Please enter the password of this account.",
         });
     };
-    match password::confirm(app, Holder::User(id), &user.email, given, from).await {
+    match confirm_signed_out(app, &user, given, from).await {
         Ok(()) => Ok(Shown::Password),
         Err(Error::Invalid(_)) => {
             Err(Error::invalid("current_password", "This is not the password of this account."))

@@ -1,15 +1,14 @@
 import type { ReactNode } from "react";
 import { isApiError } from "../../api/client";
-import { ConfirmDialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
-import { toastFailure } from "../shared/error-toast";
 import { ignoreNotFound } from "../shared/missing-records";
 import { useStaff } from "../shared/session";
 import { OwnTwoFactor } from "./own-two-factor";
+import { PasswordDialog } from "./password-dialog";
 import { changeAccount, deleteAccount, sendReset, type Account } from "./queries";
 import { SessionsDialog } from "./sessions-dialog";
 
-export type Question = "delete" | "disable" | "reset" | "sessions" | "two-factor";
+export type Question = "delete" | "disable" | "enable" | "reset" | "sessions" | "two-factor";
 type Props = { account: Account; own: boolean; onChanged: () => Promise<unknown>; onClose: () => void };
 
 /** What a button of a row opens. */
@@ -30,6 +29,8 @@ export function AccountDialog({
       return <DeleteAccount {...props} />;
     case "disable":
       return <DisableAccount {...props} />;
+    case "enable":
+      return <EnableAccount {...props} />;
     case "reset":
       return <ResetPassword {...props} />;
   }
@@ -37,53 +38,68 @@ export function AccountDialog({
 
 function DeleteAccount({ account, own, onChanged, onClose }: Props) {
   return (
-    <ConfirmDialog
+    <PasswordDialog
       title="Delete this admin account?"
       name={<bdi>{account.username}</bdi>}
       action="Delete account"
       onClose={onClose}
-      onConfirm={() =>
-        orToast(async () => {
-          await ignoreNotFound(deleteAccount(account.id));
-          toast({ title: "Success", description: "Admin account deleted successfully" });
-          await onChanged();
-        })
-      }
+      onConfirm={async (password) => {
+        await ignoreNotFound(deleteAccount(account.id, password));
+        toast({ title: "Success", description: "Admin account deleted successfully" });
+        await onChanged();
+      }}
     >
       {own ? "This is your own account: you are signed out at once. " : "They are signed out at once. "}What the account
       did stays in the audit log. This cannot be undone.
-    </ConfirmDialog>
+    </PasswordDialog>
   );
 }
 
 function DisableAccount({ account, own, onChanged, onClose }: Props) {
   return (
-    <ConfirmDialog
+    <PasswordDialog
       title="Disable this admin account?"
       name={<bdi>{account.username}</bdi>}
       action="Disable account"
       onClose={onClose}
-      onConfirm={() =>
-        orToast(async () => {
-          await changeAccount(account, { disabled: true }).catch(async (error: unknown) => {
-            if (isApiError(error, "stale")) await onChanged();
-            throw error;
-          });
-          toast({ title: "Success", description: "Admin account updated successfully" });
-          await onChanged();
-        })
-      }
+      onConfirm={(password) => setDisabled(account, true, password, onChanged)}
     >
       {own
         ? "This is your own account: you are signed out at once, and another owner has to let you in again."
         : "They are signed out at once and cannot sign in until you enable the account again."}
-    </ConfirmDialog>
+    </PasswordDialog>
   );
+}
+
+function EnableAccount({ account, onChanged, onClose }: Props) {
+  return (
+    <PasswordDialog
+      title="Enable this admin account?"
+      name={<bdi>{account.username}</bdi>}
+      action="Enable account"
+      look="main"
+      onClose={onClose}
+      onConfirm={(password) => setDisabled(account, false, password, onChanged)}
+    >
+      They can sign in again with the password they had.
+    </PasswordDialog>
+  );
+}
+
+async function setDisabled(account: Account, disabled: boolean, password: string, onChanged: Props["onChanged"]) {
+  try {
+    await changeAccount(account, { disabled, current_password: password });
+  } catch (error) {
+    if (isApiError(error, "stale")) await onChanged();
+    throw error;
+  }
+  toast({ title: "Success", description: "Admin account updated successfully" });
+  await onChanged();
 }
 
 function ResetPassword({ account, onClose }: Props) {
   return (
-    <ConfirmDialog
+    <PasswordDialog
       title="Mail a link for a new password?"
       name={
         <>
@@ -91,25 +107,14 @@ function ResetPassword({ account, onClose }: Props) {
         </>
       }
       action="Send the link"
+      look="main"
       onClose={onClose}
-      onConfirm={() =>
-        orToast(async () => {
-          await sendReset(account.id);
-          toast({ title: "Link sent", description: `${account.email} gets a link to choose a new password.` });
-        })
-      }
+      onConfirm={async (password) => {
+        await sendReset(account.id, password);
+        toast({ title: "Link sent", description: `${account.email} gets a link to choose a new password.` });
+      }}
     >
-      The password of today works until a new one is chosen.
-    </ConfirmDialog>
+      Their password works until they choose a new one.
+    </PasswordDialog>
   );
-}
-
-/** The dialog shows why the call failed; the toast shows it as well, as on every page. */
-async function orToast(work: () => Promise<unknown>) {
-  try {
-    await work();
-  } catch (error) {
-    toastFailure(error);
-    throw error;
-  }
 }

@@ -17,10 +17,10 @@ const draftOf = (account: Account | null) => ({
   password: "",
 });
 
-type Props = { account?: Account; own?: boolean; onDone: () => Promise<unknown>; onCancel: () => void };
+type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () => void };
 
 /** What is typed, and whether the account may be saved with it. */
-function useAccountForm({ account, own = false, onDone, onCancel }: Props) {
+function useAccountForm({ account, onDone, onCancel }: Props) {
   const edited = useDraft({
     opened: account ?? null,
     draftOf,
@@ -35,8 +35,7 @@ function useAccountForm({ account, own = false, onDone, onCancel }: Props) {
   // Only what was changed, so that two owners who edit one account do not undo each other.
   const changes = row ? changed(typed, base) : {};
   // Asks for the password, so that an unattended page is not enough to take over an account.
-  const asksPassword =
-    !row || changes.role === "owner" || "email" in changes || "password" in changes || (own && "username" in changes);
+  const asksPassword = !row || Object.keys(changes).length > 0;
   const state = useStaffForm({
     draft: edited,
     leave: {
@@ -57,8 +56,7 @@ function useAccountForm({ account, own = false, onDone, onCancel }: Props) {
     submit: async (data) => {
       const password = { current_password: text(data, "current_password") };
       if (!row) return addAccount({ ...typed, ...password });
-      if (Object.keys(changes).length === 0) return row;
-      return changeAccount(row, asksPassword ? { ...changes, ...password } : changes);
+      return asksPassword ? changeAccount(row, { ...changes, ...password }) : row;
     },
     done: async () => {
       toast({
@@ -74,7 +72,7 @@ function useAccountForm({ account, own = false, onDone, onCancel }: Props) {
 
 /** A new account, or a row of the list while it is edited. */
 export function AccountForm(props: Props) {
-  const { account, own = false } = props;
+  const { account } = props;
   const { busy, errors, message, form, close, question, draft, set, stale, reload, asksPassword } =
     useAccountForm(props);
   return (
@@ -88,7 +86,7 @@ export function AccountForm(props: Props) {
       <DraftNotice what="account" stale={stale} onReload={reload} />
       <div className="grid items-start gap-4 md:grid-cols-2">
         <AccountFields isNew={!account} draft={draft} set={set} errors={errors} />
-        {asksPassword && <CurrentPassword own={own} error={errors.current_password} />}
+        {asksPassword && <CurrentPassword isNew={!account} error={errors.current_password} />}
       </div>
       <FormMessage>{message}</FormMessage>
       <FormButtons onCancel={close} busy={busy}>
@@ -170,15 +168,11 @@ function AccountFields({ isNew, draft, set, errors }: FieldsProps) {
   );
 }
 
-const CurrentPassword = ({ own, error }: { own: boolean; error: string | undefined }) => (
+const CurrentPassword = ({ isNew, error }: { isNew: boolean; error: string | undefined }) => (
   <Field
     label="Your current password"
     error={error}
-    hint={
-      own
-        ? "Needed to change what you sign in with."
-        : "Needed to add an account, to make an owner, and to change another account's email or password."
-    }
+    hint={isNew ? "Needed to add an account." : "Needed to change an account."}
   >
     <PasswordInput name="current_password" autoComplete="current-password" maxLength={200} required />
   </Field>

@@ -1,19 +1,15 @@
 import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
-import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { ago } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Loading, Skeleton } from "../../ui/states";
-import { toast } from "../../ui/toast";
-import { toastFailure } from "../shared/error-toast";
 import { focusOnMount, restoreFocus } from "../shared/focus";
 import { roleName, useStaff } from "../shared/session";
 import type { Question } from "./account-dialogs";
 import { AccountForm } from "./account-form";
-import { changeAccount, type Account } from "./queries";
+import type { Account } from "./queries";
 
 type Props = {
   accounts: Account[];
@@ -33,18 +29,6 @@ export function AccountTable({ accounts, only, onChanged, ask }: Props) {
     setEdited(editing);
     setEditing(null);
   }
-
-  const enable = useMutation({
-    mutationFn: (account: Account) => changeAccount(account, { disabled: false }),
-    onSuccess: async () => {
-      toast({ title: "Success", description: "Admin account updated successfully" });
-      await onChanged();
-    },
-    onError: async (error) => {
-      toastFailure(error);
-      if (isApiError(error, "stale")) await onChanged();
-    },
-  });
 
   return (
     <div className="sheet overflow-clip">
@@ -66,7 +50,6 @@ export function AccountTable({ accounts, only, onChanged, ask }: Props) {
                 <td colSpan={5} className="bg-paper p-4 max-md:block sm:p-5">
                   <AccountForm
                     account={account}
-                    own={account.id === me?.id}
                     onCancel={endEditing}
                     onDone={async () => {
                       endEditing();
@@ -88,7 +71,6 @@ export function AccountTable({ accounts, only, onChanged, ask }: Props) {
                   setEdited(null);
                   setEditing(account.id);
                 }}
-                onEnable={() => enable.mutate(account)}
                 ask={(what) => ask(what, account)}
               />
             ),
@@ -107,11 +89,10 @@ type RowProps = {
   only: boolean;
   timeZone: string;
   onEdit: () => void;
-  onEnable: () => void;
   ask: (what: Question) => void;
 };
 
-function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable, ask }: RowProps) {
+function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, ask }: RowProps) {
   const { username, email, disabled, two_factor, last_sign_in_at } = account;
   return (
     <tr
@@ -179,7 +160,7 @@ function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, onEnable
             onClick={() => ask("reset")}
           />
           {disabled ? (
-            <IconButton icon="refresh" label={`Enable ${username}`} title="Enable" onClick={onEnable} />
+            <IconButton icon="refresh" label={`Enable ${username}`} title="Enable" onClick={() => ask("enable")} />
           ) : (
             <IconButton
               icon="lock"

@@ -85,6 +85,7 @@ describe("the admin accounts", () => {
     const form = within(screen.getByRole("form", { name: "Edit brikwald" }));
     await user.clear(form.getByLabelText("Username"));
     await user.type(form.getByLabelText("Username"), "kornbluh");
+    await user.type(form.getByLabelText("Your current password"), "my own lantern");
     await user.click(form.getByRole("button", { name: "Save account" }));
     expect(await form.findByText(sentence)).toBeTruthy();
     expect(form.getByLabelText("Username")).toHaveProperty("value", "kornbluh");
@@ -148,6 +149,7 @@ describe("the admin accounts", () => {
     const form = within(screen.getByRole("form", { name: "Edit brikwald" }));
     await user.clear(form.getByLabelText("Username"));
     await user.type(form.getByLabelText("Username"), "mottel");
+    await user.type(form.getByLabelText("Your current password"), "my own lantern");
     await user.click(form.getByRole("button", { name: "Save account" }));
     expect(await form.findByText(/Somebody else changed this account in the meantime/)).toBeTruthy();
     camp.answer("GET /api/admin/accounts/s2", { ...brikwald, role: "owner", version: 2 });
@@ -158,10 +160,9 @@ describe("the admin accounts", () => {
     expect(form.getByLabelText("Role")).toHaveProperty("value", "owner");
     await user.click(form.getByRole("button", { name: "Save account" }));
     await waitFor(() =>
-      expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body)).toEqual([
-        { version: 1, username: "mottel" },
-        { version: 2, username: "mottel" },
-      ]),
+      expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body)).toEqual(
+        [1, 2].map((version) => ({ version, username: "mottel", current_password: "my own lantern" })),
+      ),
     );
   });
 
@@ -169,6 +170,7 @@ describe("the admin accounts", () => {
     office({ "DELETE /api/admin/accounts/s1": refuse(409, "conflict", "Cannot delete the last admin account") });
     const user = visit();
     await user.click((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" }));
+    await user.type(screen.getByLabelText("Your current password"), "my own lantern");
     await user.click(screen.getByRole("button", { name: "Delete account" }));
     expect((await screen.findAllByText("Cannot delete the last admin account")).length).toBeGreaterThan(0);
   });
@@ -179,22 +181,79 @@ describe("the admin accounts", () => {
     expect((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" })).toHaveProperty("disabled", true);
   });
 
-  it("are disabled after a question and enabled at once, and get a link by mail", async () => {
+  it.each([
+    [
+      "deleted",
+      "Delete brikwald",
+      "Delete account",
+      "DELETE /api/admin/accounts/s2",
+      {},
+      "Admin account deleted successfully",
+    ],
+    [
+      "disabled",
+      "Disable brikwald",
+      "Disable account",
+      "PATCH /api/admin/accounts/s2",
+      { version: 1, disabled: true },
+      "Admin account updated successfully",
+    ],
+    [
+      "mailed a link",
+      "Mail brikwald a link for a new password",
+      "Send the link",
+      "POST /api/admin/accounts/s2/reset",
+      {},
+      "Link sent",
+    ],
+  ])(
+    "are %s with one's own password, and a wrong one is told beside its field and kept",
+    async (_, button, action, call, body, done) => {
+      const [method, path] = call.split(" ") as [string, string];
+      const camp = office({
+        [call]: refuse(422, "validation", "No.", [
+          { field: "current_password", message: "This is not your current password." },
+        ]),
+      });
+      const user = visit();
+      await user.click((await row("brikwald")).getByRole("button", { name: button }));
+      const dialog = within(screen.getByRole("dialog"));
+      await user.click(dialog.getByRole("button", { name: action }));
+      expect(dialog.getByText("Please enter your current password.")).toBeTruthy();
+      expect(camp.asked(method, path)).toHaveLength(0);
+      const field = dialog.getByLabelText("Your current password");
+      expect(document.activeElement).toBe(field);
+      await user.type(field, "wrong");
+      await user.click(dialog.getByRole("button", { name: action }));
+      expect(await dialog.findByText("This is not your current password.")).toBeTruthy();
+      expect(field).toHaveProperty("value", "wrong");
+      expect(field.getAttribute("aria-invalid")).toBe("true");
+      camp.answer(call, method === "PATCH" ? { ...brikwald, disabled: true } : null);
+      await user.clear(field);
+      await user.type(field, "my own lantern{Enter}");
+      expect(await screen.findByText(done)).toBeTruthy();
+      await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+      expect(camp.asked(method, path)[1]?.body).toEqual({ ...body, current_password: "my own lantern" });
+    },
+  );
+
+  it("are enabled with one's own password", async () => {
     const camp = office({
-      "PATCH /api/admin/accounts/s2": { ...brikwald, disabled: true },
-      "POST /api/admin/accounts/s2/reset": null,
+      "GET /api/admin/accounts": list(account(), { ...brikwald, disabled: true }),
+      "PATCH /api/admin/accounts/s2": brikwald,
     });
     const user = visit();
-    await user.click((await row("brikwald")).getByRole("button", { name: /^Mail brikwald/ }));
-    await user.click(screen.getByRole("button", { name: "Send the link" }));
-    expect(await screen.findByText("Link sent")).toBeTruthy();
-    await user.click((await row("brikwald")).getByRole("button", { name: "Disable brikwald" }));
-    camp.answer("GET /api/admin/accounts", list(account(), { ...brikwald, disabled: true }));
-    await user.click(screen.getByRole("button", { name: "Disable account" }));
-    await user.click(await screen.findByRole("button", { name: "Enable brikwald" }));
-    await waitFor(() =>
-      expect(camp.asked("PATCH", "/api/admin/accounts/s2").map(({ body }) => body.disabled)).toEqual([true, false]),
-    );
+    await user.click((await row("brikwald")).getByRole("button", { name: "Enable brikwald" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Enable this admin account?" }));
+    await user.type(dialog.getByLabelText("Your current password"), "my own lantern");
+    camp.answer("GET /api/admin/accounts", list(account(), brikwald));
+    await user.click(dialog.getByRole("button", { name: "Enable account" }));
+    expect(await screen.findByRole("button", { name: "Disable brikwald" })).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/accounts/s2")[0]?.body).toEqual({
+      version: 1,
+      disabled: false,
+      current_password: "my own lantern",
+    });
   });
 
   it("are for owners only", async () => {

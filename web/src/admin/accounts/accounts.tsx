@@ -112,7 +112,7 @@ function AccountList() {
       {open && (
         <AccountDialog
           what={open.what}
-          account={open.what === "disable" ? newest(open.account) : open.account}
+          account={newest(open.account)}
           onChanged={changed}
           onClose={() => setOpen(null)}
         />

@@ -44,8 +44,10 @@ export const readAccount = ({ id }: Account) => nullIfNotFound(asStaff(api.GET("
 export const addAccount = (body: NewAccount) => asStaff(api.POST("/api/admin/accounts", { body }));
 export const changeAccount = ({ id, version }: Account, changes: Omit<AccountPatch, "version">) =>
   asStaff(api.PATCH("/api/admin/accounts/{id}", { ...at(id), body: { version, ...changes } }));
-export const deleteAccount = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}", at(id)));
-export const sendReset = (id: string) => asStaff(api.POST("/api/admin/accounts/{id}/reset", at(id)));
+export const deleteAccount = (id: string, current_password: string) =>
+  asStaff(api.DELETE("/api/admin/accounts/{id}", { ...at(id), body: { current_password } }));
+export const sendReset = (id: string, current_password: string) =>
+  asStaff(api.POST("/api/admin/accounts/{id}/reset", { ...at(id), body: { current_password } }));
 export const endTwoFactor = (current_password: string) =>
   asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
 

@@ -1,0 +1,59 @@
+import type { ReactNode } from "react";
+import { required, text, useForm } from "../../lib/forms";
+import { Button, type ButtonLook } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Field, FormMessage, PasswordInput } from "../../ui/field";
+import { focusOnMount } from "../shared/focus";
+import { requiresSignIn, useStaff } from "../shared/session";
+
+type Props = {
+  title: string;
+  /** The account as people know it. */
+  name: ReactNode;
+  children: ReactNode;
+  action: string;
+  /** Red, unless nothing is lost by it. */
+  look?: ButtonLook;
+  onConfirm: (password: string) => Promise<unknown>;
+  onClose: () => void;
+};
+
+/** Asks for one's own password before another account changes: an unattended page must not be enough for it. */
+export function PasswordDialog({ title, name, children, action, look = "danger", onConfirm, onClose }: Props) {
+  const me = useStaff();
+  const { busy, errors, message, form } = useForm({
+    check: required({ current_password: "Please enter your current password." }),
+    submit: (data) => onConfirm(text(data, "current_password")),
+    done: onClose,
+    failed: (error) => requiresSignIn(error),
+  });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form {...form} className="grid gap-4">
+        <div dir="auto" className="rounded-md bg-sunk px-4 py-3 font-medium">
+          {name}
+        </div>
+        <p className="text-muted">{children}</p>
+        <input type="text" name="username" autoComplete="username" defaultValue={me?.username} hidden />
+        <Field label="Your current password" error={errors.current_password}>
+          <PasswordInput
+            name="current_password"
+            autoComplete="current-password"
+            maxLength={200}
+            ref={focusOnMount}
+            required
+          />
+        </Field>
+        <FormMessage>{message}</FormMessage>
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button look="line" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look={look} busy={busy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
