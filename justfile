@@ -56,20 +56,21 @@ format: _node-modules
     cargo fmt --all
     npm --prefix web run --silent format
 
-# Inject faults for longer than the tests do; all, or some of: disk gone half-open killed locked mail memory postgres slow stopping
+# Inject faults for longer than the tests do; all, or some of: disk generated gone half-open killed locked mail memory postgres sign-in slow stopping
 [no-exit-message]
 [positional-arguments]
 chaos *NAMES: _tools _packages
     #!/usr/bin/env bash
     set -euo pipefail
     export CAMP_CHAOS=1
-    all="disk gone half-open killed locked mail memory postgres slow stopping"
+    all="disk generated gone half-open killed locked mail memory postgres sign-in slow stopping"
     [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
         # Where the tests of this name are: package, target, and the beginning of the tests' paths.
         case "$name" in
             disk | half-open | killed | locked | postgres) tests=(cli it "chaos::${name//-/_}::") ;;
             gone | memory | slow | stopping) tests=(cli it "load::$name::") ;;
+            generated | sign-in) tests=(api it "attacks::${name//-/_}::") ;;
             mail) tests=(cli it mail::) ;;
             *) echo "Unknown name: $name. Use one of: $all" >&2; exit 2 ;;
         esac
@@ -311,13 +312,41 @@ _suite +SUITES: _web
     # Runs a check that counts as one test.
     check() {
         printf '\n── %s\n' "$1"
-        if "${@:2}"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+        if "${@:2}"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "$1" >> "$logs/failed"; fi
     }
-    # Adds the counts of a test runner; a runner that fails without a count counts as one failure.
+    # Adds the result of a test runner: its exit status, how many tests passed, and the names of those that failed, one
+    # a line. A runner that fails without a name counts as one failure.
     counted() {
-        local status=$1 ok=$2 bad=$3
-        if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-        passed=$((passed + ok)) failed=$((failed + bad))
+        local runner=$1 status=$2 ok=$3 names=$4
+        if [ "$status" -ne 0 ] && [ -z "$names" ]; then names="failed, its output is above"; fi
+        passed=$((passed + ok))
+        [ -n "$names" ] || return 0
+        failed=$((failed + $(wc -l <<< "$names")))
+        sed "s/^/$runner: /" <<< "$names" >> "$logs/failed"
+    }
+    # A program that crashes or does not compile has no failed test, but is named by cargo.
+    failed_in_cargo() {
+        awk '/^ *(Running|Doc-tests) / { named = 0 }
+            /^test .* \.\.\. FAILED$/ { named = 1; sub(/^test /, ""); sub(/ \.\.\. FAILED$/, ""); print }
+            /^error: .*to rerun pass `/ && !named { sub(/^[^`]*`/, ""); sub(/`.*/, ""); print "the test program " $0 }' "$1"
+    }
+    failed_in_vitest() {
+        node -e '
+            const { testResults } = require(process.argv[1]);
+            for (const { name, status, assertionResults } of testResults) {
+                const file = require("path").relative("web", name);
+                const tests = assertionResults.filter((test) => test.status === "failed").map(({ fullName }) => fullName.replace(/\s+/g, " "));
+                if (tests.length > 0) console.log(tests.map((test) => `${file}: ${test}`).join("\n"));
+                else if (status === "failed") console.log(file);
+            }' "$1" 2> /dev/null
+    }
+    # The titles of journeys with this status: `flaky` or `unexpected`.
+    journeys_that_are() {
+        node -e '
+            const all = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(all)];
+            for (const { file, title, tests } of all(require(process.argv[1])))
+                for (const test of tests)
+                    if (test.status === process.argv[2]) console.log(`${file}: ${title}`);' "$1" "$2" 2> /dev/null
     }
     tests() {
         printf '\n── cargo test\n'
@@ -326,35 +355,33 @@ _suite +SUITES: _web
             cargo test --workspace --no-fail-fast 2>&1 | tee "$logs/cargo"
         local status=${PIPESTATUS[0]}
         local sums
-        sums=$(awk '/^test result:/ { p += $4; f += $6; i += $8 } END { print p + 0, f + 0, i + 0 }' "$logs/cargo")
-        read -r ok bad ignored <<< "$sums"
+        sums=$(awk '/^test result:/ { p += $4; i += $8 } END { print p + 0, i + 0 }' "$logs/cargo")
+        read -r ok ignored <<< "$sums"
         [ "$ignored" -eq 0 ] || echo "Attention: $ignored tests are marked as ignored."
-        counted "$status" "$ok" "$bad"
+        counted "cargo test" "$status" "$ok" "$(failed_in_cargo "$logs/cargo")"
 
         printf '\n── npm test\n'
         (cd web && npx vitest run --reporter=default --reporter=json --outputFile.json="$logs/vitest.json")
         status=$?
-        read -r ok bad skipped <<< "$(node -e '
+        read -r ok skipped <<< "$(node -e '
             const r = require(process.argv[1]);
-            console.log(r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests)' "$logs/vitest.json" 2>/dev/null || echo 0 0 0)"
+            console.log(r.numPassedTests, r.numPendingTests + r.numTodoTests)' "$logs/vitest.json" 2>/dev/null || echo 0 0)"
         [ "$skipped" -eq 0 ] || echo "Attention: $skipped tests of the front end are skipped."
-        counted "$status" "$ok" "$bad"
+        counted "npm test" "$status" "$ok" "$(failed_in_vitest "$logs/vitest.json")"
 
         printf '\n── journeys in the browser\n'
         cargo build --quiet -p cli
         (cd web && PLAYWRIGHT_JSON_OUTPUT_NAME="$logs/playwright.json" \
             npx playwright test --reporter=list,json)
         status=$?
-        read -r ok bad skipped <<< "$(node -e '
+        read -r ok skipped <<< "$(node -e '
             const { stats } = require(process.argv[1]);
-            console.log(stats.expected + stats.flaky, stats.unexpected, stats.skipped)' "$logs/playwright.json" 2>/dev/null || echo 0 0 0)"
+            console.log(stats.expected + stats.flaky, stats.skipped)' "$logs/playwright.json" 2>/dev/null || echo 0 0)"
         [ "$skipped" -eq 0 ] || echo "Attention: $skipped journeys are skipped."
-        node -e '
-            const { stats, suites } = require(process.argv[1]);
-            const all = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(all)];
-            const titles = all({ suites }).filter(({ tests }) => tests.some(({ status }) => status === "flaky")).map(({ file, title }) => `${file}: ${title}`);
-            if (stats.flaky > 0) console.log(`Attention: ${stats.flaky} journeys passed only at the second try: ${titles.join("; ")}`)' "$logs/playwright.json" 2>/dev/null || true
-        counted "$status" "$ok" "$bad"
+        local flaky
+        flaky=$(journeys_that_are "$logs/playwright.json" flaky)
+        [ -z "$flaky" ] || printf 'Attention: %d journeys passed only at the second try:\n%s\n' "$(wc -l <<< "$flaky")" "$flaky"
+        counted "journey" "$status" "$ok" "$(journeys_that_are "$logs/playwright.json" unexpected)"
     }
     clippy() {
         # `build`, because `check` would compile every dependency again.
@@ -399,5 +426,6 @@ _suite +SUITES: _web
         check "responses to generated requests match the contract" {{ just }} _schemathesis short
     }
     for suite in "$@"; do "$suite"; done
+    [ "$failed" -eq 0 ] || { printf '\nFailed:\n' && sed 's/^/  /' "$logs/failed"; }
     printf '\n%d passed, %d failed\n' "$passed" "$failed"
     [ "$failed" -eq 0 ]
