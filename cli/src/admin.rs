@@ -2,13 +2,14 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use chrono::SecondsFormat;
 use portal::accounts::staff::{self, Account, NewStaff, Role, StaffChanges};
 use portal::audit::Actor;
 use portal::pagination::PageRequest;
 use portal::{App, Config, Error, Result};
 
-use crate::output::{Code, Outcome, open_or_create, print, print_json, print_note, print_table};
+use crate::output::{
+    Code, Outcome, open_or_create, print, print_json, print_note, print_table, time_in,
+};
 
 /// Manage the accounts of the camp's staff
 #[derive(clap::Subcommand)]
@@ -38,38 +39,45 @@ pub enum Admin {
     /// Set a new password for an account and end its sessions
     #[command(after_help = "Example:\n  camp admin passwd miriam")]
     Passwd {
+        /// Name to sign in with, as in `camp admin list`
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Disable an account and end its sessions
     #[command(after_help = "Example:\n  camp admin disable miriam")]
     Disable {
+        /// Name to sign in with, as in `camp admin list`
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Enable a disabled account
     #[command(after_help = "Example:\n  camp admin enable miriam")]
     Enable {
+        /// Name to sign in with, as in `camp admin list`
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Change the role of an account to owner or staff
     #[command(after_help = "Example:\n  camp admin role miriam staff")]
     Role {
+        /// Name to sign in with, as in `camp admin list`
         #[arg(value_name = "NAME")]
         name: String,
+        /// owner may do everything; staff everything but accounts, settings, exports and the audit log
         #[arg(value_name = "ROLE")]
         role: Role,
     },
     /// Delete an account
     #[command(after_help = "Example:\n  camp admin remove miriam")]
     Remove {
+        /// Name to sign in with, as in `camp admin list`
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Remove the second factor of an account, for a lost phone
     #[command(after_help = "Example:\n  camp admin reset-two-factor miriam")]
     ResetTwoFactor {
+        /// Name to sign in with, as in `camp admin list`
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -152,11 +160,11 @@ async fn list(app: &App, json: bool) -> Result<()> {
         print("There are no accounts yet. `camp admin add` makes the first one.");
         return Ok(());
     }
+    let zone = app.settings().await?.timezone;
     let rows: Vec<Vec<String>> = accounts
         .into_iter()
         .map(|account| {
-            let seen =
-                account.last_sign_in_at.map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true));
+            let seen = account.last_sign_in_at.map(|at| time_in(zone, at));
             vec![
                 account.username,
                 account.email,

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chrono::SecondsFormat;
 use portal::backup::{self, Made, Manifest, Place, Progress, Stored, Tally};
 use portal::{Config, Result};
 use serde::Serialize;
@@ -154,7 +153,8 @@ fn name(file: &std::path::Path, stdout: &str) -> String {
 }
 
 fn moment(manifest: &Manifest) -> String {
-    manifest.made_at.to_rfc3339_opts(SecondsFormat::Secs, true)
+    // The time zone of the camp is inside the backup.
+    manifest.made_at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 fn contents(manifest: &Manifest, packed: Tally) -> String {

@@ -1,11 +1,13 @@
 //! `camp jobs`: lists waiting and failed jobs and retries failed ones.
 
-use chrono::SecondsFormat;
+use clap::error::ErrorKind;
 use portal::audit::Actor;
 use portal::{App, Config, Error, jobs};
 use uuid::Uuid;
 
-use crate::output::{Code, Outcome, print, print_json, print_table};
+use crate::output::{Code, Outcome, print, print_json, print_table, time_in};
+
+const EXAMPLE_ID: &str = "019a8f3e-4c1b-7d20-9c55-0a1b2c3d4e5f";
 
 /// List waiting and failed jobs, and retry failed ones
 #[derive(clap::Subcommand)]
@@ -19,13 +21,13 @@ pub enum Jobs {
         #[arg(long)]
         json: bool,
     },
-    /// Retry failed jobs
+    /// Retry one failed job, or all
     #[command(
         after_help = "Examples:\n  camp jobs retry --all\n  camp jobs retry 019a8f3e-4c1b-7d20-9c55-0a1b2c3d4e5f"
     )]
     Retry {
-        /// Id of the job in `camp jobs list`
-        #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
+        /// Id of the job, as in `camp jobs list`
+        #[arg(value_name = "ID", conflicts_with = "all", value_parser = id)]
         id: Option<Uuid>,
         /// All failed jobs
         #[arg(long)]
@@ -33,8 +35,19 @@ pub enum Jobs {
     },
 }
 
+fn id(typed: &str) -> Result<Uuid, String> {
+    typed.parse().map_err(|_| format!("an id looks like {EXAMPLE_ID}; `camp jobs list` shows them"))
+}
+
 impl Jobs {
     pub async fn run(self, config: Config) -> Outcome {
+        if let Jobs::Retry { id: None, all: false } = self {
+            let text = format!(
+                "Give the id of a failed job, which looks like {EXAMPLE_ID}, or --all for all of \
+                 them. `camp jobs list` shows them.\n"
+            );
+            clap::Error::raw(ErrorKind::MissingRequiredArgument, text).exit();
+        }
         let app = App::open(config).await?;
         match self {
             Jobs::List { json } => list(&app, json).await,
@@ -53,6 +66,7 @@ async fn list(app: &App, json: bool) -> Outcome {
         print("No jobs are waiting, and none have failed.");
         return Ok(Code::Done);
     }
+    let zone = app.settings().await?.timezone;
     let rows: Vec<Vec<String>> = listed
         .into_iter()
         .map(|job| {
@@ -61,7 +75,7 @@ async fn list(app: &App, json: bool) -> Outcome {
                 job.state.to_owned(),
                 job.name,
                 job.attempts.to_string(),
-                job.at.to_rfc3339_opts(SecondsFormat::Secs, true),
+                time_in(zone, job.at),
                 job.error.unwrap_or_default(),
             ]
         })

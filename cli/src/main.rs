@@ -19,7 +19,7 @@ mod settings;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use portal::{Config, Error};
 
 use crate::output::Outcome;
@@ -49,7 +49,7 @@ Examples:
   camp admin add miriam --email miriam@camp.example --role owner
   camp serve --with-worker                the portal on http://127.0.0.1:8080
 
-Every option of “Where things are” can also be an environment variable, see .env.sample.
+Every option of “Configuration” can also be an environment variable, see .env.sample.
 
 Exit codes:
   0  done
@@ -57,6 +57,9 @@ Exit codes:
   2  the command was not understood
   3  what was given has problems; they are named on standard error
   4  there is no camp, or the database, the mail server or a port cannot be used";
+
+const SHARED_OPTIONS: &str =
+    "Every command also takes --data-dir, --database-url and the other options of `camp --help`.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -91,7 +94,7 @@ enum Command {
 
 fn main() -> ExitCode {
     portal::permissions::set_umask();
-    let Camp { config, logs, command } = Camp::parse();
+    let Camp { config, logs, command } = parse();
     logs.start(command.is_long_running());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -104,6 +107,31 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code as u8),
         Err(error) => output::print_error(&error),
     }
+}
+
+fn parse() -> Camp {
+    let mut command = command_line();
+    let mut matches = command.get_matches_mut();
+    Camp::from_arg_matches_mut(&mut matches)
+        .unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+/// All commands. The help of those that do not serve shows only their own options.
+fn command_line() -> clap::Command {
+    let mut camp = Camp::command();
+    camp.build();
+    camp.mut_subcommands(|command| match command.get_name() {
+        "serve" | "worker" | "demo" => command,
+        _ => fold_shared_options(command),
+    })
+}
+
+fn fold_shared_options(command: clap::Command) -> clap::Command {
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    command
+        .mut_args(|option| if option.is_global_set() { option.hide(true) } else { option })
+        .after_help(format!("{help}\n\n{SHARED_OPTIONS}"))
+        .mut_subcommands(fold_shared_options)
 }
 
 impl Command {
@@ -134,10 +162,8 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_command_line_is_sound() {
-        super::Camp::command().debug_assert();
+        super::command_line().debug_assert();
     }
 }

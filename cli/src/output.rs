@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use portal::{App, Config, Error, Result};
 
 /// How a command ended, as the exit code that scripts see.
@@ -52,6 +54,11 @@ pub fn print_table(head: &[&str], rows: &[Vec<String>]) {
     for row in rows {
         print(line(row.iter().map(String::as_str).collect()));
     }
+}
+
+/// A moment as a clock in this time zone shows it, with the zone's name: `2026-07-15 20:00 EDT`.
+pub fn time_in(zone: Tz, at: DateTime<Utc>) -> String {
+    at.with_timezone(&zone).format("%Y-%m-%d %H:%M %Z").to_string()
 }
 
 pub fn stderr_is_terminal() -> bool {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use portal::audit::Actor;
 use portal::settings::{self, Kind};
 use portal::settings_admin::{self, Difference};
-use portal::{App, Config, Error};
-use serde_json::{Map, Value, json};
+use portal::{App, Config, Error, Result};
+use serde_json::{Map, Value};
 
 use crate::import::ImportFile;
 use crate::output::{Code, Outcome, print, print_json, print_note, print_table};
@@ -33,15 +33,12 @@ pub enum Settings {
     },
     /// Change one setting or several, all or none
     #[command(
-        after_help = "Examples:\n  camp settings set siteName \"Camp Naarim\"\n  camp settings set access families\n  camp settings set sessionTimeout 60 --json"
+        after_help = "Examples:\n  camp settings set siteName=\"Camp Naarim\" access=families\n  camp settings set sessionTimeout 60 --json"
     )]
     Set {
-        /// Its name in `camp settings list`
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// The new value
-        #[arg(value_name = "VALUE", allow_hyphen_values = true)]
-        value: String,
+        /// Names of `camp settings list` with their new values; one setting may also be `NAME VALUE`
+        #[arg(value_name = "NAME=VALUE", required = true, allow_negative_numbers = true)]
+        changes: Vec<String>,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
@@ -72,7 +69,7 @@ impl Settings {
                 print(if json { value.to_string() } else { plain(&value) });
                 Ok(Code::Done)
             }
-            Settings::Set { name, value, json } => set(&app, name, &value, json).await,
+            Settings::Set { changes, json } => set(&app, &changes, json).await,
             Settings::Export => export(&app).await,
             Settings::Import { from } => import(&app, &from).await,
         }
@@ -105,19 +102,58 @@ async fn list(app: &App, json: bool) -> Outcome {
     Ok(Code::Done)
 }
 
-async fn set(app: &App, name: String, typed: &str, json: bool) -> Outcome {
-    let value = settings::parse(&name, typed)?;
+async fn set(app: &App, typed: &[String], json: bool) -> Outcome {
+    let mut changes = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (name, value) in pairs(typed)? {
+        match settings::parse(name, value) {
+            Ok(value) => drop(changes.insert(name.to_owned(), value)),
+            Err(Error::Invalid(wrong)) => problems.extend(wrong),
+            Err(other) => return Err(other),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Error::Invalid(problems));
+    }
+    let names: Vec<String> = changes.keys().cloned().collect();
     let mut tx = app.db.begin().await?;
-    settings_admin::set(&mut tx, app, Actor::Operator, BTreeMap::from([(name.clone(), value)]))
-        .await?;
+    settings_admin::set(&mut tx, app, Actor::Operator, changes).await?;
     tx.commit().await?;
     app.invalidate_settings();
-    let value = settings::get(app.settings().await?.as_ref(), &name)?;
-    match json {
-        true => print(json!({ (name): value }).to_string()),
-        false => print(format!("{name} is now {}.", plain(&value))),
+    let now = app.settings().await?;
+    let mut saved = Map::new();
+    for name in names {
+        saved.insert(name.clone(), settings::get(now.as_ref(), &name)?);
+    }
+    if json {
+        print(Value::Object(saved).to_string());
+        return Ok(Code::Done);
+    }
+    for (name, value) in &saved {
+        print(format!("{name} is now {}.", plain(value)));
     }
     Ok(Code::Done)
+}
+
+/// `NAME=VALUE` once or several times, or `NAME VALUE`.
+fn pairs(typed: &[String]) -> Result<Vec<(&str, &str)>> {
+    if let [name, value] = typed
+        && !name.contains('=')
+    {
+        return Ok(vec![(name, value)]);
+    }
+    typed
+        .iter()
+        .map(|one| {
+            one.split_once('=').ok_or_else(|| {
+                let text = format!(
+                    "“{one}” has no value. Please write it like siteName=\"Camp Naarim\"; \
+                     `camp settings list` shows all names."
+                );
+                Error::invalid("changes", text)
+            })
+        })
+        .collect()
 }
 
 async fn export(app: &App) -> Outcome {

@@ -11,9 +11,9 @@ use crate::{Error, Result};
 
 /// The options that all commands share.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Where things are")]
+#[command(next_help_heading = "Configuration")]
 pub struct Config {
-    /// Folder for everything the portal keeps: database, files, mail that is not sent
+    /// Folder for the database, the files, and mail that is not sent
     #[arg(long, global = true, env = "CAMP_DATA_DIR", default_value = "data", value_name = "DIR")]
     pub data_dir: PathBuf,
 
@@ -49,17 +49,17 @@ pub struct Config {
     #[arg(long, global = true, env = "CAMP_MAIL_FROM", value_name = "ADDRESS")]
     pub mail_from: Option<Mailbox>,
 
-    /// Connections that may be open to the mail server at once
+    /// Most connections to the mail server at once
     #[arg(long, global = true, env = "CAMP_MAIL_CONNECTIONS", default_value_t = 4, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub mail_connections: u32,
 
-    /// Mails a second at the most
+    /// Most mails per second
     #[arg(long, global = true, env = "CAMP_MAIL_RATE", default_value_t = 50, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub mail_rate: u32,
 
-    /// Where video and picture files lie: a folder or s3://BUCKET/PREFIX [default: <data-dir>/files]
+    /// Where video and picture files are stored: a folder or s3://BUCKET/PREFIX [default: <data-dir>/files]
     #[arg(
         long,
         global = true,
@@ -69,22 +69,22 @@ pub struct Config {
     )]
     pub storage_url: Option<String>,
 
-    /// Open pages that are told what happens as it happens; further ones are asked to come back later
+    /// Most open pages that receive live events; further ones are asked to try again later
     #[arg(long, global = true, env = "CAMP_EVENT_STREAMS", default_value_t = 10_000, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub event_streams: u32,
 
-    /// The same for one network: an IPv4 address or an IPv6 /64, as many families behind one filter share
+    /// The same for one network (an IPv4 address or an IPv6 /64, which many families behind one filter share)
     #[arg(long, global = true, env = "CAMP_EVENT_STREAMS_PER_NETWORK", default_value_t = 1_500, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub event_streams_per_network: u32,
 
-    /// Connections, and requests at once, of one network; proxies and the machine itself are not limited
+    /// Most connections, and concurrent requests, of one network; proxies and this machine are not limited
     #[arg(long, global = true, env = "CAMP_CONNECTIONS_PER_NETWORK", default_value_t = 2_000, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections_per_network: u32,
 
-    /// Proxies whose X-Forwarded-For is believed, as addresses or networks, separated by commas
+    /// Trusted proxies, whose X-Forwarded-For is used: addresses or networks, separated by commas
     #[arg(long, global = true, env = "CAMP_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETS",
           value_parser = network)]
     pub trusted_proxies: Vec<IpNet>,

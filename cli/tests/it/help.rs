@@ -35,6 +35,31 @@ fn the_help_of_every_command_has_an_example() {
 }
 
 #[test]
+fn the_help_of_a_command_shows_its_own_options() {
+    let camp = Camp::on_sqlite();
+    let said = camp.run(&["settings", "set", "--help"]);
+    assert!(said.out.contains("--json"), "{said:?}");
+    assert!(!said.out.contains("--smtp-url"), "{said:?}");
+    assert!(said.out.contains("`camp --help`"), "{said:?}");
+    for shows_all in [&["--help"][..], &["serve", "--help"]] {
+        assert!(camp.run(shows_all).out.contains("--smtp-url"), "{shows_all:?}");
+    }
+    // They are still understood.
+    let said = camp.run(&["settings", "list", "--bind", "nowhere"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("nowhere"), "{said:?}");
+}
+
+#[test]
+fn every_argument_is_explained() {
+    let camp = Camp::on_sqlite();
+    for command in ["passwd", "disable", "enable", "role", "remove", "reset-two-factor"] {
+        let said = camp.run(&["admin", command, "--help"]);
+        assert!(said.out.contains("as in `camp admin list`"), "{said:?}");
+    }
+}
+
+#[test]
 fn the_exit_codes_are_written_down() {
     let said = Camp::on_sqlite().run(&["--help"]);
     for code in 0..=4 {

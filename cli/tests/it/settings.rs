@@ -27,6 +27,27 @@ on_both_engines! {
         }
     }
 
+    async fn several_settings_are_changed_together_or_not_at_all(camp: Camp) {
+        camp.begin();
+        let get = |name: &str| camp.run(&["settings", "get", name]).out.trim().to_owned();
+        let said = camp.run(&["settings", "set", "siteName=Camp Naarim", "access=families"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.out.contains("siteName is now Camp Naarim."), "{said:?}");
+        assert!(said.out.contains("access is now families."), "{said:?}");
+
+        let said = camp.run(&["settings", "set", "siteName=Camp Orchim", "access=nobody"]);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.contains("everyone, signed_in, families"), "{said:?}");
+        let said = camp.run(&["settings", "set", "siteName=Camp Orchim", "access"]);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.contains("“access” has no value"), "{said:?}");
+        assert_eq!(get("siteName"), "Camp Naarim");
+        assert_eq!(get("access"), "families");
+
+        let said = camp.run(&["settings", "set", "siteName=Camp Orchim", "--json"]);
+        assert_eq!(said.out.trim(), r#"{"siteName":"Camp Orchim"}"#, "{said:?}");
+    }
+
     async fn a_file_of_settings_is_exported_looked_at_and_taken_over(camp: Camp) {
         camp.begin();
         camp.run(&["settings", "set", "siteName", "Camp Naarim"]);
@@ -69,7 +90,13 @@ on_both_engines! {
         assert_eq!(camp.run(&["jobs", "list", "--json"]).out.trim(), "[]");
         assert_eq!(camp.run(&["jobs", "retry", "--all"]).code, 0);
         assert_eq!(camp.run(&["jobs", "retry", "0198c0de-0000-7000-8000-000000000000"]).code, 3);
-        assert_eq!(camp.run(&["jobs", "retry"]).code, 2);
+        for typed in [&["jobs", "retry"][..], &["jobs", "retry", "17"]] {
+            let said = camp.run(typed);
+            assert_eq!(said.code, 2, "{said:?}");
+            assert!(said.err.contains("looks like 019a8f3e-4c1b-7d20-9c55-0a1b2c3d4e5f"), "{said:?}");
+            assert!(said.err.contains("camp jobs list"), "{said:?}");
+        }
+        assert!(camp.run(&["jobs", "retry"]).err.contains("--all"));
         assert_eq!(camp.run(&["mail", "test", "miriam@camp.example"]).code, 0);
         let mails = std::fs::read_dir(camp.folder().join("data/mail")).expect("a folder").count();
         assert_eq!(mails, 1);
