@@ -228,7 +228,7 @@ function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
         {file && (
           <>
             <bdi className="min-w-0 text-sm break-all text-muted">{file.name}</bdi>
-            <Button look="quiet" onClick={() => onTable({ file: null })}>
+            <Button look="quiet" onClick={() => onTable({ file: null })} className="-ms-2.5">
               Remove
             </Button>
           </>

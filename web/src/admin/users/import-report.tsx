@@ -94,11 +94,13 @@ function Changes({ changes, currency, ticked, onTick }: Ticks & { changes: Impor
         Here already, with other details in the table
       </h4>
       <p className="mt-1 text-sm text-muted">They stay as they are unless you tick them.</p>
-      <Checkbox
-        label={`Tick all ${number(changes.length)}`}
-        checked={all}
-        onChange={() => onTick(new Set(all ? [] : changes.map(({ id }) => id)))}
-      />
+      {changes.length > 1 && (
+        <Checkbox
+          label={`Tick all ${number(changes.length)}`}
+          checked={all}
+          onChange={() => onTick(new Set(all ? [] : changes.map(({ id }) => id)))}
+        />
+      )}
       <ul className="sheet overflow-clip">
         {changes.slice(0, most).map((change) => (
           <li key={change.id} className="border-line px-3.5 py-1.5 not-first:border-t">
