@@ -44,6 +44,11 @@ export default function Auth() {
 type UserType = "parent" | "visitor";
 type Prefill = { email?: string | null; full_name: string; child_name?: string | null; user_type: UserType };
 
+const scene = {
+  picture: "/art/hero-night.svg",
+  text: "Comment, keep your favorite videos, and get an email when tonight’s video is up.",
+};
+
 type AuthFormProps = { invite: string; prefill: Prefill | null; inviteProblem: string | null };
 
 function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {
@@ -55,7 +60,7 @@ function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {
   usePrefillToast(prefill !== null);
 
   return (
-    <SmallSheet title={creating ? "Create Account" : "Welcome Back"}>
+    <SmallSheet title={creating ? "Create Account" : "Welcome Back"} scene={scene}>
       <PageMeta
         title={creating ? "Create Account" : "Sign In"}
         description="Sign in to comment, like and hear from camp by email."

@@ -1,7 +1,7 @@
 import type { LoginSession } from "../api/client";
 import { useSite } from "../api/queries";
 import { useNow } from "../lib/clock";
-import { age, campDateTime } from "../lib/format";
+import { age, campDateTime, campZone } from "../lib/format";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Icon, type IconName } from "../ui/icon";
@@ -17,7 +17,7 @@ export function SessionLine({ session, busy, onEnd }: { session: LoginSession; b
   const site = useSite();
   const now = useNow();
   const { label, icon } = devices[session.device];
-  const since = site && campDateTime(session.created_at, site.timezone);
+  const since = site && campDateTime(session.created_at, site.timezone) + campZone(session.created_at, site.timezone);
   return (
     <li className="flex min-h-14 items-center gap-4 border-line py-2 not-first:border-t">
       <Icon name={icon} className="size-6 text-muted" />

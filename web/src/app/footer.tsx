@@ -1,7 +1,6 @@
 import { lazy, Suspense, type ReactNode } from "react";
 import { Link } from "react-router";
 import { useSite } from "../api/queries";
-import { cx } from "../ui/class-names";
 import { ErrorBoundary } from "./error-boundary";
 import { Logo } from "./logo";
 import { legalLinks, quickLinks, supportLinks } from "./nav";
@@ -43,8 +42,15 @@ export function Footer() {
               ))}
               {site?.contact_email && (
                 <li>
-                  <a href={`mailto:${site.contact_email}`} className={cx(linkLook, "wrap-anywhere")}>
-                    {site.contact_email}
+                  <a href={`mailto:${site.contact_email}`} className={linkLook}>
+                    <span>
+                      {/* Breaks after the @ before it breaks at a hyphen. */}
+                      {site.contact_email.split(/(?<=@)/).map((part) => (
+                        <span key={part} className="inline-block max-w-full wrap-anywhere">
+                          {part}
+                        </span>
+                      ))}
+                    </span>
                   </a>
                 </li>
               )}

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   age,
   ago,
   campDateTime,
   campLocal,
+  campZone,
   cardDate,
   count,
   duration,
@@ -46,13 +47,29 @@ describe("dates", () => {
   it("never move a plain date to its neighbour", () => {
     expect(fullDate("2026-11-01")).toBe("November 1, 2026");
     expect(longDate("2026-07-29")).toBe("Wednesday, July 29, 2026");
-    expect(cardDate("2026-01-01", 2026)).toBe("Thursday, January 1");
-    expect(cardDate("2024-12-31", 2026)).toBe("December 31, 2024");
+    expect(cardDate("2026-01-01", 2026)).toBe("Thu, Jan 1");
+    expect(cardDate("2024-12-31", 2026)).toBe("Dec 31, 2024");
   });
 
   it("show a moment on the camp's own clock, also across midnight", () => {
     expect(campDateTime("2026-07-30T00:41:00Z", zone)).toBe("July 29, 2026, 8:41 PM");
     expect(campLocal("2026-07-30T04:05:00Z", zone)).toEqual({ date: "2026-07-30", time: "00:05" });
+  });
+});
+
+describe("the camp's zone", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it("is named to readers whose clock shows another time, and only to them", () => {
+    vi.stubEnv("TZ", "Europe/London");
+    expect(campZone("2026-07-30T00:41:00Z", zone)).toBe(" EDT");
+    expect(campZone("2026-01-30T00:41:00Z", zone)).toBe(" EST");
+    vi.stubEnv("TZ", zone);
+    expect(campZone("2026-07-30T00:41:00Z", zone)).toBe("");
+    vi.stubEnv("TZ", "America/Toronto");
+    expect(campZone("2026-07-30T00:41:00Z", zone)).toBe("");
   });
 });
 

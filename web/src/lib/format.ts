@@ -5,12 +5,11 @@ export function longDate(date: string) {
   return plain(date, { weekday: "long", month: "long", day: "numeric", year: "numeric" });
 }
 
-/** "Wednesday, July 29" this year, "July 29, 2024" of another. */
-export function cardDate(date: string, currentYear: number) {
-  return date.startsWith(String(currentYear))
-    ? plain(date, { weekday: "long", month: "long", day: "numeric" })
-    : plain(date, { month: "long", day: "numeric", year: "numeric" });
-}
+/** "Wed, Jul 29" this year, "Jul 29, 2024" of another. */
+export const cardDate = (date: string, currentYear: number) =>
+  date.startsWith(String(currentYear))
+    ? plain(date, { weekday: "short", month: "short", day: "numeric" })
+    : shortDate(date);
 
 /** "July 29, 2026". */
 export function fullDate(date: string) {
@@ -28,6 +27,21 @@ function plain(date: string, options: Intl.DateTimeFormatOptions) {
 /** "8:41 PM" in the camp's zone. */
 export function campTime(moment: string, timeZone: string) {
   return new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
+}
+
+/** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
+export function campZone(moment: string, timeZone: string) {
+  const at = new Date(moment);
+  const parts = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { day: "numeric", hour: "numeric", minute: "numeric", ...options }).formatToParts(
+      at,
+    );
+  const text = (options: Intl.DateTimeFormatOptions) =>
+    parts(options)
+      .map(({ value }) => value)
+      .join("");
+  if (text({ timeZone }) === text({})) return "";
+  return ` ${parts({ timeZone, timeZoneName: "short" }).at(-1)?.value}`;
 }
 
 /** "July 29, 2026, 8:41 PM" in the camp's zone. */

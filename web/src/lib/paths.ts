@@ -11,6 +11,7 @@ export const paths = {
   contact: "/contact",
   /** The contact form, its subject already about this product. */
   order: (product: string) => `/contact?product=${encodeURIComponent(product)}`,
+  contactAbout: (subject: string) => `/contact?subject=${encodeURIComponent(subject)}`,
   store: "/store",
   privacy: "/privacy",
   terms: "/terms",

@@ -155,7 +155,7 @@ export function Choices<Value extends string>({ legend, name, options, defaultVa
   return (
     <fieldset ref={group} aria-describedby={error ? `${id}-error` : undefined} className="grid min-w-0 gap-1.5">
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
-      <div className="grid gap-2.5 sm:grid-cols-2">
+      <div className="grid gap-x-5 gap-y-2.5 sm:grid-cols-2">
         {options.map(({ value, label, hint }) => (
           <label
             key={value}

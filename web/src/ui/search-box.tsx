@@ -59,6 +59,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
       <input
         ref={ref}
         type="search"
+        dir="auto"
         aria-label={label}
         aria-keyshortcuts="/"
         placeholder={placeholder ?? label}
@@ -86,7 +87,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
       ) : (
         <kbd
           aria-hidden="true"
-          className="pointer-events-none absolute end-3 top-[0.65rem] rounded-[5px] border border-line bg-sunk px-2 font-sans text-xs text-muted peer-focus:hidden pointer-coarse:hidden"
+          className="pointer-events-none absolute end-3 top-[0.65rem] rounded-[5px] border border-line bg-sunk px-2 font-sans text-xs text-muted peer-focus:hidden any-pointer-coarse:hidden"
         >
           /
         </kbd>

@@ -16,7 +16,7 @@ export function Segmented<Value extends string>({ label, value, options, onChang
     <div
       role="group"
       aria-label={label}
-      className={cx("inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-0.5", className)}
+      className={cx("inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-px", className)}
     >
       {options.map((option) => (
         <button

@@ -1,11 +1,27 @@
 import type { ReactNode } from "react";
+import { cx } from "./class-names";
 
-/** The layout of a small page with one column. */
-export const SmallSheet = ({ title, children }: { title: ReactNode; children: ReactNode }) => (
+type Props = { title: ReactNode; scene?: { picture: string; text: string }; children: ReactNode };
+
+/** The layout of a small page with one column; a scene stands above it, or beside it on a wide screen. */
+export const SmallSheet = ({ title, scene, children }: Props) => (
   <div className="wrap grid justify-items-center pt-8 md:pt-14">
-    <div className="sheet grid w-full max-w-[27.5rem] gap-5 p-5 shadow-low sm:p-8">
-      <h1 className="text-2xl">{title}</h1>
-      {children}
+    <div
+      className={cx(
+        "sheet grid w-full max-w-[27.5rem] overflow-hidden shadow-low",
+        scene && "lg:max-w-[56rem] lg:grid-cols-2",
+      )}
+    >
+      {scene && (
+        <div className="relative isolate grid min-h-48 content-end text-on-player">
+          <img src={scene.picture} alt="" className="absolute inset-0 -z-1 size-full object-cover object-bottom" />
+          <p className="bg-player/86 px-5 py-4 text-lg text-balance sm:px-8">{scene.text}</p>
+        </div>
+      )}
+      <div className="grid content-start gap-5 p-5 sm:p-8">
+        <h1 className="text-2xl">{title}</h1>
+        {children}
+      </div>
     </div>
   </div>
 );

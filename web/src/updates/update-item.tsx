@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import type { LiveUpdate } from "../api/client";
 import { useSite } from "../api/queries";
-import { age, campDateTime, minutesSince } from "../lib/format";
+import { age, campDateTime, campZone, minutesSince } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";
@@ -50,7 +50,7 @@ export function Age({ update, now, className }: { update: LiveUpdate; now: Date;
   return (
     <time
       dateTime={update.created_at}
-      title={site && campDateTime(update.created_at, site.timezone)}
+      title={site && campDateTime(update.created_at, site.timezone) + campZone(update.created_at, site.timezone)}
       className={className}
     >
       {age(update.created_at, now)}

@@ -1,7 +1,9 @@
+import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { everyThirtySeconds, siteQuery } from "../api/queries";
 import { useFilters } from "../lib/filters";
+import { campZone } from "../lib/format";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
@@ -15,6 +17,7 @@ import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
 
 export default function CurrentVideos() {
   const site = useQuery({ ...siteQuery, refetchInterval: everyThirtySeconds }).data;
+  const [openedAt] = useState(() => new Date().toISOString());
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
   const sort: Sort = params.get("sort") === "popular" ? "popular" : "newest";
@@ -33,6 +36,7 @@ export default function CurrentVideos() {
           <p className="leading-snug">
             <strong className="block font-medium">New Videos Daily!</strong>
             <span className="text-sm">{site?.posting_time_text}</span>
+            <span className="text-sm">{site && campZone(openedAt, site.timezone)}</span>
           </p>
         </aside>
       </div>

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore, type
 import { Link } from "react-router";
 import type { Site, VideoCard as Card } from "../api/client";
 import { useSite } from "../api/queries";
-import { campLocal, campTime, cardDate, count, duration, longDate } from "../lib/format";
+import { campLocal, campTime, campZone, cardDate, count, duration, longDate } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { buttonLook } from "../ui/button";
@@ -234,7 +234,7 @@ export function announcementOf(
   if (!video.published_at) return latest;
 
   const published = campLocal(video.published_at, timezone);
-  const time = campTime(video.published_at, timezone);
+  const time = campTime(video.published_at, timezone) + campZone(video.published_at, timezone);
   const evening = published.time >= "17:00";
   const dayOf = (moment: number) => campLocal(new Date(moment).toISOString(), timezone).date;
 

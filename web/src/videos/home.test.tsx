@@ -1,5 +1,5 @@
 import { act, screen, within } from "@testing-library/react";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { card, list, never, open, refuse, server, site } from "../test/portal";
 import { announcementOf } from "./hero";
 
@@ -57,13 +57,25 @@ describe("the latest videos", () => {
 });
 
 describe("the hero", () => {
+  beforeEach(() => {
+    vi.stubEnv("TZ", site.timezone);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   const at = (published_at: string) => announcementOf(card({ published_at }), site, new Date("2026-07-30T01:00:00Z"));
 
   it("promises tonight's video, or last night's, and claims no more of an older one", () => {
     expect(at("2026-07-30T00:41:00Z")).toMatchObject({ headline: "Tonight’s video is up.", when: "Tonight, 8:41 PM" });
     expect(at("2026-07-29T14:00:00Z")).toMatchObject({ headline: "Today’s video is up.", when: "Today, 10:00 AM" });
     expect(at("2026-07-29T01:00:00Z")).toMatchObject({ headline: "Last night’s video is here." });
-    expect(at("2026-07-28T01:00:00Z")).toMatchObject({ headline: "The latest from camp.", when: "Wednesday, July 29" });
+    expect(at("2026-07-28T01:00:00Z")).toMatchObject({ headline: "The latest from camp.", when: "Wed, Jul 29" });
+  });
+
+  it("names the camp's zone to readers in another one", () => {
+    vi.stubEnv("TZ", "Asia/Jerusalem");
+    expect(at("2026-07-30T00:41:00Z").when).toBe("Tonight, 8:41 PM EDT");
   });
 
   it("shows the newest video, and the list below the next three", async () => {

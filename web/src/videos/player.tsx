@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState, type SyntheticEvent } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import type { Video } from "../api/client";
 import { duration } from "../lib/format";
+import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
@@ -13,15 +14,46 @@ import { PlayMark } from "./video-card";
 export function Player({ video }: { video: Video }) {
   const counted = useRef(false);
   const playing = usePlayParameter() && video.video_type === "upload";
+  const [started, setStarted] = useState(false);
 
-  function count() {
+  function start() {
+    setStarted(true);
     if (counted.current) return;
     counted.current = true;
     // A view that could not be counted is ignored.
     countView(video.id).catch(() => undefined);
   }
 
-  return <Screen video={video} playing={playing} onStart={count} />;
+  return (
+    <>
+      <Screen video={video} playing={playing} onStart={start} />
+      {started && video.video_type !== "upload" && <EmbedHelp video={video} />}
+    </>
+  );
+}
+
+/** A frame of another site does not tell whether it plays: networks block them, and films are taken down there. */
+function EmbedHelp({ video: { title, video_type, video_url } }: { video: Video }) {
+  const youtube = video_type === "youtube";
+  const page = youtube
+    ? `https://www.youtube.com/watch?v=${new URL(video_url).pathname.split("/").at(-1)}`
+    : video_url.replace(/\/preview$/, "/view");
+  return (
+    <details className="text-sm max-md:px-gutter">
+      <summary className="link inline-flex min-h-tap items-center">Does it not play?</summary>
+      <p className="mb-2 text-muted">
+        The video is on {youtube ? "YouTube" : "Google Drive"}, which your network or browser may block.
+      </p>
+      <p className="flex flex-wrap gap-3">
+        <a href={page} target="_blank" rel="noreferrer" className={buttonLook("line")}>
+          Open it on {youtube ? "YouTube" : "Google Drive"}
+        </a>
+        <Link to={paths.contactAbout(`Video does not play: ${title}`)} className={buttonLook("line")}>
+          Tell the camp
+        </Link>
+      </p>
+    </details>
+  );
 }
 
 /** Whether the address asked to play. It is taken out, so that a reload or Back does not start the video again. */

@@ -10,23 +10,30 @@ export function Thumbnail({ url, eager = false, className }: Props) {
   const [failed, setFailed] = useState<string[]>([]);
   const shown = candidates(url).find((candidate) => !failed.includes(candidate)) ?? placeholder;
   const giveUp = () => setFailed((all) => [...all, shown]);
+  // A network that blocks YouTube or Google would show the browser's sign for a broken picture for a moment.
+  const [loaded, setLoaded] = useState("");
+  const waiting = shown.startsWith("http") && loaded !== shown;
   return (
-    <img
-      src={shown}
-      alt=""
-      width={640}
-      height={360}
-      loading={eager ? "eager" : "lazy"}
-      fetchPriority={eager ? "high" : "auto"}
-      decoding="async"
-      referrerPolicy="no-referrer"
-      onError={giveUp}
-      onLoad={({ currentTarget: picture }) => {
-        // YouTube returns a picture of 120 by 90 for a size that it does not have.
-        if (shown.includes(".ytimg.com/") && picture.naturalWidth <= 120) giveUp();
-      }}
-      className={cx("size-full object-cover", className)}
-    />
+    <>
+      {waiting && <img src={placeholder} alt="" className="absolute inset-0 size-full object-cover" />}
+      <img
+        src={shown}
+        alt=""
+        width={640}
+        height={360}
+        loading={eager ? "eager" : "lazy"}
+        fetchPriority={eager ? "high" : "auto"}
+        decoding="async"
+        referrerPolicy="no-referrer"
+        onError={giveUp}
+        onLoad={({ currentTarget: picture }) => {
+          // YouTube returns a picture of 120 by 90 for a size that it does not have.
+          if (shown.includes(".ytimg.com/") && picture.naturalWidth <= 120) giveUp();
+          else setLoaded(shown);
+        }}
+        className={cx("size-full object-cover", waiting && "opacity-0", className)}
+      />
+    </>
   );
 }
 

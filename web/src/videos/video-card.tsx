@@ -16,9 +16,7 @@ type Props = { video: Card; look?: Look; heading?: "h2" | "h3"; eager?: boolean 
 const titleSize: Record<Look, string> = { plain: "text-[1.25rem]", featured: "text-2xl", small: "text-lg" };
 
 export function VideoCard({ video, look = "plain", heading: Heading = "h3", eager = false }: Props) {
-  const description = video.restricted
-    ? null
-    : video.description || (look === "featured" ? "No description available" : null);
+  const description = video.restricted ? null : video.description || "No description available";
   return (
     <article className="group relative">
       <div className="relative mb-3 aspect-video overflow-hidden rounded-md bg-sunk">

@@ -97,6 +97,32 @@ describe("a video", () => {
     expect(camp.asked("POST", "/api/videos/v1/views")).toHaveLength(1);
   });
 
+  it.each([
+    [
+      "youtube",
+      "https://www.youtube-nocookie.com/embed/abc",
+      "Open it on YouTube",
+      "https://www.youtube.com/watch?v=abc",
+    ],
+    [
+      "google_drive",
+      "https://drive.google.com/file/d/abc/preview",
+      "Open it on Google Drive",
+      "https://drive.google.com/file/d/abc/view",
+    ],
+  ] as const)("shows a way out of a frame of %s that stays dead", async (video_type, video_url, name, page) => {
+    evening({ "GET /api/videos/v1": video({ video_type, video_url }) });
+    const user = open("/video/v1");
+    const play = await screen.findByRole("button", { name: /^Play/ });
+    expect(screen.queryByText("Does it not play?")).toBeNull();
+    await user.click(play);
+    expect(screen.getByText("Does it not play?")).toBeTruthy();
+    expect(screen.getByText(name).getAttribute("href")).toBe(page);
+    expect(screen.getByText("Tell the camp").getAttribute("href")).toBe(
+      "/contact?subject=Video%20does%20not%20play%3A%20Color%20War%20breaks%20out",
+    );
+  });
+
   it("offers another try when the file does not play", async () => {
     evening();
     open("/video/v1");
