@@ -297,7 +297,7 @@ _release: _web
     touch "$CARGO_TARGET_DIR"
     ls -dt "$place"/release-*/ | tail -n +3 | xargs -r -d '\n' rm -rf
     {{ just }} _step release "Building the release binary (about 15 minutes on two cores without a cache)" cargo build --release -p cli
-    node web/scripts/answers.mjs "$CARGO_TARGET_DIR/release/camp"
+    node web/scripts/smoke-test.mjs "$CARGO_TARGET_DIR/release/camp"
 
 # Runs all suites, even after a failure; the last line says what passed and failed
 [no-exit-message]

@@ -248,7 +248,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let AnyStaff(staff) = AnyStaff::from_request_parts(parts, state).await?;
-        match staff.must_enrol() {
+        match staff.must_enroll() {
             false => Ok(CurrentStaff(staff)),
             true => Err(Error::Forbidden {
                 code: "second_factor_setup_required",
@@ -293,7 +293,7 @@ where
             user_id: user.as_ref().map(|user| user.id),
             family: user.as_ref().is_some_and(|user| user.family),
             refused: user.as_ref().is_some_and(|user| user.refused),
-            staff_id: staff.filter(|staff| !staff.must_enrol()).map(|staff| staff.id),
+            staff_id: staff.filter(|staff| !staff.must_enroll()).map(|staff| staff.id),
             browser,
         }))
     }

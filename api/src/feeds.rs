@@ -185,7 +185,7 @@ async fn write_sitemap(app: &App, settings: &Settings) -> Answer<String> {
     Ok(out + "</urlset>\n")
 }
 
-/// Where search engines need not look
+/// What search engines should not index
 #[utoipa::path(get, path = "/robots.txt", tag = "feeds", security(()),
     responses((status = 200, content_type = "text/plain", body = String), (status = 304)))]
 async fn robots(State(app): State<App>, headers: HeaderMap) -> Answer<Response> {

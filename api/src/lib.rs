@@ -142,7 +142,7 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
         .layer(DefaultBodyLimit::max(BODY))
         .layer(from_fn_with_state(Limits::new(&app), timeouts::limit))
         .layer(from_fn(input::refuse_in_addresses))
-        .layer(from_fn_with_state(app, middleware::guard))
+        .layer(from_fn_with_state(app, middleware::set_security_headers))
         .layer(from_fn(middleware::observe))
         .with_state(api)
 }

@@ -59,8 +59,12 @@ pub async fn observe(request: Request, next: Next) -> Response {
     response
 }
 
-/// Sets the security headers (safety 19).
-pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Sets the security headers (safety 19). The policy of pages (CSP) is in `frontend`.
+pub async fn set_security_headers(
+    State(app): State<App>,
+    request: Request,
+    next: Next,
+) -> Response {
     let personal = request.uri().path().starts_with("/api/");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

@@ -85,7 +85,7 @@ async fn sign_out(State(api): State<Api>, jar: CookieJar) -> Answer<impl IntoRes
 }
 
 #[derive(Serialize, ToSchema)]
-struct Enrolment {
+struct Enrollment {
     /// For typing into the app.
     secret: String,
     /// For a tap on the phone itself.
@@ -98,15 +98,15 @@ struct Enrolment {
 /// Begin to set up an authenticator app
 #[utoipa::path(post, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
     request_body = Confirmation,
-    responses((status = 200, body = Enrolment), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+    responses((status = 200, body = Enrollment), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn begin_two_factor(
     State(app): State<App>,
     Client(from): Client,
     AnyStaff(me): AnyStaff,
     Input(given): Input<Confirmation>,
-) -> Answer<Json<Enrolment>> {
+) -> Answer<Json<Enrollment>> {
     let begun = staff::begin_two_factor(&app, &me, &given.current_password, from).await?;
-    Ok(Json(Enrolment {
+    Ok(Json(Enrollment {
         secret: begun.secret,
         otpauth_url: begun.otpauth_url,
         qr_path: begun.qr_path,

@@ -131,7 +131,7 @@ impl Admin {
                 let id = staff::named(&app.db, &name).await?;
                 staff::reset_two_factor(&app, Actor::Operator, id).await?;
                 print(format!(
-                    "{name} signs in with the password alone, until two-factor is set up anew."
+                    "{name} signs in with the password alone until two-factor is set up again."
                 ));
             }
         }

@@ -93,7 +93,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    portal::permissions::set_umask();
+    portal::file_permissions::set_umask();
     let Camp { config, logs, command } = parse();
     logs.start(command.is_long_running());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::data_folder::{must_be_there, no_camp, shared_lock};
 use crate::db::Db;
-use crate::{App, Error, Result, backup, faq, permissions};
+use crate::{App, Error, Result, backup, faq, file_permissions};
 
 impl App {
     /// Opens an existing camp and upgrades its database.
@@ -31,12 +31,12 @@ impl App {
     /// [`Error::Setup`] when the configuration is invalid or the data folder cannot be used.
     pub async fn open_or_create(config: Config) -> Result<App> {
         config.check()?;
-        permissions::folder(&config.data_dir)?;
+        file_permissions::folder(&config.data_dir)?;
         App::open_in(config, true).await
     }
 
     async fn open_in(config: Config, create: bool) -> Result<App> {
-        permissions::tighten(&config)?;
+        file_permissions::tighten(&config)?;
         let present = shared_lock(&config.data_dir)?;
         let db = open_database(&config).await?;
         let is_new = db.is_empty().await?;

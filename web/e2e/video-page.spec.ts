@@ -117,15 +117,15 @@ demoTest.describe("In the sample camp", () => {
   demoTest("the videos of a summer lead on to each other, and back to all of them", async ({ page, request }) => {
     const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
     await page.goto(`/video/${items[0]!.id}`);
-    const neighbours = page.getByRole("navigation", { name: "More videos" });
-    await expect(neighbours.getByRole("link")).toHaveCount(1);
+    const neighbors = page.getByRole("navigation", { name: "More videos" });
+    await expect(neighbors.getByRole("link")).toHaveCount(1);
     for (const film of items.slice(1, 3)) {
-      await neighbours.getByRole("link", { name: "Previous video" }).click();
+      await neighbors.getByRole("link", { name: "Previous video" }).click();
       await expect(page).toHaveURL(new RegExp(film.id));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
     }
-    await neighbours.getByRole("link", { name: "Next video" }).click();
+    await neighbors.getByRole("link", { name: "Next video" }).click();
     await expect(page).toHaveURL(new RegExp(items[1]!.id));
     await expect(page.getByRole("region", { name: "More from this summer" }).getByRole("article")).toHaveCount(4);
     await page.getByRole("link", { name: "Back to Videos" }).first().click();

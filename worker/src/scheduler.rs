@@ -16,7 +16,7 @@ const POLL_EVERY: Duration = Duration::from_secs(5);
 const ALERTS_EVERY: Duration = Duration::from_secs(60);
 const CLEANUP_EVERY: Duration = Duration::from_secs(3600);
 /// The first cleanup after the start, so that a worker that restarts every hour cleans up as well.
-const FIRST_SWEEP: Duration = Duration::from_secs(10);
+const FIRST_CLEANUP: Duration = Duration::from_secs(10);
 
 pub async fn run(app: App, stop: CancellationToken) {
     // A separate task, so that slow queries never make this worker seem dead. It continues while the
@@ -27,7 +27,7 @@ pub async fn run(app: App, stop: CancellationToken) {
     poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut alert = interval_at(Instant::now() + ALERTS_EVERY, ALERTS_EVERY);
     alert.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut cleanup = interval_at(Instant::now() + FIRST_SWEEP, CLEANUP_EVERY);
+    let mut cleanup = interval_at(Instant::now() + FIRST_CLEANUP, CLEANUP_EVERY);
     cleanup.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
@@ -36,18 +36,18 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("updates that end", updates::expire_due(&app).await);
                 // While the mailer backs off, no mail can be sent.
                 if app.mailer.backing_off().is_none() {
-                    log("mails that wait", notifications::recover(&app).await);
+                    log("recovery", notifications::recover(&app).await);
                 }
             }
             _ = alert.tick(), if !stop.is_cancelled() => {
-                log("what owners should know", alerts::check(&app).await);
+                log("alerts", alerts::check(&app).await);
             }
             _ = cleanup.tick(), if !stop.is_cancelled() => {
                 log("events of earlier days", event_feed::prune(&app).await);
                 log("finished jobs", jobs::prune(&app).await);
                 log("expired sessions and links", accounts::prune(&app).await);
                 log("unconfirmed subscribers", subscribers::prune(&app).await);
-                log("who opened which answer", faq::prune(&app).await);
+                log("FAQ views", faq::prune(&app).await);
                 log("forms that were sent", idempotency::prune(&app).await);
                 log("names on old mails", notifications::erase_old(&app).await);
                 log("old messages", messages::prune(&app).await);
@@ -63,7 +63,7 @@ async fn heartbeat(app: App) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        log("sign of life", notifications::record_heartbeat(&app).await);
+        log("heartbeat", notifications::record_heartbeat(&app).await);
     }
 }
 

@@ -131,12 +131,12 @@ story! {
 }
 
 story! {
-    async fn the_camps_colours_reach_pages_and_mails_and_can_always_be_read(camp) {
+    async fn the_camps_colors_reach_pages_and_mails_and_can_always_be_read(camp) {
         let owner = camp.owner().await;
         assert_eq!(site(&camp).await["style_sheet"], Value::Null);
         camp.browser().get("/look.css").await.refused(404, "not_found");
-        for colour in ["green", "#12345", "#12345g", "url(//elsewhere.example)", "#1234567"] {
-            let wrong = owner.patch("/api/admin/settings", json!({ "mainColor": colour })).await.refused(422, "validation");
+        for color in ["green", "#12345", "#12345g", "url(//elsewhere.example)", "#1234567"] {
+            let wrong = owner.patch("/api/admin/settings", json!({ "mainColor": color })).await.refused(422, "validation");
             assert_eq!(wrong["errors"][0]["message"], "Please enter a color like #1b5a40.");
         }
         // Yellow buttons would not be readable on white.
@@ -149,7 +149,7 @@ story! {
         assert!(!sheet.contains(".hero"), "no veil without pictures");
         camp.parent("Chaya Weiss", "chaya@family.example").await;
         let html = camp.mail_to("chaya@family.example").await.html;
-        let pine = sheet.split("--color-pine:").nth(1).and_then(|rest| rest.split(';').next()).expect("a colour");
+        let pine = sheet.split("--color-pine:").nth(1).and_then(|rest| rest.split(';').next()).expect("a color");
         assert!(html.contains(&format!("background:{pine}")) && html.contains("color:#b02a6b"), "{html}");
         owner.patch("/api/admin/settings", json!({ "accentColor": "" })).await.expect(200);
         assert_ne!(site(&camp).await["style_sheet"], address, "another content has another address");

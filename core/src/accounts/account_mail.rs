@@ -49,8 +49,8 @@ pub(crate) async fn write(
         return Ok(None);
     }
     let link = |purpose, page: &'static str| link(app, notification, delivery, purpose, page);
-    let alarm = "If you do not know of this, please tell an owner of the portal at once.";
-    let ignore = "If this was not you, you need not do anything.".to_owned();
+    let alarm = "If you did not expect this, please tell an owner of the portal at once.";
+    let ignore = "If this was not you, you don’t need to do anything.".to_owned();
     let content = match kind {
         VERIFY => MailContent {
             subject: format!("Please confirm your email for {site}"),
@@ -94,7 +94,7 @@ pub(crate) async fn write(
             }),
             notes: vec![
                 "The link works for three days.".into(),
-                "If you do not know this family, you need not do anything.".into(),
+                "If you do not know this family, you don’t need to do anything.".into(),
             ],
             ..MailContent::default()
         },
@@ -102,7 +102,7 @@ pub(crate) async fn write(
             subject: format!("Your family at {site} has a second address"),
             heading: "A second address for your family".into(),
             paragraphs: vec![format!(
-                "The second address of your family was confirmed. Camp writes there as well, and an account with it shows your family. If you do not know of this, remove it on your profile and write to {}.",
+                "The second address of your family was confirmed. Camp writes there as well, and an account with it shows your family. If you did not expect this, remove it on your profile and write to {}.",
                 settings.contact_email
             )],
             button: Some(Button { label: "Open my profile", url: app.url("/profile") }),
@@ -116,7 +116,7 @@ pub(crate) async fn write(
                     "{} removed your address from their family at {site}. Mail about the family no longer comes here.",
                     asker(app, notification).await?
                 ),
-                format!("If you do not know of this, please write to {} at once.", settings.contact_email),
+                format!("If you did not expect this, please write to {} at once.", settings.contact_email),
             ],
             ..MailContent::default()
         },
@@ -223,7 +223,7 @@ pub(crate) async fn write(
                     delivery.full_name,
                     device(notification),
                 ),
-                "If this was you, you need not do anything. If it was not, change your password at once: that signs out every other device. Then tell an owner of the portal.".into(),
+                "If this was you, you don’t need to do anything. If it was not, change your password at once: that signs out every other device. Then tell an owner of the portal.".into(),
             ],
             button: Some(Button { label: "Open the staff area", url: app.url("/admin") }),
             ..MailContent::default()
@@ -232,7 +232,7 @@ pub(crate) async fn write(
             subject: format!("Somebody joined your family at {site}"),
             heading: "A second login for your family".into(),
             paragraphs: vec![format!(
-                "Another login was linked to your family at {site}, by an address of your family or by an invitation from the camp. If you do not know of this, please write to {}.",
+                "Another login was linked to your family at {site}, by an address of your family or by an invitation from the camp. If you did not expect this, please write to {}.",
                 settings.contact_email
             )],
             ..MailContent::default()

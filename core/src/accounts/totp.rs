@@ -12,7 +12,7 @@ use crate::db::Tx;
 use crate::{Error, Result};
 
 /// The secret for the app, in the forms that people use.
-pub struct Enrolment {
+pub struct Enrollment {
     /// For typing, in groups of four.
     pub secret: String,
     /// A link that opens the authenticator app on the same phone.
@@ -36,7 +36,7 @@ fn decode(stored: &str) -> Result<[u8; 20]> {
     bytes.try_into().map_err(|_| Error::unforeseen("a stored secret has a strange length"))
 }
 
-pub(super) fn enrolment(stored: &str, site_name: &str, username: &str) -> Result<Enrolment> {
+pub(super) fn enrollment(stored: &str, site_name: &str, username: &str) -> Result<Enrollment> {
     let base32 = base32(&decode(stored)?);
     let encode = |text: &str| {
         url::form_urlencoded::byte_serialize(text.as_bytes())
@@ -57,7 +57,7 @@ pub(super) fn enrolment(stored: &str, site_name: &str, username: &str) -> Result
     }
     let groups: Vec<&str> =
         base32.as_bytes().chunks(4).map(|c| std::str::from_utf8(c).unwrap_or_default()).collect();
-    Ok(Enrolment { secret: groups.join(" "), otpauth_url, qr_path, qr_size: code.size() })
+    Ok(Enrollment { secret: groups.join(" "), otpauth_url, qr_path, qr_size: code.size() })
 }
 
 fn base32(bytes: &[u8]) -> String {

@@ -41,7 +41,7 @@ pub async fn check(app: &App) -> Result<()> {
         raise(app, "mail_failed", &format!("{failed} mails could not be delivered within the last day. The staff area shows which.")).await?;
     }
     if late > 0 {
-        raise(app, "mail_late", &format!("{late} mails have been waiting for more than half an hour. Does the mail server answer? `camp mail test` tells.")).await?;
+        raise(app, "mail_late", &format!("{late} mails have been waiting for more than half an hour. Does the mail server answer? `camp mail test` shows whether it does.")).await?;
     }
     if aside > 0 {
         raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
@@ -49,7 +49,7 @@ pub async fn check(app: &App) -> Result<()> {
     let unfit = settings::unfit(&app.db).await?;
     if !unfit.is_empty() {
         let names: Vec<&str> = unfit.iter().map(|unfit| unfit.key).collect();
-        raise(app, "settings", &format!("What is stored for {} is not allowed, so the strictest value is in force. The settings page shows which; please choose anew.", names.join(", "))).await?;
+        raise(app, "settings", &format!("What is stored for {} is not allowed, so the strictest value is in force. The settings page shows which; please choose again.", names.join(", "))).await?;
     }
     if let Some(free) = free_bytes(app)
         && free < FREE

@@ -1,5 +1,6 @@
 //! The audit log: who did what, when, to which record (decision S6). It holds only ids. Names and
-//! addresses are left out, and of what people wrote only that it changed.
+//! addresses are left out, and of what people wrote only that it changed. Entries are never changed
+//! or deleted.
 
 mod actions;
 mod export;

@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::data_folder::{AT_WORK, sqlite_file};
 use crate::db::{self, Db};
 use crate::files::Files;
-use crate::{Error, Result, app, data_folder, notifications, permissions};
+use crate::{Error, Result, app, data_folder, file_permissions, notifications};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -69,10 +69,10 @@ pub async fn restore(
         })?),
     };
     let traces = Traces::of(config);
-    permissions::folder(&config.data_dir)?;
+    file_permissions::folder(&config.data_dir)?;
     let restored = restore_in(config, from, options, told).await;
     match &restored {
-        Ok(_) => permissions::tighten(config)?,
+        Ok(_) => file_permissions::tighten(config)?,
         Err(_) => traces.remove(),
     }
     restored

@@ -1,4 +1,4 @@
-//! Replaces the files of a camp by those of another, so that one of them works at any time.
+//! Replaces the files of a camp with those of another, so that one of them works at any time.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};

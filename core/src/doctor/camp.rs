@@ -57,7 +57,7 @@ async fn settings(app: &App, found: &mut Findings) -> Result<()> {
         found.broken(
             WHAT,
             format!("{key} is stored as {stored}, which is not allowed; {used} is in force."),
-            format!("Choose anew: `camp settings set {key} VALUE`, or the settings page."),
+            format!("Choose again: `camp settings set {key} VALUE`, or the settings page."),
         );
     }
     Ok(())

@@ -140,7 +140,7 @@ fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent
         }),
         notes: vec![match copy {
             true => "Your message is in this mail because you were signed in with this confirmed address.",
-            false => "If you did not write to us, somebody entered your address by mistake; you need not do anything.",
+            false => "If you did not write to us, somebody entered your address by mistake; you don’t need to do anything.",
         }.into()],
         reply_to: department(settings, original.department),
         ..MailContent::default()

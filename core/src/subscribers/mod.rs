@@ -131,7 +131,7 @@ pub(crate) async fn mail_content(
         }),
         notes: vec![
             "The link works for seven days.".into(),
-            "If this was not you, you need not do anything.".into(),
+            "If this was not you, you don’t need to do anything.".into(),
         ],
         ..MailContent::default()
     }))

@@ -2406,7 +2406,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where search engines need not look */
+        /** What search engines should not index */
         get: operations["get_robots_txt"];
         put?: never;
         post?: never;
@@ -2896,7 +2896,7 @@ export interface components {
             /** Format: int64 */
             watched: number;
         };
-        Enrolment: {
+        Enrollment: {
             /** @description For a tap on the phone itself. */
             otpauth_url: string;
             /** @description For the camera: an SVG path in a square of `qr_size` units. */
@@ -7550,7 +7550,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Enrolment"];
+                    "application/json": components["schemas"]["Enrollment"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -12,13 +12,13 @@ function stored(key: string): StoredDraft | null {
   }
 }
 
-/** Selects the drafts of an area that somebody else than `owner` has typed. */
+/** Selects the drafts of an area that somebody other than `owner` typed. */
 export const draftsOfOthers = (area: string, owner: string | undefined) => (key: string) =>
   key.startsWith(area + draftPrefix) && (!owner || stored(key)?.owner !== owner);
 
 /**
  * Reads what was typed and not sent. A draft is kept in the tab's session storage, so it outlives a link, a reload and
- * signing in, and goes with the tab and with signing out. Nothing secret belongs into a draft, and in the staff area
+ * signing in, and is deleted with the tab and by signing out. Nothing secret belongs in a draft, and in the staff area
  * nothing about a family. What one person typed while signed in is not shown to another: `owner` is who is signed in.
  */
 export function readDraft<Value>(name: string, owner: string | undefined, area = ""): Value | null {

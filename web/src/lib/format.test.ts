@@ -44,7 +44,7 @@ describe("how long ago", () => {
 });
 
 describe("dates", () => {
-  it("never move a plain date to its neighbour", () => {
+  it("never move a plain date to its neighbor", () => {
     expect(fullDate("2026-11-01")).toBe("November 1, 2026");
     expect(longDate("2026-07-29")).toBe("Wednesday, July 29, 2026");
     expect(cardDate("2026-01-01", 2026)).toBe("Thu, Jan 1");

@@ -83,7 +83,7 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
           <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted tabular-nums">
             <Counts video={video} />
           </p>
-          <Neighbours video={video} />
+          <Neighbors video={video} />
         </article>
         <div className="min-w-0">{comments}</div>
       </div>
@@ -102,23 +102,23 @@ const BackLink = () => (
   </Link>
 );
 
-function Neighbours({ video: { previous, next } }: { video: Video }) {
+function Neighbors({ video: { previous, next } }: { video: Video }) {
   if (!previous && !next) return null;
   return (
     <nav aria-label="More videos" className="mt-6 grid gap-3 sm:grid-cols-2">
       {previous ? (
-        <Neighbour label="Previous video" icon="previous" video={previous} />
+        <Neighbor label="Previous video" icon="previous" video={previous} />
       ) : (
         <span className="max-sm:hidden" />
       )}
-      {next && <Neighbour label="Next video" icon="next" video={next} end />}
+      {next && <Neighbor label="Next video" icon="next" video={next} end />}
     </nav>
   );
 }
 
-type NeighbourProps = { label: string; icon: "previous" | "next"; video: { id: string; title: string }; end?: boolean };
+type NeighborProps = { label: string; icon: "previous" | "next"; video: { id: string; title: string }; end?: boolean };
 
-const Neighbour = ({ label, icon, video, end = false }: NeighbourProps) => (
+const Neighbor = ({ label, icon, video, end = false }: NeighborProps) => (
   <Link
     to={paths.video(video.id)}
     rel={end ? "next" : "prev"}

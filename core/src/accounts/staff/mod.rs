@@ -14,7 +14,7 @@ use super::tokens::Purpose;
 use crate::Error;
 use crate::settings::Settings;
 
-pub use super::totp::Enrolment;
+pub use super::totp::Enrollment;
 pub use admin::{
     Account, Filter, NewStaff, StaffChanges, add, add_as, change, change_as, colleagues, find,
     list, named, remove, remove_as, send_reset, send_reset_as,
@@ -73,7 +73,7 @@ pub struct Staff {
 
 impl Staff {
     /// Whether the account must set up the second factor first.
-    pub fn must_enrol(&self) -> bool {
+    pub fn must_enroll(&self) -> bool {
         self.two_factor_required && !self.two_factor
     }
 }

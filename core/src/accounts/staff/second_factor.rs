@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::credentials::confirm_password;
-use super::{Enrolment, Staff, StaffRow, UNKNOWN, find};
+use super::{Enrollment, Staff, StaffRow, UNKNOWN, find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::users::ClientInfo;
 use crate::accounts::{account_mail, tokens, totp};
@@ -25,7 +25,7 @@ pub async fn begin_two_factor(
     staff: &Staff,
     given: &str,
     from: ClientInfo,
-) -> Result<Enrolment> {
+) -> Result<Enrollment> {
     if staff.two_factor {
         return Err(Error::Conflict(
             "Two-factor is on already. Turn it off first to change the phone.",
@@ -41,7 +41,7 @@ pub async fn begin_two_factor(
         .execute()
         .await?;
     tx.commit().await?;
-    totp::enrolment(&secret, &settings.site_name, &staff.username)
+    totp::enrollment(&secret, &settings.site_name, &staff.username)
 }
 
 /// Turns on the second factor with a first code and ends all other sessions. Returns the recovery

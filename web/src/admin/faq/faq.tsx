@@ -110,7 +110,7 @@ function NoQuestions({ filtered, onShowAll, onAdd }: NoQuestionsProps) {
     );
   }
   return (
-    <EmptyState title="No questions yet" text="Answered once here, a question need not be answered by telephone.">
+    <EmptyState title="No questions yet" text="Answer a question once here, and nobody has to call about it.">
       <Button icon="plus" onClick={onAdd}>
         Add First FAQ
       </Button>

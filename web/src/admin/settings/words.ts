@@ -111,7 +111,7 @@ export function valueLabel(value: unknown, key = ""): string {
   return JSON.stringify(value);
 }
 
-/** Replaces the keys in the server's messages by labels. */
+/** Replaces the keys in the server’s messages with labels. */
 export const sentence = (key: string, message: string) => message.replaceAll(key, settingLabel(key));
 
 export const shown = ({ key, kind, value }: Setting, typed: Typed) =>

@@ -10,13 +10,13 @@ import { toast } from "../../ui/toast";
 import { asStaff, requiresSignIn, staffQuery, useStaff } from "./session";
 import { focusOnMount } from "./focus";
 
-type Enrolment = components["schemas"]["Enrolment"];
+type Enrollment = components["schemas"]["Enrollment"];
 
 /** Sets up an authenticator app: the password, scan, first code, then the recovery codes, which are shown this once. */
 export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCodes?: () => void }) {
   const client = useQueryClient();
   const asked = useStaff()?.two_factor_required;
-  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
+  const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
 
   const { busy, errors, message, form } = useForm({
@@ -44,18 +44,18 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
       />
     );
   }
-  if (!enrolment) {
+  if (!enrollment) {
     return (
       <PasswordFirst
         asked={asked === true}
-        onBegun={setEnrolment}
+        onBegun={setEnrollment}
         // Two-factor was set up in another window: read the session again.
         onSetUpElsewhere={() => void client.invalidateQueries({ queryKey: staffQuery.queryKey }).then(onDone)}
       />
     );
   }
 
-  const { qr_path, qr_size, secret, otpauth_url } = enrolment;
+  const { qr_path, qr_size, secret, otpauth_url } = enrollment;
   return (
     <div className="grid gap-4">
       <p className="text-muted">
@@ -105,7 +105,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
   );
 }
 
-type FirstProps = { asked: boolean; onBegun: (enrolment: Enrolment) => void; onSetUpElsewhere: () => void };
+type FirstProps = { asked: boolean; onBegun: (enrollment: Enrollment) => void; onSetUpElsewhere: () => void };
 
 /** Asks for the password, so that an unattended page is not enough to register another phone. */
 function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {

@@ -1,4 +1,4 @@
-// Starts the binary that is named as a server of an empty camp, and asks whether it is ready and brings the site.
+// Starts the given binary as the server of an empty camp, and checks that it is ready and serves the site.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const [binary] = process.argv.slice(2);
 const deadline = Date.now() + 120_000;
-const folder = await mkdtemp(join(tmpdir(), "camp-answers-"));
+const folder = await mkdtemp(join(tmpdir(), "camp-smoke-test-"));
 const free = createServer().listen(0, "127.0.0.1");
 await once(free, "listening");
 const address = `127.0.0.1:${free.address().port}`;
