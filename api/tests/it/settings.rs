@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use portal::accounts::Role;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, Reply};
@@ -102,7 +103,7 @@ story! {
 story! {
     async fn how_long_and_how_often_people_may_try_is_up_to_the_camp(camp) {
         let owner = camp.owner().await;
-        let staff = camp.staff().await;
+        let staff = camp.passing_staff_member("feder", Role::Staff).await;
         camp.wait(TimeDelta::minutes(6));
         staff.get("/api/admin/dashboard").await.expect(200);
         owner.patch("/api/admin/settings", json!({ "sessionTimeout": 5, "maxLoginAttempts": 2 })).await.expect(200);
