@@ -59,7 +59,7 @@ test("a forgotten password is replaced by the link in the mail, and every other 
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   await page.getByRole("main").getByLabel("Email").fill("chaya@family.example");
   await page.getByRole("button", { name: "Send the link" }).click();
-  await expect(page.getByRole("heading", { name: "Look into your mail" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
 
   const link = linkTo("/auth/reset", await camp.mailTo("chaya@family.example", /Choose a new password/));
   await page.goto(link);
@@ -88,7 +88,7 @@ test("nobody learns from the forgotten-password page who has an account", async 
   await page.goto("/auth/forgot");
   await page.getByRole("main").getByLabel("Email").fill("nobody@family.example");
   await page.getByRole("button", { name: "Send the link" }).click();
-  await expect(page.getByRole("heading", { name: "Look into your mail" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
   await expect(page.getByRole("status").filter({ hasText: "nobody@family.example" })).toContainText(
     "has an account, a link to choose a new password is on its way.",
   );
@@ -201,7 +201,7 @@ test("whoever signed up confirms with one tap on the same phone", async ({ page,
   });
   await signUp(page, { name: "Gitty", email: "gitty@family.example" });
   await page.goto(linkTo("/auth/verify", await camp.mailTo("gitty@family.example", /Please confirm your email/)));
-  await expect(page.getByText("One press, and we know that gitty@family.example is yours.")).toBeVisible();
+  await expect(page.getByText("Tap to confirm that gitty@family.example is your email.")).toBeVisible();
   await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
   await page.getByRole("button", { name: "Confirm my email" }).click();
   await expect(toast(page)).toContainText("Your account has been created and linked to your pre-existing profile.");

@@ -155,8 +155,8 @@ test("the box at the foot of the page: nobody is written to who did not say yes,
   const mail = await camp.mailTo("bubby@family.example", /Visiting day is on Sunday/);
   await camp.mailTo("chaya@family.example", /Visiting day is on Sunday/);
   await page.goto(linkTo("/unsubscribe", mail));
-  await page.getByRole("button", { name: "Stop letters from camp" }).click();
-  await expect(page.getByText("No more letters from camp will go to b…y@family.example")).toBeVisible();
+  await page.getByRole("button", { name: "Stop newsletters from camp" }).click();
+  await expect(page.getByText("No more newsletters from camp will go to b…y@family.example")).toBeVisible();
   expect(await letter("The buses are coming home")).toMatchObject({ recipients: 1 });
   await camp.mailTo("chaya@family.example", /buses are coming home/);
   expect(await camp.mailsTo("bubby@family.example", /Before she said yes|buses/)).toEqual([]);

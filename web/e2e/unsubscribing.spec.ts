@@ -38,7 +38,7 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   const switches = preferences(page).getByRole("switch");
   await expect(switches).toHaveCount(3);
   for (const one of await switches.all()) await expect(one).not.toBeChecked();
-  await expect(preferences(page)).toContainText(`${moshe} gets daily videos and letters from camp.`);
+  await expect(preferences(page)).toContainText(`${moshe} gets daily videos and newsletters from camp.`);
   await isSound(page, "the switches of one address of two");
   await page.getByRole("button", { name: "Save All Changes" }).click();
   await expect(toast(page)).toContainText("Profile Updated!");

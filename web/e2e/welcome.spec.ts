@@ -84,7 +84,7 @@ test.describe("The welcome", () => {
     await test.step("what may we write to you", async () => {
       await expect(dialog.getByRole("checkbox", { name: "Daily videos" })).toBeChecked();
       await expect(dialog.getByRole("checkbox", { name: "Camp updates" })).not.toBeChecked();
-      await expect(dialog.getByRole("checkbox", { name: "Letters from camp" })).toBeChecked();
+      await expect(dialog.getByRole("checkbox", { name: "Newsletters from camp" })).toBeChecked();
       await dialog.getByRole("checkbox", { name: "Camp updates" }).check();
       const letGo = await hold(page, "**/api/auth/sign-up");
       await dialog.getByRole("button", { name: "Create Account" }).click();

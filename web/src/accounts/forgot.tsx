@@ -21,7 +21,7 @@ export default function Forgot() {
   });
 
   return (
-    <SmallSheet title={sentTo ? "Look into your mail" : "Forgot your password?"}>
+    <SmallSheet title={sentTo ? "Check your email" : "Forgot your password?"}>
       <PageMeta title="Forgot your password" description="Ask for a link to choose a new password." />
       {sentTo ? (
         <p role="status">

@@ -171,7 +171,7 @@ it("a forgotten password answers the same for every address", async () => {
   const user = open("/auth/forgot");
   await user.type(await screen.findByLabelText("Email"), "chaya@family.example");
   await user.click(screen.getByRole("button", { name: "Send the link" }));
-  expect(await screen.findByRole("heading", { name: "Look into your mail" })).toBeTruthy();
+  expect(await screen.findByRole("heading", { name: "Check your email" })).toBeTruthy();
   expect(camp.asked("POST", "/api/auth/forgot")[0]?.body).toEqual({ email: "chaya@family.example" });
 });
 
@@ -227,7 +227,7 @@ it("a reader of the mailing list is offered no other mail", async () => {
     "POST /api/unsubscribe/preview": { email_hint: "n…r@town.example", category: "general", choice, family: false },
   });
   open("/unsubscribe?token=abc");
-  expect(await screen.findByRole("button", { name: "Stop letters from camp" })).toBeTruthy();
+  expect(await screen.findByRole("button", { name: "Stop newsletters from camp" })).toBeTruthy();
   expect(screen.queryByRole("switch")).toBeNull();
 });
 

@@ -142,7 +142,7 @@ export function EmailDialog({ onClose }: { onClose: () => void }) {
       onClose();
       toast({
         title: "One more step",
-        description: `We wrote to ${email}. Your email changes when you press the button in that letter.`,
+        description: `We wrote to ${email}. Your email changes when you press the button in that email.`,
       });
     },
   });

@@ -14,7 +14,7 @@ import { chooseMail, unsubscribe, unsubscribeQuery } from "./queries";
 const categories = {
   daily_videos: "daily video emails",
   camp_updates: "camp update emails",
-  general: "letters from camp",
+  general: "newsletters from camp",
 };
 
 /** Works without signing in: the link in the mail identifies the address. */
@@ -81,7 +81,7 @@ type Choice = { daily_videos: boolean; camp_updates: boolean; general: boolean }
 const kinds = [
   ["daily_videos", "Daily videos"],
   ["camp_updates", "Camp updates"],
-  ["general", "Letters from camp"],
+  ["general", "Newsnewsletters from camp"],
 ] as const;
 
 /** The same preferences as on the profile page, for this one address. */

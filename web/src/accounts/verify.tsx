@@ -42,7 +42,7 @@ export default function Verify() {
       {done ? (
         <>
           <p>
-            Thank you. <Mail>{done.email}</Mail> is yours.
+            Thank you. <Mail>{done.email}</Mail> is confirmed.
           </p>
           {done.user || user ? (
             <Link to={paths.home} className={buttonLook()}>
@@ -291,7 +291,7 @@ function Explanation({ asked: { kind, needs, email, family } }: { asked: Confirm
   if (needs === "nothing")
     return (
       <p className="text-muted">
-        One press, and we know that <Mail>{email}</Mail> is yours.
+        Tap to confirm that <Mail>{email}</Mail> is your email.
       </p>
     );
   if (kind === "new_email") {

@@ -113,7 +113,7 @@ describe("the welcome popup", () => {
     await user.click(await next());
     expect((await popup()).getByRole("checkbox", { name: "Daily videos" })).toHaveProperty("checked", true);
     expect((await popup()).getByRole("checkbox", { name: "Camp updates" })).toHaveProperty("checked", false);
-    expect((await popup()).getByRole("checkbox", { name: "Letters from camp" })).toHaveProperty("checked", true);
+    expect((await popup()).getByRole("checkbox", { name: "Newsletters from camp" })).toHaveProperty("checked", true);
   });
 
   it("makes the account, signs in and remembers it there too", async () => {

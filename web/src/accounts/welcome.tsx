@@ -30,7 +30,7 @@ const nobody = {
 
 type Draft = typeof nobody;
 
-const steps = ["Who are you?", "Your details", "What may we write to you?"];
+const steps = ["Who are you?", "Your details", "Which emails would you like?"];
 
 /** Sign-up in three steps. */
 export default function Welcome({ onClose }: { onClose: () => void }) {
@@ -267,7 +267,7 @@ function PreferencesStep({ draft, change }: StepProps): ReactNode {
         onChange={({ target }) => change({ camp_updates_email: target.checked })}
       />
       <Checkbox
-        label="Letters from camp"
+        label="Newsletters from camp"
         hint="From the office, now and then"
         checked={draft.email_notifications}
         onChange={({ target }) => change({ email_notifications: target.checked })}

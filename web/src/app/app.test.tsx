@@ -101,6 +101,20 @@ it("a toast stays five seconds", async () => {
   expect(screen.queryByText("Failed.")).toBeNull();
 });
 
+it("an error leaves when the next try succeeds, and a toast with a link leads there", async () => {
+  server({});
+  const user = open("/nowhere");
+  await screen.findByRole("heading", { name: "404" });
+  act(() => toast({ title: "Error", description: "Failed.", destructive: true }));
+  act(() => toast({ title: "New Camp Pine Lake Camp Update!", description: "The buses have left", href: "/faq" }));
+  expect(screen.getByText("Failed.")).toBeTruthy();
+  act(() => toast({ title: "Saved" }));
+  expect(screen.queryByText("Failed.")).toBeNull();
+  await user.click(screen.getByRole("link", { name: "New Camp Pine Lake Camp Update!" }));
+  expect(await screen.findByRole("heading", { name: "Frequently Asked Questions" })).toBeTruthy();
+  expect(screen.queryByText("New Camp Pine Lake Camp Update!")).toBeNull();
+});
+
 it("the theme can be chosen and follows the device again", async () => {
   server({});
   const user = open("/nowhere");

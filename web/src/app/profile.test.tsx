@@ -281,7 +281,7 @@ describe("emails", () => {
     profile({ "GET /api/profile": family({ other_addresses: [other] }) });
     const emails = await section("Email Preferences");
     expect(await emails.findByText(/The other address of your family has its own\./)).toBeTruthy();
-    expect(emails.getByText(/gets daily videos and letters from camp\. Its owner can change that/)).toBeTruthy();
+    expect(emails.getByText(/gets daily videos and newsletters from camp\. Its owner can change that/)).toBeTruthy();
   });
 
   it("that do not go to one's own address cannot be chosen", async () => {

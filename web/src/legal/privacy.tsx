@@ -89,7 +89,7 @@ export default function Privacy() {
                   ],
                   [
                     "Mailing list",
-                    "Your address, and when you confirmed it. An address that is not confirmed gets no letters.",
+                    "Your address, and when you confirmed it. An address that is not confirmed gets no newsletters.",
                   ],
                   [
                     "Signed-in devices",
@@ -176,7 +176,7 @@ export default function Privacy() {
                 <li>
                   in its own storage, whether you chose light or dark, whether you have already seen the welcome and, if
                   you switched notifications on, that you did and which news were shown last; for our staff also a
-                  letter to the families that is not sent yet, until that tab is closed.
+                  newsletter to the families that is not sent yet, until that tab is closed.
                 </li>
               </Points>
               <p>
@@ -254,7 +254,7 @@ export default function Privacy() {
                 ],
                 [
                   "Mailing list",
-                  "Until you leave it. Every letter has a link for that. An address that nobody confirms is forgotten after a week.",
+                  "Until you leave it. Every newsletter has a link for that. An address that nobody confirms is forgotten after a week.",
                 ],
                 ["Sign-in sessions", "14 days without a visit, 90 days at most."],
                 ["Links in emails", "From an hour for a new password to 30 days for an invitation; each works once."],

@@ -81,7 +81,7 @@ export function EmailSettings({
       </ul>
       {saved.suppressed && (
         <p className="mt-3 rounded-md bg-clay-wash px-4 py-3 text-clay">
-          Mail to <bdi>{email}</bdi> came back to us, so camp has stopped writing there. Please change it, or tell the
+          Emails to <bdi>{email}</bdi> were returned, so we stopped sending them. Please change the address, or tell the
           office when it works again.
         </p>
       )}
@@ -182,7 +182,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
           ))}
         <OtherAddresses of={other_addresses} />
         <p className="mt-3 text-sm text-muted">
-          Receipts, answers to your messages and letters about your account come in any case.
+          Receipts, answers to your messages and emails about your account are always sent.
         </p>
       </form>
     </Section>

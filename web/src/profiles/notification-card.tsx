@@ -35,7 +35,7 @@ export function NotificationCard({ device }: { device: ReactNode }) {
 function Invitation() {
   return (
     <>
-      <p>New videos, updates and letters from camp, by email. You choose which.</p>
+      <p>New videos, updates and newsletters from camp, by email. You choose which.</p>
       <Link to={paths.signUp()} className={buttonLook()}>
         Sign Up for Notifications
       </Link>

@@ -103,10 +103,10 @@ function SecondaryEmail({
           !verified && !stands
             ? "Please confirm your own address first."
             : !stands
-              ? "We write there once. It counts when its owner has confirmed it."
+              ? "We’ll send a confirmation email there first."
               : saved.secondary_email_verified
                 ? undefined
-                : "We have written there. It counts when its owner has pressed the button in that email."
+                : "We’ve sent a confirmation email there. It gets emails from camp once its owner has confirmed it."
         }
       >
         <TextInput

@@ -31,5 +31,5 @@ export type Preferences = Pick<Profile, "daily_video_email" | "camp_updates_emai
 export const categories = [
   { key: "daily_video_email", label: "Daily videos", hint: "When a new video is published" },
   { key: "camp_updates_email", label: "Camp updates", hint: "Short announcements through the day" },
-  { key: "email_notifications", label: "Letters from camp", hint: "From the office, now and then" },
+  { key: "email_notifications", label: "Newsletters from camp", hint: "From the office, now and then" },
 ] as const satisfies { key: keyof Preferences; label: string; hint: string }[];

@@ -17,10 +17,10 @@ export default function ConfirmSubscription() {
 
   return (
     <SmallSheet title={confirm.isSuccess ? "You are on the list" : "Stay Updated"}>
-      <PageMeta title="Stay Updated" description="Confirm that you want letters from camp." />
+      <PageMeta title="Stay Updated" description="Confirm that you want newsletters from camp." />
       {confirm.isSuccess ? (
         <>
-          <p role="status">Thank you. You get our next letter. Every letter has a link that stops them.</p>
+          <p role="status">Thank you. You will get our next newsletter. Each one has a link to unsubscribe.</p>
           <Link to={paths.home} className={buttonLook()}>
             Return to Home
           </Link>
@@ -29,9 +29,7 @@ export default function ConfirmSubscription() {
         <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
       ) : (
         <>
-          <p className="text-muted">
-            One press, and letters from camp come to you: now and then, when there is something to tell.
-          </p>
+          <p className="text-muted">Tap to confirm that you want newsletters from camp.</p>
           <FormMessage>{confirm.error && explain(confirm.error)}</FormMessage>
           {isApiError(confirm.error, "gone") ? (
             <p className="text-sm text-muted">You can ask for a new link at the foot of this page.</p>

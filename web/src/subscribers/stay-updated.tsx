@@ -20,7 +20,7 @@ export default function StayUpdated({ describedBy }: { describedBy: string }) {
   if (sentTo) {
     return (
       <p role="status" tabIndex={-1} ref={takeFocus}>
-        Almost there: please press the button in the mail that we sent to{" "}
+        Almost there: please press the button in the email that we sent to{" "}
         <bdi className="font-medium wrap-anywhere">{sentTo}</bdi>.
       </p>
     );

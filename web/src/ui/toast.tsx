@@ -23,10 +23,7 @@ let lastId = 0;
 export function toast(message: Message) {
   const id = ++lastId;
   if (!message.destructive && !message.href) dismissErrors();
-  const others = toasts.filter(
-    ({ title, description }) => title !== message.title || description !== message.description,
-  );
-  change([...others.slice(-2), { ...message, id }]);
+  change([...toasts.slice(-2), { ...message, id }]);
   leaveLater(id);
 }
 

@@ -31,7 +31,7 @@ export function LiveUpdates() {
         updates.data.items.length > 0 ? (
           <Newest updates={updates.data.items} />
         ) : (
-          <EmptyState title="No updates right now" text="When camp has something to tell, it stands here." />
+          <EmptyState title="No updates right now" text="Updates from camp will appear here." />
         )
       ) : updates.isError ? (
         <ErrorState

@@ -36,7 +36,7 @@ export default function Update() {
       ) : update?.withdrawn ? (
         <Gone
           title="This update was withdrawn"
-          text="Camp has taken it back. What counts now is among the other updates."
+          text="The camp removed this update. The current ones are on the list."
         />
       ) : update ? (
         <article className="max-w-[42rem]">

@@ -30,7 +30,7 @@ export default function Updates() {
             <LoadMore label="Load more updates" list={updates} />
           </>
         ) : (
-          <EmptyState title="No updates right now" text="When camp has something to tell, it stands here.">
+          <EmptyState title="No updates right now" text="Updates from camp will appear here.">
             <Link to={paths.currentVideos} className={buttonLook("line")}>
               View All Current Videos
             </Link>
