@@ -5,7 +5,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
-use portal::accounts::users::{self, Confirmation, Evidence, Invited};
+use portal::accounts::find_user;
+use portal::users::{self, Confirmation, Evidence, Invited};
 use portal::{App, families};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -103,7 +104,7 @@ async fn verify(
     api.sessions.invalidate_all();
     let settings = api.app.settings().await?;
     let user = match here {
-        Some(id) => users::find(&api.app.db, id).await?,
+        Some(id) => find_user(&api.app.db, id).await?,
         None => None,
     };
     let jar = match &user {

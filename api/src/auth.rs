@@ -12,7 +12,7 @@ use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
 use moka::future::Cache;
 use portal::access::Viewer;
 use portal::accounts::sessions::Device;
-use portal::accounts::{Role, Staff, User, sessions, users};
+use portal::accounts::{ClientInfo, Role, Staff, User, sessions, user_browsers};
 use portal::{App, Config, Error};
 use uuid::Uuid;
 
@@ -69,8 +69,9 @@ pub(crate) fn device_cookie(config: &Config) -> &'static str {
 /// Sets the cookie that recognizes this browser at the next sign-in of this user.
 pub(crate) async fn remember(app: &App, jar: CookieJar, id: Uuid) -> Result<CookieJar, Problem> {
     let name = device_cookie(&app.config);
-    let value = users::remember(app, jar.get(name).map(|cookie| cookie.value()), id).await?;
-    Ok(jar.add(cookie(&app.config, name, value, Some(users::BROWSER_DAYS))))
+    let value =
+        user_browsers::remember(app, jar.get(name).map(|cookie| cookie.value()), id).await?;
+    Ok(jar.add(cookie(&app.config, name, value, Some(user_browsers::DAYS))))
 }
 
 const BROWSER_COOKIE: &str = "browser";
@@ -154,7 +155,7 @@ pub struct CurrentViewer(pub Viewer);
 pub struct MaybeUser(pub Option<Arc<User>>);
 
 /// Where the request comes from.
-pub struct Client(pub users::ClientInfo);
+pub struct Client(pub ClientInfo);
 
 async fn user_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<User>)>, Problem> {
     let jar = CookieJar::from_headers(&parts.headers);
@@ -312,7 +313,7 @@ where
         let agent = parts.headers.get(header::USER_AGENT).and_then(|v| v.to_str().ok());
         let jar = CookieJar::from_headers(&parts.headers);
         let value = |name| jar.get(name).map(|cookie| cookie.value().to_owned());
-        Ok(Client(users::ClientInfo {
+        Ok(Client(ClientInfo {
             address: client_address(&api.app, peer, &parts.headers),
             device: Device::from_user_agent(agent.unwrap_or_default()),
             user_browser: value(device_cookie(&api.app.config)),

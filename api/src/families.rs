@@ -6,12 +6,12 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
-use portal::families::admin::{
+use portal::family_admin::export;
+use portal::family_admin::merge::{Merge, Merged, merge};
+use portal::family_admin::{
     self, Decided, Decision, Detail, Direction, Family, FamilyChanges, Filter, NewFamily, Search,
     Sort, Standing, Statement, Summary,
 };
-use portal::families::export;
-use portal::families::merge::{Merge, Merged, merge};
 use portal::pagination::PageRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -72,7 +72,7 @@ async fn list(
         direction: query.direction,
         part: PageRequest { cursor: query.cursor, limit: query.limit },
     };
-    let page = admin::list(&app, &settings, &search).await?;
+    let page = family_admin::list(&app, &settings, &search).await?;
     Ok(Json(Page { items: page.items, next: page.next }))
 }
 
@@ -81,7 +81,7 @@ async fn list(
     responses((status = 200, body = Summary)))]
 async fn summary(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Summary>> {
     let settings = app.settings().await?;
-    Ok(Json(admin::summary(&app, &settings).await?))
+    Ok(Json(family_admin::summary(&app, &settings).await?))
 }
 
 /// Add a family with its plan and send its invitation
@@ -92,7 +92,7 @@ async fn add(
     CurrentStaff(me): CurrentStaff,
     Input(new): Input<NewFamily>,
 ) -> Answer<(StatusCode, Json<Family>)> {
-    let family = admin::add(&app, Actor::Staff(me.id), new).await?;
+    let family = family_admin::add(&app, Actor::Staff(me.id), new).await?;
     Ok((StatusCode::CREATED, Json(family)))
 }
 
@@ -100,7 +100,7 @@ async fn add(
 #[utoipa::path(get, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Detail), (status = 404, body = Problem)))]
 async fn show(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answer<Json<Detail>> {
-    Ok(Json(admin::detail(&app, id).await?))
+    Ok(Json(family_admin::detail(&app, id).await?))
 }
 
 /// Change a family and its plan; what is left out stays
@@ -113,7 +113,7 @@ async fn edit(
     Id(id): Id,
     Input(changes): Input<FamilyChanges>,
 ) -> Answer<Json<Detail>> {
-    let detail = admin::edit(&api.app, Actor::Staff(me.id), id, changes).await?;
+    let detail = family_admin::edit(&api.app, Actor::Staff(me.id), id, changes).await?;
     api.sessions.invalidate_all();
     Ok(Json(detail))
 }
@@ -126,7 +126,7 @@ async fn statement(
     _staff: CurrentStaff,
     Id(id): Id,
 ) -> Answer<Json<Statement>> {
-    Ok(Json(admin::statement(&app, id).await?))
+    Ok(Json(family_admin::statement(&app, id).await?))
 }
 
 /// Delete a family with its logins; its payments stay in the ledger
@@ -137,7 +137,7 @@ async fn delete(
     CurrentStaff(me): CurrentStaff,
     Id(id): Id,
 ) -> Answer<StatusCode> {
-    admin::delete(&api.app, Actor::Staff(me.id), id).await?;
+    family_admin::delete(&api.app, Actor::Staff(me.id), id).await?;
     api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }
@@ -175,7 +175,7 @@ async fn invite(
     CurrentStaff(me): CurrentStaff,
     Id(id): Id,
 ) -> Answer<StatusCode> {
-    admin::invite(&app, Actor::Staff(me.id), id).await?;
+    family_admin::invite(&app, Actor::Staff(me.id), id).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -192,7 +192,7 @@ async fn copy_invitation(
     CurrentStaff(me): CurrentStaff,
     Id(id): Id,
 ) -> Answer<Json<InvitationLink>> {
-    let url = admin::invitation_link(&app, Actor::Staff(me.id), id).await?;
+    let url = family_admin::invitation_link(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(InvitationLink { url }))
 }
 
@@ -239,7 +239,7 @@ async fn decide(
     decision: Decision,
     seen: Option<Standing>,
 ) -> Answer<Json<Decided>> {
-    let decided = admin::decide(&api.app, actor, id, decision, seen).await?;
+    let decided = family_admin::decide(&api.app, actor, id, decision, seen).await?;
     api.sessions.invalidate_all();
     Ok(Json(decided))
 }
@@ -258,6 +258,6 @@ async fn clear_limits(
     CurrentStaff(me): CurrentStaff,
     Id(id): Id,
 ) -> Answer<Json<ClearedLimits>> {
-    let cleared = admin::clear_limits(&app, Actor::Staff(me.id), id).await?;
+    let cleared = family_admin::clear_limits(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(ClearedLimits { cleared }))
 }

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use portal::audit::Actor;
-use portal::families::import::{self, Import, RecentImport, Report, Undone, Update};
+use portal::family_admin::import::{self, Import, RecentImport, Report, Undone, Update};
 use portal::spreadsheet::{Encoding, File};
 use portal::{App, Error};
 use serde::Deserialize;

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::Redirect;
 use portal::App;
 use portal::notifications::Category;
-use portal::notifications::unsubscribe::{self, Choice, Scope};
+use portal::unsubscribe::{self, Choice, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;

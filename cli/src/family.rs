@@ -1,7 +1,7 @@
 //! `camp family`: imports families from a table.
 
 use portal::audit::Actor;
-use portal::families::import::{
+use portal::family_admin::import::{
     self, Change, Details, Field, Import, Outcome as Fate, RecentImport, Report, Undone, Update,
 };
 use portal::money::money;

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use portal::{
-    App, Result, accounts, alerts, event_feed, families, faq, idempotency, jobs, messages,
+    App, Result, accounts, alerts, event_feed, family_admin, faq, idempotency, jobs, messages,
     notifications, subscribers, updates, videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
@@ -51,7 +51,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("forms that were sent", idempotency::prune(&app).await);
                 log("names on old mails", notifications::erase_old(&app).await);
                 log("old messages", messages::prune(&app).await);
-                log("imports of earlier days", families::import::prune(&app).await);
+                log("imports of earlier days", family_admin::import::prune(&app).await);
             }
             () = stop.cancelled() => std::future::pending().await,
         }

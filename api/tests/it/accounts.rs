@@ -281,7 +281,8 @@ story! {
 
 story! {
     async fn unsubscribing_works_signed_out_and_twice(camp) {
-        use portal::notifications::{Category, unsubscribe};
+        use portal::notifications::Category;
+use portal::unsubscribe;
         let chaya = camp.parent("Chaya", "chaya@family.example").await;
         let link = unsubscribe::token(&camp.app.keys, "chaya@family.example", Category::DailyVideos);
         let anyone = camp.browser();

@@ -192,7 +192,7 @@ story! {
         assert_eq!(staff.get("/api/admin/users/imports").await.expect(200).json()["items"], json!([]));
         let id = done["id"].as_str().expect("an id");
         staff.post(&format!("/api/admin/users/imports/{id}/undo"), json!({})).await.refused(404, "not_found");
-        portal::families::import::prune(&camp.app).await.expect("pruned");
+        portal::family_admin::import::prune(&camp.app).await.expect("pruned");
         assert_eq!(count(&camp, "select count(*) from family_import_rows").await, 0);
         assert_eq!(total_families(&staff).await, 1);
     }

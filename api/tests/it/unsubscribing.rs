@@ -1,7 +1,8 @@
 //! Unsubscribing from a kind of mail stops it, is shown everywhere, and only the user can undo it.
 
 use chrono::TimeDelta;
-use portal::notifications::{Category, unsubscribe};
+use portal::notifications::Category;
+use portal::unsubscribe;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};

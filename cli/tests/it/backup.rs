@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use portal::App;
+use portal::accounts::ClientInfo;
 use portal::accounts::sessions::Device;
-use portal::accounts::users::{self, ClientInfo};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::payments;
+use portal::users;
 use sqlx::Connection;
 use uuid::Uuid;
 

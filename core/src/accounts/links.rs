@@ -50,7 +50,15 @@ pub(super) async fn is_there(app: &App, notification: &Notification, email: &str
     let db = &app.db;
     let found: i64 = match notification.kind.as_str() {
         TEST => return Ok(true),
-        INVITATION | APPROVED | REFUSED | SECONDARY_REMOVED => {
+        // An invitation that waited while staff corrected the address is not sent to a stranger.
+        INVITATION => db
+            .sql(
+                "select count(*) from profiles p join profile_addresses a on a.profile_id = p.id
+                 where p.id = $1 and p.deleted_at is null and a.email = $2",
+            )
+            .bind(id)
+            .bind(email),
+        APPROVED | REFUSED | SECONDARY_REMOVED => {
             db.sql("select count(*) from profiles where id = $1 and deleted_at is null").bind(id)
         }
         SECONDARY_EMAIL => db

@@ -7,10 +7,12 @@ pub mod sessions;
 pub mod staff;
 pub mod tokens;
 mod totp;
-pub mod users;
+mod user;
+pub mod user_browsers;
+pub(crate) mod user_password;
 
 pub use staff::{Role, Staff, StaffRow};
-pub use users::User;
+pub use user::{ClientInfo, User, UserType, find_user};
 
 use chrono::TimeDelta;
 

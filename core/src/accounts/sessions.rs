@@ -125,7 +125,7 @@ pub async fn user(app: &App, token: &str) -> Result<Option<(Uuid, User)>> {
     let Some(session) = found else { return Ok(None) };
     touch(app, &session).await;
     let Some(id) = session.user_id else { return Ok(None) };
-    Ok(super::users::find(&app.db, id).await?.map(|user| (session.id, user)))
+    Ok(super::find_user(&app.db, id).await?.map(|user| (session.id, user)))
 }
 
 /// Returns the staff account of this cookie, with the session's id.

@@ -193,6 +193,7 @@ enum Database {
 const LIVED_IN: Error = Error::Conflict(
     "There is a camp here already. With --replace it is set aside, and the backup takes its place.",
 );
+
 impl Target {
     async fn look(config: &Config, options: Options) -> Result<Target> {
         let url = config.database_url();

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 
 /// An address and how it became known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     pub email: String,
     pub entered_by_staff: bool,
     pub verified_at: Option<DateTime<Utc>>,
@@ -28,7 +28,7 @@ impl Kept {
 }
 
 /// Returns the primary and the secondary address of a family.
-pub(super) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Option<Kept>)> {
+pub(crate) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Option<Kept>)> {
     let mut found: [Option<Kept>; 2] = [None, None];
     for (place, kind) in found.iter_mut().zip(["primary", "secondary"]) {
         *place = tx
@@ -46,7 +46,7 @@ pub(super) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Op
 }
 
 /// Sets the addresses that staff entered. Returns whether anything changed.
-pub(super) async fn change_addresses(
+pub(crate) async fn change_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: Uuid,
@@ -87,7 +87,7 @@ pub(super) async fn change_addresses(
 /// # Errors
 ///
 /// [`Error::Taken`] when another family has an address.
-pub(super) async fn replace_addresses(
+pub(crate) async fn replace_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: Uuid,
@@ -122,7 +122,7 @@ pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) ->
 /// # Errors
 ///
 /// [`Error::Taken`] when another family has an address.
-pub(super) async fn set_addresses(
+pub(crate) async fn set_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: Uuid,
@@ -139,12 +139,12 @@ pub(super) async fn set_addresses(
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Primary,
     Secondary,
 }
 
-pub(super) async fn put_address(
+pub(crate) async fn put_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: Uuid,
@@ -224,7 +224,7 @@ pub(crate) async fn move_address(
 }
 
 /// Removes the secondary address from a family, and its invitations.
-pub(super) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
     let dropped = tx
         .sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
         .bind(id)
@@ -237,7 +237,7 @@ pub(super) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) ->
 }
 
 /// Removes all addresses from a deleted family. Returns how many there were.
-pub(super) async fn drop_all(tx: &mut Tx, id: Uuid) -> Result<u64> {
+pub(crate) async fn drop_all(tx: &mut Tx, id: Uuid) -> Result<u64> {
     tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
     tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await
 }

@@ -1,36 +1,20 @@
 //! Families: their records, addresses and mail preferences. A family record outlives the users that
 //! are linked to it.
 
-mod addresses;
-pub mod admin;
-pub mod export;
-pub mod import;
-pub mod merge;
+pub(crate) mod addresses;
 mod own;
 pub mod pending;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub(crate) use addresses::{add_address, has_address, move_address};
 pub use own::{OwnChanges, OwnProfile, change_own, own};
 
-use crate::accounts::User;
+use crate::accounts::{User, UserType};
 use crate::db::{On, Tx};
 use crate::search_text::normalize;
 use crate::{Error, Result};
-
-/// A label that grants nothing (decision P4).
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum UserType {
-    Parent,
-    Visitor,
-}
 
 /// The three kinds of mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
@@ -54,7 +38,7 @@ pub struct FamilyRecord {
 }
 
 const EXISTS: &str = "A user with this email already exists";
-const NO_FAMILY: Error = Error::NotFound("There is no such user.");
+pub(crate) const NO_FAMILY: Error = Error::NotFound("There is no such user.");
 
 /// Returns a family.
 ///
@@ -119,7 +103,7 @@ pub(crate) async fn create_own(
 }
 
 #[allow(clippy::too_many_arguments)]
-async fn insert(
+pub(crate) async fn insert(
     tx: &mut Tx,
     now: DateTime<Utc>,
     origin: &'static str,
@@ -322,7 +306,12 @@ async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
 }
 
 /// Moves a user to another record, with the address that it verified.
-async fn move_user(tx: &mut Tx, now: DateTime<Utc>, user_id: Uuid, to: Uuid) -> Result<()> {
+pub(crate) async fn move_user(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    user_id: Uuid,
+    to: Uuid,
+) -> Result<()> {
     tx.sql("update users set profile_id = $2, updated_at = $3 where id = $1")
         .bind(user_id)
         .bind(to)

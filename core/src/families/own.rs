@@ -4,12 +4,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::pending::set_secondary;
-use super::{UserType, preferences, refresh_search_text, set_preferences};
-use crate::accounts::User;
-use crate::accounts::users::{self, ClientInfo};
+use super::{preferences, refresh_search_text, set_preferences};
+use crate::accounts::user_password::confirm_password;
+use crate::accounts::{ClientInfo, User, UserType};
 use crate::db::Tx;
-use crate::notifications::{Category, unsubscribe};
+use crate::notifications::Category;
 use crate::rate_limits;
+use crate::unsubscribe;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
@@ -158,7 +159,7 @@ pub async fn change_own(
     };
     checks.done()?;
     if let Some(given) = &changes.current_password {
-        users::confirm_password(app, user, given, &from).await?;
+        confirm_password(app, user, given, &from).await?;
     }
     if secondary.as_ref().is_some_and(Option::is_some) {
         rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;

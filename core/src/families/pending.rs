@@ -20,7 +20,7 @@ const CONFIRM_FIRST: &str = "Please confirm your own address first.";
 /// it. The previous one is removed at once, since it may be meant to get no more mail. A known
 /// address is notified, and is removed only if the member has given their password: `confirmed`
 /// (safety 3).
-pub(super) async fn set_secondary(
+pub(crate) async fn set_secondary(
     tx: &mut Tx,
     app: &App,
     user: &User,
@@ -69,7 +69,7 @@ pub(super) async fn set_secondary(
 }
 
 /// Returns the address that waits for confirmation.
-pub(super) async fn of(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
+pub(crate) async fn of(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
     let found: Option<(String,)> = tx
         .sql("select email from pending_addresses where profile_id = $1")
         .bind(id)
@@ -170,7 +170,7 @@ async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<
 }
 
 /// An address that now belongs to the family no longer waits.
-pub(super) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql(
         "delete from pending_addresses
          where profile_id = $1
@@ -183,7 +183,7 @@ pub(super) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// When families are merged, the kept one takes over the other's pending address if it has none.
-pub(super) async fn merge(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<()> {
+pub(crate) async fn merge(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<()> {
     tx.sql(
         "update pending_addresses set profile_id = $1
          where profile_id = $2

@@ -4,12 +4,8 @@
 use askama::Template;
 use lettre::message::Mailbox;
 
-use super::{Delivery, Notification};
 use crate::settings::Settings;
-use crate::{
-    App, Error, Result, accounts, alerts, branding, messages, newsletters, payments, subscribers,
-    updates, videos,
-};
+use crate::{App, Error, Result, branding};
 
 /// The parts of a mail. Both the HTML and the text form are rendered from them.
 #[derive(Debug, Default)]
@@ -48,31 +44,6 @@ pub struct Button {
     pub label: &'static str,
     /// Absolute.
     pub url: String,
-}
-
-/// Writes the mail of a notification for one recipient. Returns `None` if the record that it was
-/// about is gone. Links with tokens are created here, so that no token is ever stored.
-pub(super) async fn write(
-    app: &App,
-    settings: &Settings,
-    notification: &Notification,
-    delivery: &Delivery,
-) -> Result<Option<MailContent>> {
-    match notification.kind.as_str() {
-        videos::announce::KIND => videos::announce::mail_content(app, settings, notification).await,
-        alerts::KIND => Ok(alerts::mail_content(app, settings, notification)),
-        newsletters::KIND => newsletters::mail_content(app, notification).await,
-        messages::mail::ARRIVED
-        | messages::mail::MORE_WAIT
-        | messages::mail::RECEIVED
-        | messages::mail::REPLY => messages::mail::write(app, settings, notification).await,
-        subscribers::KIND => subscribers::mail_content(app, settings, notification).await,
-        updates::announce::KIND => updates::announce::mail_content(app, notification).await,
-        payments::receipt::KIND => {
-            payments::receipt::mail_content(app, settings, notification, delivery).await
-        }
-        _ => accounts::account_mail::write(app, settings, notification, delivery).await,
-    }
 }
 
 /// Splits typed text into paragraphs at empty lines.
@@ -138,7 +109,7 @@ struct Text<'a> {
 
 impl MailContent {
     /// Renders plain text and HTML.
-    pub(super) fn render(
+    pub(crate) fn render(
         &self,
         app: &App,
         site: &Settings,

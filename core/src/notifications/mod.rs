@@ -1,21 +1,18 @@
 //! Mail notifications: one row per notification and one per recipient, written in the transaction
 //! that causes them. The job [`Deliver`] sends them.
 
-mod deliver;
 mod enqueue;
 mod erasure;
 mod mail_content;
 pub(crate) mod opt_outs;
 mod recovery;
 pub mod undelivered;
-pub mod unsubscribe;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-pub use deliver::Deliver;
 pub use enqueue::{
     Limited, notify, notify_all, notify_families, notify_limited, notify_once, notify_requested,
     reach, reach_all,
@@ -75,6 +72,12 @@ pub struct Delivery {
     pub profile_id: Option<Uuid>,
     pub attempts: i64,
     pub created_at: DateTime<Utc>,
+}
+
+/// The job that sends the mails of one notification. The module `delivery` runs it.
+#[derive(Serialize, Deserialize)]
+pub struct Deliver {
+    pub notification_id: Uuid,
 }
 
 /// The delivery counts of the mails about something.

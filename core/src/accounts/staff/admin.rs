@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::credentials::confirm_password;
 use super::{Role, Staff, UNKNOWN};
+use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::users::ClientInfo;
 use crate::accounts::{account_mail, links, password, tokens};
 use crate::audit::{self, Actor, Subject};
 use crate::db::{Db, On, Tx};

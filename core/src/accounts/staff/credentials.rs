@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Staff, find, known_browsers};
+use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder, SessionInfo};
 use crate::accounts::tokens;
-use crate::accounts::users::ClientInfo;
 use crate::accounts::{account_mail, password};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
@@ -74,7 +74,7 @@ pub async fn change_password(
 }
 
 /// Sets the password that was chosen with a reset link to this address.
-pub(in crate::accounts) async fn password_was_reset(
+pub(crate) async fn password_was_reset(
     tx: &mut Tx,
     app: &App,
     id: Uuid,

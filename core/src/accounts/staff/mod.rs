@@ -19,7 +19,7 @@ pub use admin::{
     Account, Filter, NewStaff, StaffChanges, add, add_as, change, change_as, colleagues, find,
     list, named, remove, remove_as, send_reset, send_reset_as,
 };
-pub(super) use credentials::password_was_reset;
+pub(crate) use credentials::password_was_reset;
 pub use credentials::{change_password, end_other_sessions, end_session, sessions_of};
 pub use known_browsers::DAYS as BROWSER_DAYS;
 pub(super) use known_browsers::prune as prune_browsers;

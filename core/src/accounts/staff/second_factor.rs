@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::credentials::confirm_password;
 use super::{Enrollment, Staff, StaffRow, UNKNOWN, find};
+use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::users::ClientInfo;
 use crate::accounts::{account_mail, tokens, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Staff, StaffRow, known_browsers};
+use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::users::ClientInfo;
 use crate::accounts::{account_mail, password, totp};
 use crate::audit::{self, Actor, Subject};
 use crate::notifications::{self, Notice};

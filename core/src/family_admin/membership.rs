@@ -4,17 +4,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Family, family};
+use super::{Family, family, import};
+use crate::accounts::account_mail;
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{account_mail, users};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::families::addresses::drop_all;
-use crate::families::{find, import};
-use crate::notifications::{self, Notice, unsubscribe};
+use crate::families::find;
+use crate::notifications::{self, Notice};
 use crate::rate_limits;
+use crate::unsubscribe;
 use crate::{App, Error, Result};
-use crate::{messages, payments};
+use crate::{messages, payments, users};
 
 /// Sends a family's invitation again.
 ///
@@ -288,12 +289,7 @@ pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     tx.commit().await
 }
 
-pub(in crate::families) async fn remove(
-    tx: &mut Tx,
-    app: &App,
-    actor: Actor,
-    id: Uuid,
-) -> Result<()> {
+pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     find(&mut *tx, id).await?;
     let known = known_addresses(tx, id).await?;

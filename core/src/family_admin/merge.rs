@@ -6,17 +6,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::addresses::{Kept, addresses, set_addresses};
-use super::{
-    DEFAULT_PREFERENCES, FamilyRecord, create_own, find, import, lock, move_user, pending,
-    refresh_search_text,
-};
+use super::import;
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
+use crate::families::addresses::{Kept, addresses, set_addresses};
+use crate::families::{
+    DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
+    refresh_search_text,
+};
 use crate::notifications::opt_outs;
-use crate::notifications::unsubscribe::{self, Choice};
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
+use crate::unsubscribe::{self, Choice};
 use crate::{App, Error, Result};
 
 /// The maximum length of the field for the children, in characters.

@@ -2,24 +2,23 @@
 //!
 //! Each sender processes at most one mail at a time. If a worker is killed, at most as many mails
 //! are in doubt as it had connections open. They are sent again with the same Message-ID once the
-//! worker's heartbeat has been missing for a while ([`super::recover`]).
+//! worker's heartbeat has been missing for a while ([`crate::notifications::recover`]).
 
 use chrono::{DateTime, TimeDelta, Utc};
 use lettre::message::Mailbox;
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Delivery, Notification, mail_content, unsubscribe};
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::mail::{Mail, SendError};
+use crate::notifications::{Deliver, Delivery, MailContent, Notification};
+use crate::settings::Settings;
+use crate::unsubscribe;
 use crate::validation::with_ascii_domain;
-use crate::{App, Error, Result};
-
-#[derive(Serialize, Deserialize)]
-pub struct Deliver {
-    pub notification_id: Uuid,
-}
+use crate::{
+    App, Error, Result, accounts, alerts, messages, newsletters, payments, subscribers, updates,
+    videos,
+};
 
 /// A claim expires after this time, in case its worker is alive but stuck.
 const LEASE: TimeDelta = TimeDelta::minutes(5);
@@ -153,7 +152,7 @@ async fn compose(
     delivery: &Delivery,
 ) -> Result<Option<Mail>> {
     let settings = app.settings().await?;
-    let Some(content) = mail_content::write(app, &settings, notification, delivery).await? else {
+    let Some(content) = write(app, &settings, notification, delivery).await? else {
         return Ok(None);
     };
     let leave = notification
@@ -180,6 +179,31 @@ async fn compose(
             .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
         date: app.clock.now(),
     }))
+}
+
+/// Writes the mail of a notification for one recipient. Returns `None` if the record that it was
+/// about is gone. Links with tokens are created here, so that no token is ever stored.
+async fn write(
+    app: &App,
+    settings: &Settings,
+    notification: &Notification,
+    delivery: &Delivery,
+) -> Result<Option<MailContent>> {
+    match notification.kind.as_str() {
+        videos::announce::KIND => videos::announce::mail_content(app, settings, notification).await,
+        alerts::KIND => Ok(alerts::mail_content(app, settings, notification)),
+        newsletters::KIND => newsletters::mail_content(app, notification).await,
+        messages::mail::ARRIVED
+        | messages::mail::MORE_WAIT
+        | messages::mail::RECEIVED
+        | messages::mail::REPLY => messages::mail::write(app, settings, notification).await,
+        subscribers::KIND => subscribers::mail_content(app, settings, notification).await,
+        updates::announce::KIND => updates::announce::mail_content(app, notification).await,
+        payments::receipt::KIND => {
+            payments::receipt::mail_content(app, settings, notification, delivery).await
+        }
+        _ => accounts::account_mail::write(app, settings, notification, delivery).await,
+    }
 }
 
 fn mailbox(address: &str) -> Option<Mailbox> {

@@ -4,16 +4,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::browsers;
 use super::verification::{after_proof, claim, link, notify_other_guardians};
-use super::{ClientInfo, EXISTS, User, must_find};
+use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{account_mail, links, password};
+use crate::accounts::{ClientInfo, User, UserType, account_mail, links, password, user_browsers};
 use crate::audit::{self, Actor, Subject};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
-use crate::families::{self, Preferences, UserType};
+use crate::families::{self, Preferences};
 use crate::notifications;
 use crate::rate_limits::{self, Attempt, By};
 use crate::validation::{Validator, stored_forms};
@@ -294,7 +293,7 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
         .optional()
         .await?;
     let login = stored.as_ref().map(|(id, _, version)| (*id, *version));
-    let by = browsers::known(app, from.user_browser.as_deref(), login)
+    let by = user_browsers::known(app, from.user_browser.as_deref(), login)
         .unwrap_or(By::Network(from.address));
     let attempt = Attempt::begin(app, "user", &account, by, settings.max_login_attempts).await?;
     let verdict =

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::Family;
+use crate::accounts::UserType;
 use crate::db::{Db, On};
-use crate::families::{NO_FAMILY, UserType};
+use crate::families::NO_FAMILY;
 use crate::notifications::Category;
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::payments::{self, Plan, standing};

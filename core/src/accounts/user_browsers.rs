@@ -9,7 +9,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::accounts::sessions::random_token;
+use super::sessions::random_token;
 use crate::rate_limits::By;
 use crate::{App, Result};
 
@@ -32,7 +32,7 @@ pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<Strin
 
 /// What an attempt from the browser of this cookie is counted by, if the user signed in there
 /// before. `login` is the user and the version of its links, if there is one.
-pub(super) fn known(app: &App, cookie: Option<&str>, login: Option<(Uuid, i64)>) -> Option<By> {
+pub(crate) fn known(app: &App, cookie: Option<&str>, login: Option<(Uuid, i64)>) -> Option<By> {
     // Does the same work if there is no such user.
     let (id, version) = login.unwrap_or((Uuid::nil(), 0));
     let entry = entries(cookie).find(|entry| is_good(app, entry, id, version))?;

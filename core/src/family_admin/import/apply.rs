@@ -5,10 +5,11 @@ use uuid::Uuid;
 
 use super::known::State;
 use super::row::{Total, Wanted};
+use crate::accounts::UserType;
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
-use crate::families::{DEFAULT_PREFERENCES, UserType, insert, lock, refresh_search_text};
+use crate::families::{DEFAULT_PREFERENCES, insert, lock, refresh_search_text};
 use crate::payments::{self, Entry, Kind, PlanChanges};
 use crate::settings::Settings;
 use crate::{App, Result};

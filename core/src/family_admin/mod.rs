@@ -1,8 +1,11 @@
-//! Family details and the printed statement, for staff.
+//! Families as staff see and change them: list, details and the printed statement.
 
 mod edit;
+pub mod export;
+pub mod import;
 mod list;
 mod membership;
+pub mod merge;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
@@ -10,14 +13,16 @@ use uuid::Uuid;
 
 pub use edit::{FamilyChanges, NewFamily, add, edit};
 pub use list::{Direction, Filter, Search, Sort, Summary, family, list, summary};
-pub(in crate::families) use membership::remove;
 pub use membership::{
     Decided, Decision, Standing, Told, clear_limits, decide, delete, invitation_link, invite,
 };
 
-use super::UserType;
-use crate::notifications::{Category, unsubscribe};
+use membership::remove;
+
+use crate::accounts::UserType;
+use crate::notifications::Category;
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
+use crate::unsubscribe;
 use crate::{App, Result};
 
 /// A family in the list of the staff.

@@ -3,16 +3,16 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::browsers;
+use super::must_find;
 use super::verification::{after_proof, claim};
-use super::{ClientInfo, User, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{account_mail, links, password, staff};
+use crate::accounts::user_password::confirm_password;
+use crate::accounts::{ClientInfo, User, account_mail, links, password, staff};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::notifications::{self, Notice};
-use crate::rate_limits::{self, Attempt, By};
+use crate::rate_limits;
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
 
@@ -117,55 +117,6 @@ pub(super) async fn password_changed(
     }
     let subject = Subject::new("user", user.id);
     audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
-}
-
-/// Verifies the current password of a user who is signed in. Failures are counted by the browser if
-/// the user signed in there before, or else by the user.
-///
-/// # Errors
-///
-/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`], [`Error::SignInRequired`] if the user
-/// was deleted meanwhile.
-pub(crate) async fn confirm_password(
-    app: &App,
-    user: &User,
-    given: &str,
-    from: &ClientInfo,
-) -> Result<()> {
-    confirm_counted(app, user, given, from, By::Account).await
-}
-
-/// Like [`confirm_password`], for somebody who is not signed in: failures in unknown browsers count as
-/// attempts to sign in from that network.
-pub(super) async fn confirm_signed_out(
-    app: &App,
-    user: &User,
-    given: &str,
-    from: &ClientInfo,
-) -> Result<()> {
-    confirm_counted(app, user, given, from, By::Network(from.address)).await
-}
-
-async fn confirm_counted(
-    app: &App,
-    user: &User,
-    given: &str,
-    from: &ClientInfo,
-    elsewhere: By,
-) -> Result<()> {
-    let settings = app.settings().await?;
-    let found: Option<(String, i64)> = app
-        .db
-        .sql("select password_hash, token_version from users where id = $1")
-        .bind(user.id)
-        .optional()
-        .await?;
-    let (hash, version) = found.ok_or(Error::SignInRequired)?;
-    let browser = from.user_browser.as_deref();
-    let by = browsers::known(app, browser, Some((user.id, version))).unwrap_or(elsewhere);
-    let most = settings.max_login_attempts;
-    let attempt = Attempt::begin(app, "user", &user.email, by, most).await?;
-    password::confirm(app, attempt, &hash, given).await
 }
 
 /// Changes the password of a signed-in user and ends all other sessions.

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Detail, Family, detail, family};
-use crate::accounts::account_mail;
+use crate::accounts::{UserType, account_mail};
 use crate::audit::{self, Actor, Subject};
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
-use crate::families::{DEFAULT_PREFERENCES, UserType, insert, refresh_search_text};
-use crate::notifications::{self, Category, Notice, opt_outs, unsubscribe};
+use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
+use crate::notifications::{self, Category, Notice, opt_outs};
 use crate::payments::{self, PlanChanges};
+use crate::unsubscribe;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 

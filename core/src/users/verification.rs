@@ -4,11 +4,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::credentials::{confirm_signed_out, password_changed};
-use super::{ClientInfo, EXISTS, User, must_find};
+use super::credentials::password_changed;
+use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Purpose};
-use crate::accounts::{account_mail, links, password};
+use crate::accounts::user_password::confirm_signed_out;
+use crate::accounts::{ClientInfo, User, account_mail, find_user, links, password};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::error::OrTaken;
@@ -281,7 +282,7 @@ async fn own_user(
     if evidence.signed_in == Some(id) {
         return Ok(Shown::Enough);
     }
-    let user = super::find(&app.db, id).await?.ok_or(NO_LINK)?;
+    let user = find_user(&app.db, id).await?.ok_or(NO_LINK)?;
     if let (Purpose::Verify, Some(new)) = (purpose, &evidence.new_password) {
         let settings = app.settings().await?;
         let mut checks = Validator::new();

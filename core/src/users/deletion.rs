@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::credentials::confirm_password;
-use super::{ClientInfo, User};
 use crate::accounts::sessions;
+use crate::accounts::user_password::confirm_password;
+use crate::accounts::{ClientInfo, User};
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
-use crate::notifications::{self, Category, unsubscribe};
+use crate::notifications::{self, Category};
+use crate::unsubscribe;
 use crate::{App, Result, comments, families, messages, payments, videos};
 
 /// Deletes the user: its sessions end, its likes are removed, its comments become "Former member",

@@ -184,7 +184,7 @@ impl Known {
 }
 
 /// The names that identify a family without an address.
-pub(in crate::families) fn name_key(full_name: &str, child_name: &str) -> String {
+pub(crate) fn name_key(full_name: &str, child_name: &str) -> String {
     format!("{}\n{}", normalize(full_name), normalize(child_name))
 }
 

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::Category;
 use crate::app::Keys;
 use crate::db::{On, Tx};
+use crate::notifications::Category;
 use crate::{App, Error, Result, subscribers};
 
 /// How much mail to unsubscribe from.

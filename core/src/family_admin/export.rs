@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
 
-use super::UserType;
+use crate::accounts::UserType;
 use crate::audit::{self, Actor, Subject};
 use crate::payments::{self, Badge, Plan};
 use crate::spreadsheet::cell::{decimal, plain};

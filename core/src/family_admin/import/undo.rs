@@ -12,8 +12,8 @@ use super::known::State;
 use crate::audit::{self, Actor, Subject};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, addresses, set_addresses};
-use crate::families::admin::remove;
 use crate::families::lock;
+use crate::family_admin::remove;
 use crate::payments::{self, PlanChanges};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -334,7 +334,7 @@ async fn name(tx: &mut Tx, id: Uuid) -> Result<String> {
 }
 
 /// Erases what imports store about a family that is being deleted.
-pub(in crate::families) async fn forget(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn forget(tx: &mut Tx, id: Uuid) -> Result<()> {
     for text in [
         "delete from family_import_rows where profile_id = $1",
         "delete from merged_identities where profile_id = $1",

@@ -1,35 +1,26 @@
-//! Users: the accounts of parents and visitors, from sign-up and verification to deletion.
-//!
-//! A user is linked to a family only by a verified address or by an invitation (decision P2).
-//! Otherwise, whoever types a family's address first would get access to it.
-
-mod browsers;
-mod credentials;
-mod deletion;
-mod sign_in;
-mod verification;
+//! A user as a signed-in person, with what its family contributes.
 
 use std::net::IpAddr;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::sessions::Device;
+use crate::Result;
 use crate::access::Access;
-use crate::db::{On, Tx};
-use crate::families::UserType;
+use crate::db::On;
 use crate::settings::Settings;
-use crate::{Error, Result};
 
-pub use browsers::{DAYS as BROWSER_DAYS, remember};
-pub(crate) use credentials::confirm_password;
-pub use credentials::{change_email, change_password, forgot, reset, sign_out_everywhere};
-pub(crate) use deletion::remove;
-pub use deletion::{delete, download};
-pub use sign_in::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
-pub use verification::{
-    Confirmation, ConfirmationFamily, ConfirmationKind, ConfirmationNeeds, Evidence, Proved,
-    confirmation, resend_verification, verify,
-};
+/// A label that grants nothing (decision P4).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum UserType {
+    Parent,
+    Visitor,
+}
 
 /// A user, with what its family contributes.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -77,10 +68,8 @@ pub struct ClientInfo {
     pub staff_browser: Option<String>,
 }
 
-pub const EXISTS: &str = "This email is already registered. Please sign in instead.";
-
 /// Returns a user, or `None` if there is none.
-pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<User>> {
+pub async fn find_user(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<User>> {
     on.into()
         .sql(
             "select u.id, u.email, u.full_name, u.verified_at is not null as verified, u.profile_id,
@@ -92,8 +81,4 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<User>> {
         .bind(id)
         .optional()
         .await
-}
-
-async fn must_find(tx: &mut Tx, id: Uuid) -> Result<User> {
-    find(tx, id).await?.ok_or(Error::SignInRequired)
 }

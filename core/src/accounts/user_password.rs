@@ -1,0 +1,54 @@
+//! Verifies the current password of a user.
+
+use super::{ClientInfo, User, password, user_browsers};
+use crate::rate_limits::{Attempt, By};
+use crate::{App, Error, Result};
+
+/// Verifies the current password of a user who is signed in. Failures are counted by the browser if
+/// the user signed in there before, or else by the user.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`], [`Error::SignInRequired`] if the user
+/// was deleted meanwhile.
+pub(crate) async fn confirm_password(
+    app: &App,
+    user: &User,
+    given: &str,
+    from: &ClientInfo,
+) -> Result<()> {
+    confirm_counted(app, user, given, from, By::Account).await
+}
+
+/// Like [`confirm_password`], for somebody who is not signed in: failures in unknown browsers count as
+/// attempts to sign in from that network.
+pub(crate) async fn confirm_signed_out(
+    app: &App,
+    user: &User,
+    given: &str,
+    from: &ClientInfo,
+) -> Result<()> {
+    confirm_counted(app, user, given, from, By::Network(from.address)).await
+}
+
+async fn confirm_counted(
+    app: &App,
+    user: &User,
+    given: &str,
+    from: &ClientInfo,
+    elsewhere: By,
+) -> Result<()> {
+    let settings = app.settings().await?;
+    let found: Option<(String, i64)> = app
+        .db
+        .sql("select password_hash, token_version from users where id = $1")
+        .bind(user.id)
+        .optional()
+        .await?;
+    let (hash, version) = found.ok_or(Error::SignInRequired)?;
+    let browser = from.user_browser.as_deref();
+    let by = user_browsers::known(app, browser, Some((user.id, version))).unwrap_or(elsewhere);
+    let most = settings.max_login_attempts;
+    let attempt = Attempt::begin(app, "user", &user.email, by, most).await?;
+    password::confirm(app, attempt, &hash, given).await
+}

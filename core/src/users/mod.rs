@@ -1,0 +1,30 @@
+//! Users: the accounts of parents and visitors, from sign-up and verification to deletion.
+//!
+//! A user is linked to a family only by a verified address or by an invitation (decision P2).
+//! Otherwise, whoever types a family's address first would get access to it.
+
+mod credentials;
+mod deletion;
+mod sign_in;
+mod verification;
+
+use uuid::Uuid;
+
+use crate::accounts::{User, find_user};
+use crate::db::Tx;
+use crate::{Error, Result};
+
+pub use credentials::{change_email, change_password, forgot, reset, sign_out_everywhere};
+pub(crate) use deletion::remove;
+pub use deletion::{delete, download};
+pub use sign_in::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
+pub use verification::{
+    Confirmation, ConfirmationFamily, ConfirmationKind, ConfirmationNeeds, Evidence, Proved,
+    confirmation, resend_verification, verify,
+};
+
+pub const EXISTS: &str = "This email is already registered. Please sign in instead.";
+
+async fn must_find(tx: &mut Tx, id: Uuid) -> Result<User> {
+    find_user(tx, id).await?.ok_or(Error::SignInRequired)
+}
