@@ -4,7 +4,6 @@ use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use futures_util::future::{BoxFuture, Either};
 use sqlx::migrate::Migrator;
 use sqlx::pool::PoolConnection;
@@ -19,7 +18,6 @@ use sqlx::{
 use sqlx_core::transaction::TransactionManager;
 use uuid::Uuid;
 
-use crate::events::{self, Event};
 use crate::{Error, Result, error};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
@@ -51,13 +49,16 @@ pub enum Tx {
     Postgres(OpenTransaction<Postgres>),
 }
 
-/// A transaction on one engine, with the events that its commit will number. sqlx's own transaction
+/// Work that a transaction does last, just before it commits.
+type LastStep = Box<dyn for<'a> FnOnce(&'a mut Tx) -> BoxFuture<'a, Result<()>> + Send + Sync>;
+
+/// A transaction on one engine, with what its commit will do first. sqlx's own transaction
 /// type cannot give up a connection that must not be reused.
 pub struct OpenTransaction<E: Database> {
     connection: PoolConnection<E>,
     /// Neither committed nor rolled back.
     open: bool,
-    events: Vec<(DateTime<Utc>, Event)>,
+    last_steps: Vec<LastStep>,
     /// The database ended the transaction on its own. On SQLite, later statements would be
     /// committed one by one.
     ended: bool,
@@ -68,7 +69,8 @@ impl<E: Database> OpenTransaction<E> {
         let connection = pool.acquire().await?;
         // Counts as open from here on, so that a `begin` that fails or is dropped is rolled back as
         // well.
-        let mut open = OpenTransaction { connection, open: true, events: Vec::new(), ended: false };
+        let mut open =
+            OpenTransaction { connection, open: true, last_steps: Vec::new(), ended: false };
         E::TransactionManager::begin(&mut open.connection, Some(statement.into_sql_str())).await?;
         Ok(open)
     }
@@ -573,16 +575,15 @@ impl Tx {
         On::Tx(self).sql(text)
     }
 
-    /// Commits and writes the events that were noted. Events get their numbers last, so that no
-    /// transaction waits for a number while it holds row locks. Fails when the database ended the
+    /// Takes the last steps ([`Tx::before_commit`]) and commits. Fails when the database ended the
     /// transaction on its own or cannot commit; nothing is stored then.
     pub async fn commit(mut self) -> Result<()> {
-        let events = match &mut self {
-            Tx::Sqlite(open) => std::mem::take(&mut open.events),
-            Tx::Postgres(open) => std::mem::take(&mut open.events),
+        let steps = match &mut self {
+            Tx::Sqlite(open) => std::mem::take(&mut open.last_steps),
+            Tx::Postgres(open) => std::mem::take(&mut open.last_steps),
         };
-        if !events.is_empty() {
-            events::number(&mut self, events).await?;
+        for step in steps {
+            step(&mut self).await?;
         }
         match self {
             Tx::Sqlite(open) => {
@@ -600,11 +601,15 @@ impl Tx {
         }
     }
 
-    /// Keeps an event until the commit.
-    pub(crate) fn note(&mut self, now: DateTime<Utc>, event: Event) {
+    /// Leaves work for the end of the transaction. A number that others wait for is taken there, so
+    /// that no transaction waits for it while it holds row locks.
+    pub(crate) fn before_commit(
+        &mut self,
+        step: impl for<'a> FnOnce(&'a mut Tx) -> BoxFuture<'a, Result<()>> + Send + Sync + 'static,
+    ) {
         match self {
-            Tx::Sqlite(open) => open.events.push((now, event)),
-            Tx::Postgres(open) => open.events.push((now, event)),
+            Tx::Sqlite(open) => open.last_steps.push(Box::new(step)),
+            Tx::Postgres(open) => open.last_steps.push(Box::new(step)),
         }
     }
 

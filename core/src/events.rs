@@ -36,28 +36,26 @@ pub enum Event {
     SiteChanged,
 }
 
-/// Notes an event in the transaction that causes it.
+/// Writes an event in the transaction that causes it. It gets its number just before the commit:
+/// from then on no other transaction can write events, so the numbers grow in the order of the
+/// commits.
 pub fn emit(tx: &mut Tx, now: DateTime<Utc>, event: Event) {
-    tx.note(now, event);
+    tx.before_commit(move |tx| Box::pin(number(tx, now, event)));
 }
 
-/// Writes the events of a transaction that is about to commit. Until it commits, no other
-/// transaction can write events, so the numbers grow in the order of the commits.
-pub(crate) async fn number(tx: &mut Tx, events: Vec<(DateTime<Utc>, Event)>) -> Result<()> {
+async fn number(tx: &mut Tx, now: DateTime<Utc>, event: Event) -> Result<()> {
     tx.lock("events").await?;
-    for (now, event) in events {
-        let (kind, video_id, subject_id) = event.columns();
-        tx.sql(
-            "insert into events (id, kind, video_id, subject_id, created_at)
-             select coalesce(max(id), 0) + 1, $1, $2, $3, $4 from events",
-        )
-        .bind(kind)
-        .bind(video_id)
-        .bind(subject_id)
-        .bind(now)
-        .execute()
-        .await?;
-    }
+    let (kind, video_id, subject_id) = event.columns();
+    tx.sql(
+        "insert into events (id, kind, video_id, subject_id, created_at)
+         select coalesce(max(id), 0) + 1, $1, $2, $3, $4 from events",
+    )
+    .bind(kind)
+    .bind(video_id)
+    .bind(subject_id)
+    .bind(now)
+    .execute()
+    .await?;
     Ok(())
 }
 

@@ -8,6 +8,8 @@ mod colors;
 mod cryptography;
 mod data_folder;
 mod error;
+#[cfg(test)]
+mod layers;
 mod startup;
 
 pub mod access;
