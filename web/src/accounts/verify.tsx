@@ -276,7 +276,7 @@ function Explanation({ asked: { kind, needs, email, family } }: { asked: Confirm
           wants to add your address <Mail>{email}</Mail> to their family.
         </p>
         {family && !family.email_verified && (
-          <p className="rounded-md bg-amber-wash px-3.5 py-3">
+          <p className="rounded-md bg-due-wash px-3.5 py-3">
             They have not confirmed that the address they sign in with is theirs.
           </p>
         )}

@@ -178,7 +178,7 @@ function WhoStep({ value, onChange }: { value: UserType | null; onChange: (value
             onChange={() => onChange(kind)}
             aria-label={label}
             aria-describedby={`${group}-${kind}`}
-            className="size-5 accent-pine outline-none"
+            className="size-5 outline-none"
           />
         </label>
       ))}

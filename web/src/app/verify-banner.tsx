@@ -36,9 +36,9 @@ export default function VerifyBanner({ user }: { user: SessionUser }) {
 
   if (hidden === user.id) return null;
   return (
-    <aside aria-label="Confirm your email" className="border-b border-line bg-amber-wash">
+    <aside aria-label="Confirm your email" className="border-b border-line bg-due-wash">
       <div className="wrap flex items-start gap-2.5 py-2">
-        <Icon name="mail" className="mt-px text-amber-text max-sm:hidden" />
+        <Icon name="mail" className="mt-px text-due max-sm:hidden" />
         <p className="min-w-0 flex-1 text-sm wrap-anywhere">
           Please check your email to confirm your account. Until then you cannot comment, and we send no emails to{" "}
           <b className="font-medium">{user.email}</b>.{" "}

@@ -3,10 +3,10 @@ import { cx } from "./class-names";
 import { Icon, type IconName } from "./icon";
 
 const tones = {
-  plain: "bg-sunk text-muted",
+  plain: "border border-line bg-bone text-muted",
   new: "bg-amber text-on-amber",
-  good: "bg-pine-wash text-pine",
-  due: "bg-amber-wash text-amber-text",
+  good: "bg-good-wash text-good",
+  due: "bg-due-wash text-due",
   info: "bg-lake-wash text-lake",
   bad: "bg-clay-wash text-clay",
   dark: "bg-player/86 text-on-player",
@@ -16,7 +16,7 @@ export type BadgeTone = keyof typeof tones;
 
 type Props = { tone?: BadgeTone; icon?: IconName; className?: string; children: ReactNode };
 
-/** Always a word; the color only repeats it. */
+/** Always a word; the color only repeats it. The colors of states do not follow the palette of the camp. */
 export function Badge({ tone = "plain", icon, className, children }: Props) {
   return (
     <span

@@ -115,7 +115,7 @@ export function Checkbox({ label, hint, className, ...rest }: TickProps) {
         id={id}
         type="checkbox"
         aria-describedby={hint ? `${id}-hint` : undefined}
-        className="mt-0.5 size-5.5 shrink-0 accent-pine"
+        className="mt-0.5 size-5.5 shrink-0"
         {...rest}
       />
       <div>
@@ -172,7 +172,7 @@ export function Choices<Value extends string>({ legend, name, options, defaultVa
               defaultChecked={value === defaultValue}
               aria-describedby={hint ? `${id}-${value}` : undefined}
               aria-label={hint && typeof label === "string" ? label : undefined}
-              className="size-5 shrink-0 accent-pine"
+              className="size-5 shrink-0"
               required
             />
             <span>

@@ -131,7 +131,7 @@ const Everything = ({ role, tiles, failed }: EverythingProps) => (
                 <span
                   className={cx(
                     "text-sm tabular-nums",
-                    tiles && urgent?.(tiles) ? "font-medium text-amber-text" : "text-pine",
+                    tiles && urgent?.(tiles) ? "font-medium text-due" : "text-pine",
                   )}
                 >
                   {tiles ? tile(tiles) : failed ? "–" : <Skeleton className="my-1 w-16" />}
@@ -231,7 +231,7 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
   return lines.filter((line) => line !== false);
 }
 
-const tones = { bad: "bg-clay-wash text-clay", due: "bg-amber-wash text-amber-text", plain: "bg-sunk text-muted" };
+const tones = { bad: "bg-clay-wash text-clay", due: "bg-due-wash text-due", plain: "bg-sunk text-muted" };
 
 function AttentionList({ attention, timeZone }: { attention: Attention; timeZone: string }) {
   const lines = linesOf(attention, timeZone);
@@ -252,7 +252,7 @@ function AttentionLine({ line: { icon, text, to, tone }, good = false }: { line:
       <span
         className={cx(
           "grid size-9 shrink-0 place-items-center rounded-full",
-          good ? "bg-pine-wash text-pine" : tones[tone ?? "plain"],
+          good ? "bg-good-wash text-good" : tones[tone ?? "plain"],
         )}
       >
         <Icon name={icon} />

@@ -176,7 +176,7 @@ const AudienceField = ({ audience, reach, error, onChoose }: AudienceProps) => (
           value={one}
           checked={audience === one}
           onChange={() => onChoose(one)}
-          className="size-5 shrink-0 accent-pine"
+          className="size-5 shrink-0"
         />
         <span className="min-w-0 leading-tight">
           {audienceName[one]}

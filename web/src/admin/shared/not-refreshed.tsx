@@ -7,7 +7,7 @@ type Props = { what: string; retrying: boolean; onRetry: () => unknown };
 export const NotRefreshed = ({ what, retrying, onRetry }: Props) => (
   <div
     role="status"
-    className="mb-4 flex flex-wrap items-center justify-between gap-x-4 rounded-md bg-amber-wash py-1 ps-3.5 pe-1 text-sm text-amber-text"
+    className="mb-4 flex flex-wrap items-center justify-between gap-x-4 rounded-md bg-due-wash py-1 ps-3.5 pe-1 text-sm text-due"
   >
     <span className="flex items-center gap-2">
       <Icon name="alert" />

@@ -9,7 +9,7 @@ export function StaleNotice({ what, onReload }: { what: string; onReload: () => 
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   return (
-    <div role="alert" className="grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text">
+    <div role="alert" className="grid gap-3 rounded-md bg-due-wash px-3.5 py-3 text-due">
       <p className="flex items-start gap-2">
         <Icon name="alert" className="mt-[0.15em]" />
         Somebody else changed this {what} in the meantime. Nothing was saved. Reload it: what you typed stays.

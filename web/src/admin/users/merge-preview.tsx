@@ -112,7 +112,7 @@ function useMerge(keep: Family, drop: Family, onMerged: (kept: string) => void) 
 }
 
 const LostMail = ({ family }: { family: Family }) => (
-  <p className="flex items-start gap-2 rounded-md bg-amber-wash px-3.5 py-3 text-sm text-amber-text">
+  <p className="flex items-start gap-2 rounded-md bg-due-wash px-3.5 py-3 text-sm text-due">
     <Icon name="alert" className="mt-[0.15em]" />
     <span>
       What <bdi>{nameOf(family)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or
@@ -227,7 +227,7 @@ const TotalChoice = ({
           value={value}
           checked={chosen === value}
           onChange={() => onChoose(value)}
-          className="size-5 shrink-0 accent-pine"
+          className="size-5 shrink-0"
         />
         <bdi className="min-w-0 flex-1 wrap-anywhere">{name}</bdi>
         <span className="tabular-nums">{money(cents, currency)}</span>

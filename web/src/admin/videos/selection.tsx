@@ -46,7 +46,7 @@ export const SelectAll = ({ selection: { chosen, all, toggleAll } }: { selection
         if (box) box.indeterminate = chosen.length > 0 && !all;
       }}
       onChange={toggleAll}
-      className="size-5.5 shrink-0 accent-pine"
+      className="size-5.5 shrink-0"
     />
     Select all shown
   </label>

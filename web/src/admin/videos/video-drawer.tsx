@@ -56,7 +56,7 @@ function Comments({ video }: { video: AdminVideo }) {
         )}
       </h3>
       {held > 0 && (
-        <p className="mt-1 text-sm text-amber-text">
+        <p className="mt-1 text-sm text-due">
           {held === 1 ? "1 waits" : `${number(held)} wait`} for you to read {held === 1 ? "it" : "them"}. Until then
           only {held === 1 ? "its author sees it" : "their authors see them"}.
         </p>
