@@ -375,3 +375,20 @@ test.describe("Letters", () => {
     expect((await colleague.request.get("/api/admin/subscribers/export.csv")).status()).toBe(403);
   });
 });
+
+test("on a phone Send Reply is in view below the longest message", async ({ page, camp }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await staff(page, camp);
+  await write(page.request, {
+    name: "Devoiry".repeat(14),
+    subject: "A long one",
+    message: "Line\n".repeat(150),
+  });
+  await page.goto("/admin/messages");
+  const line = row(page, "A long one");
+  await expect(line).toBeVisible();
+  const [name, around] = [await line.locator("bdi").first().boundingBox(), await line.boundingBox()];
+  expect(name!.x + name!.width, "a long name stays inside").toBeLessThanOrEqual(around!.x + around!.width);
+  await open(page, "A long one");
+  await expect(page.getByRole("button", { name: "Send Reply" })).toBeInViewport({ ratio: 1 });
+});

@@ -233,7 +233,7 @@ test.describe("Users", () => {
       await expect(toast(page)).toContainText("User Refused");
       await camp.mailTo("feige@family.example", /^Your registration at/);
       await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
-      await expect(page.getByText("Nobody waits for approval")).toBeVisible();
+      await expect(page.getByText("Nobody to approve")).toBeVisible();
       await expect(page.getByText("All are approved")).toHaveCount(0);
 
       // A stale list cannot undo a colleague's decision.

@@ -119,11 +119,11 @@ const Figures = ({ figures, measure, onMeasure }: FiguresProps) => (
     >
       <DayChart days={figures.days} measure={measure} />
     </Section>
-    <div className="grid items-start gap-6 lg:grid-cols-2">
+    <div className="grid gap-6 lg:grid-cols-2">
       <TopContent figures={figures} />
       <Recent items={figures.recent} />
     </div>
-    <div className="grid items-start gap-6 lg:grid-cols-3">
+    <div className="grid gap-6 lg:grid-cols-3">
       <Engagement figures={figures} />
       <UserTypes figures={figures} />
       <Devices figures={figures} />

@@ -8,6 +8,7 @@ import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { restoreFocus } from "../shared/focus";
+import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { StatCards } from "../shared/stat-cards";
@@ -52,13 +53,15 @@ export default function FaqManagement() {
           onSearch={(q) => set({ q })}
           className="flex-[1_1_18rem]"
         />
-        <Segmented
-          label="Filter by category"
-          value={category ?? "All"}
-          options={(["All", ...categories] as const).map((value) => ({ value, label: value }))}
-          onChange={(next) => set({ category: next === "All" ? "" : next })}
-          className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2.5"
-        />
+        <FilterRow>
+          <Segmented
+            label="Filter by category"
+            value={category ?? "All"}
+            options={(["All", ...categories] as const).map((value) => ({ value, label: value }))}
+            onChange={(next) => set({ category: next === "All" ? "" : next })}
+            className="max-sm:[&>button]:px-2.5"
+          />
+        </FilterRow>
       </div>
       <h2 className="sr-only">Questions</h2>
       <Listing

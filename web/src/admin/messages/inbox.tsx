@@ -13,6 +13,7 @@ import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
+import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { GivenTo, readGiven } from "./given-to";
@@ -124,37 +125,39 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
         onSearch={(q) => set({ q })}
         className="flex-[1_1_18rem]"
       />
-      <div className="grid grid-cols-2 gap-3 max-sm:w-full sm:grid-cols-3">
-        <Select
-          aria-label="Department"
-          value={department ?? ""}
-          onChange={(event) => set({ department: event.target.value })}
-        >
-          <option value="">All departments</option>
-          {departments.map((one) => (
-            <option key={one} value={one}>
-              {departmentName[one]}
-            </option>
-          ))}
-        </Select>
-        <GivenTo given={given} set={set} />
-        <div className="max-sm:col-span-2">
-          <SortSelect names={orders} order={order} set={set} />
+      <FilterRow>
+        <div className="grid grid-cols-3 gap-2 sm:gap-3">
+          <Select
+            aria-label="Department"
+            value={department ?? ""}
+            onChange={(event) => set({ department: event.target.value })}
+          >
+            <option value="">All departments</option>
+            {departments.map((one) => (
+              <option key={one} value={one}>
+                {departmentName[one]}
+              </option>
+            ))}
+          </Select>
+          <GivenTo given={given} set={set} />
+          <div>
+            <SortSelect names={orders} order={order} set={set} />
+          </div>
         </div>
-      </div>
-      <Segmented
-        label="Filter by status"
-        value={spam ? "spam" : (status ?? "all")}
-        options={[
-          { value: "all", label: "All", note: counts?.all },
-          ...statuses.map((one) => ({ value: one, label: statusName[one], note: counts?.[one] })),
-          { value: "spam" as const, label: "Spam", note: counts?.spam },
-        ]}
-        onChange={(next) =>
-          set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
-        }
-        className="max-sm:w-full max-sm:[&>button]:px-2"
-      />
+        <Segmented
+          label="Filter by status"
+          value={spam ? "spam" : (status ?? "all")}
+          options={[
+            { value: "all", label: "All", note: counts?.all },
+            ...statuses.map((one) => ({ value: one, label: statusName[one], note: counts?.[one] })),
+            { value: "spam" as const, label: "Spam", note: counts?.spam },
+          ]}
+          onChange={(next) =>
+            set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
+          }
+          className="max-sm:order-first max-sm:[&>button]:px-2.5"
+        />
+      </FilterRow>
     </div>
   );
 }
@@ -201,7 +204,7 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
     >
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-x-2.5">
-          <bdi className={unread ? "font-semibold" : "font-medium"}>{message.name}</bdi>
+          <bdi className={cx("wrap-anywhere", unread ? "font-semibold" : "font-medium")}>{message.name}</bdi>
           {message.child_name && (
             <span className="text-sm text-muted">
               Child: <bdi>{message.child_name}</bdi>

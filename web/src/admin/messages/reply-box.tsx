@@ -20,21 +20,24 @@ export function ReplyBox(props: Props) {
   const { text, type, state, failure, theirs, gone, box, saveDraft, keepMine, takeTheirs } = reply;
   const { sending, submit } = useSendReply(message, reply);
   return (
-    <section aria-label="Reply" className="mt-6 grid gap-3 border-t border-line pt-5">
-      {gone && <MessageGone text={text} />}
-      {!gone && theirs !== null && <DraftConflict theirs={theirs} onKeepMine={keepMine} onTakeTheirs={takeTheirs} />}
-      <Field label="Your reply" error={failure} hint={mailedTo(message)}>
-        <TextArea
-          ref={box}
-          name="body"
-          dir="auto"
-          rows={6}
-          maxLength={10_000}
-          value={text}
-          onChange={(event) => type(event.target.value)}
-        />
-      </Field>
-      {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
+    <section aria-label="Reply" className="contents">
+      <div className="mt-6 grid gap-3 border-t border-line pt-5 pb-3">
+        {gone && <MessageGone text={text} />}
+        {!gone && theirs !== null && <DraftConflict theirs={theirs} onKeepMine={keepMine} onTakeTheirs={takeTheirs} />}
+        <Field label="Your reply" error={failure} hint={mailedTo(message)}>
+          <TextArea
+            ref={box}
+            name="body"
+            dir="auto"
+            rows={6}
+            maxLength={10_000}
+            value={text}
+            onChange={(event) => type(event.target.value)}
+          />
+        </Field>
+        {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
+      </div>
+      {/* Its box is the whole drawer, so that it stays in view below a long message. */}
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-3 border-t border-line bg-paper px-5 py-3">
         <p role="status" className="me-auto text-sm text-muted">
           {!gone && theirs === null && state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}
@@ -178,7 +181,7 @@ function mailedTo({ email, sender_proved }: Message) {
     : `It is mailed to ${email} without their message: nobody was signed in with this address, so it may be somebody else's.`;
 }
 
-const notice = "grid gap-3 rounded-md bg-amber-wash px-3.5 py-3 text-amber-text";
+const notice = "grid gap-3 rounded-md bg-due-wash px-3.5 py-3 text-due";
 
 const MessageGone = ({ text }: { text: string }) => (
   <div role="alert" className={notice}>

@@ -9,6 +9,7 @@ import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { errorToast, toast } from "../../ui/toast";
 import { restoreFocus } from "../shared/focus";
+import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
@@ -73,19 +74,21 @@ export default function StoreManagement() {
           onSearch={(q) => set({ q })}
           className="flex-[1_1_18rem]"
         />
-        <div className="max-sm:w-full">
-          <SortSelect names={orders} order={order} set={set} />
-        </div>
-        <Segmented
-          label="Filter by category"
-          value={category ?? "all"}
-          options={[
-            { value: "all" as const, label: "All" },
-            ...categories.map((value) => ({ value, label: categoryName[value] })),
-          ]}
-          onChange={(next) => set({ category: next === "all" ? "" : next })}
-          className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2.5"
-        />
+        <FilterRow>
+          <div>
+            <SortSelect names={orders} order={order} set={set} />
+          </div>
+          <Segmented
+            label="Filter by category"
+            value={category ?? "all"}
+            options={[
+              { value: "all" as const, label: "All" },
+              ...categories.map((value) => ({ value, label: categoryName[value] })),
+            ]}
+            onChange={(next) => set({ category: next === "all" ? "" : next })}
+            className="max-sm:[&>button]:px-2.5"
+          />
+        </FilterRow>
       </div>
       <h2 className="sr-only">Products</h2>
       <Listing

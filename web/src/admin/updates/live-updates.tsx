@@ -12,6 +12,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { toastFailure } from "../shared/error-toast";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { restoreFocus } from "../shared/focus";
+import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { ignoreNotFound } from "../shared/missing-records";
@@ -126,32 +127,34 @@ const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps
       onSearch={(q) => set({ q })}
       className="flex-[1_1_20rem]"
     />
-    <div className="grid grid-cols-2 gap-3 max-sm:w-full">
-      <Select
-        aria-label="Which standing"
-        value={standing ?? ""}
-        onChange={({ target }) => set({ standing: target.value })}
-      >
-        <option value="">Any standing</option>
-        {standings.map((one) => (
-          <option key={one} value={one}>
-            {standingName[one]}
-          </option>
-        ))}
-      </Select>
-      <Select
-        aria-label="Which priority"
-        value={priority ?? ""}
-        onChange={({ target }) => set({ priority: target.value })}
-      >
-        <option value="">Any priority</option>
-        {priorities.map((one) => (
-          <option key={one} value={one}>
-            {priorityName[one].label} priority
-          </option>
-        ))}
-      </Select>
-    </div>
+    <FilterRow>
+      <div className="grid grid-cols-2 gap-2 sm:gap-3">
+        <Select
+          aria-label="Which standing"
+          value={standing ?? ""}
+          onChange={({ target }) => set({ standing: target.value })}
+        >
+          <option value="">Any standing</option>
+          {standings.map((one) => (
+            <option key={one} value={one}>
+              {standingName[one]}
+            </option>
+          ))}
+        </Select>
+        <Select
+          aria-label="Which priority"
+          value={priority ?? ""}
+          onChange={({ target }) => set({ priority: target.value })}
+        >
+          <option value="">Any priority</option>
+          {priorities.map((one) => (
+            <option key={one} value={one}>
+              {priorityName[one].label} priority
+            </option>
+          ))}
+        </Select>
+      </div>
+    </FilterRow>
   </div>
 );
 

@@ -32,68 +32,22 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
       toastFailure(error, "Failed to update status.");
     },
   });
-  const { label, tone } = priorities[update.priority];
-  const end = update.expires_at;
-  const ended = end != null && Date.parse(end) <= now;
 
   return (
-    <li className="grid gap-x-6 gap-y-3 border-line p-4 not-first:border-t md:grid-cols-[minmax(0,1fr)_auto] md:p-5">
+    <li className="grid gap-x-6 gap-y-1 border-line px-4 py-2.5 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_auto] md:items-center">
       <div className="min-w-0">
-        <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
-          <Badge tone={tone} {...(update.priority === "high" ? { icon: "flag" as const } : {})}>
-            {label}
-          </Badge>
-          {update.is_active ? (
-            <Badge tone="good" icon="check">
-              Active
-            </Badge>
-          ) : (
-            <Badge>Inactive</Badge>
-          )}
-          {update.pinned && (
-            <Badge tone="due" icon="up">
-              Pinned
-            </Badge>
-          )}
-          <time
-            dateTime={update.created_at}
-            title={campDateTime(update.created_at, timeZone)}
-            className="text-sm text-muted"
-          >
-            {ago(update.created_at, timeZone, new Date(Math.max(now, Date.parse(update.created_at))))}
-          </time>
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Standing update={update} />
+          <h3 dir="auto" className="min-w-0 text-[1.08rem] wrap-anywhere max-md:basis-full">
+            {update.title}
+          </h3>
         </div>
-        <h3 dir="auto" className="mt-2 text-[1.12rem]">
-          {update.title}
-        </h3>
-        <p dir="auto" className="mt-1 line-clamp-4 max-w-[75ch] whitespace-pre-line">
+        <p dir="auto" className="text-sm whitespace-pre-line text-muted max-md:line-clamp-4 md:line-clamp-1">
           {update.message}
         </p>
-        <p className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
-          <span>
-            Posted by <bdi>{update.author}</bdi>
-            {update.posted_by && (
-              <>
-                {" "}
-                (<bdi>{update.posted_by}</bdi>)
-              </>
-            )}
-          </span>
-          {update.deliveries && (
-            <span className="inline-flex items-center gap-1.5 tabular-nums">
-              <Icon name="mail" />
-              {deliverySummary(update.deliveries)}
-            </span>
-          )}
-          {end && (
-            <span className="inline-flex items-center gap-1.5">
-              <Icon name="clock" />
-              {ended ? "Ended" : "Until"} <time dateTime={end}>{scheduleTime(end, timeZone)}</time>
-            </span>
-          )}
-        </p>
       </div>
-      <div className="flex items-start max-md:-ms-2.5 md:justify-end">
+      <Facts update={update} timeZone={timeZone} now={now} />
+      <div className="flex items-center max-md:-ms-2.5 md:justify-end">
         <Button look="quiet" busy={toggle.isPending} onClick={() => toggle.mutate()}>
           {update.is_active ? "Deactivate" : "Activate"}
           <span className="sr-only"> {update.title}</span>
@@ -115,6 +69,59 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
         />
       </div>
     </li>
+  );
+}
+
+const Standing = ({ update: { priority, is_active, pinned } }: { update: AdminUpdate }) => (
+  <>
+    <Badge tone={priorities[priority].tone} {...(priority === "high" ? { icon: "flag" as const } : {})}>
+      {priorities[priority].label}
+    </Badge>
+    {is_active ? (
+      <Badge tone="good" icon="check">
+        Active
+      </Badge>
+    ) : (
+      <Badge>Inactive</Badge>
+    )}
+    {pinned && (
+      <Badge tone="due" icon="up">
+        Pinned
+      </Badge>
+    )}
+  </>
+);
+
+/** Who posted it and when, until when it is shown, and how its emails are doing. */
+function Facts({ update, timeZone, now }: Pick<Props, "update" | "timeZone" | "now">) {
+  const end = update.expires_at;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 text-xs text-muted md:leading-snug">
+      <time dateTime={update.created_at} title={campDateTime(update.created_at, timeZone)}>
+        {ago(update.created_at, timeZone, new Date(Math.max(now, Date.parse(update.created_at))))}
+      </time>
+      <span className="md:order-1 md:basis-full">
+        Posted by <bdi>{update.author}</bdi>
+        {update.posted_by && (
+          <>
+            {" "}
+            (<bdi>{update.posted_by}</bdi>)
+          </>
+        )}
+      </span>
+      {update.deliveries && (
+        <span className="inline-flex items-center gap-1.5 tabular-nums">
+          <Icon name="mail" />
+          {deliverySummary(update.deliveries)}
+        </span>
+      )}
+      {end != null && (
+        <span className="inline-flex items-center gap-1.5">
+          <Icon name="clock" />
+          {Date.parse(end) <= now ? "Ended" : "Until"} <time dateTime={end}>{scheduleTime(end, timeZone)}</time>
+        </span>
+      )}
+    </div>
   );
 }
 

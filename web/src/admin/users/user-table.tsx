@@ -37,15 +37,15 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
             <Heading by="name" {...sorted}>
               Name
             </Heading>
-            <Heading wide="w-[12%]">Child</Heading>
-            <Heading by="payment" wide="w-35" {...sorted}>
+            <Heading wide="w-[11%]">Child</Heading>
+            <Heading by="payment" wide="w-34" {...sorted}>
               Payment
             </Heading>
-            <Heading by="amount" wide="w-46" {...sorted}>
+            <Heading by="amount" wide="w-42" {...sorted}>
               Amount
             </Heading>
-            <Heading wide="w-19">Videos</Heading>
-            <Heading wide="w-22">Updates</Heading>
+            <Heading wide="w-17">Videos</Heading>
+            <Heading wide="w-20">Updates</Heading>
             <Heading wide="w-36">
               <span className="sr-only">Actions</span>
             </Heading>
@@ -118,7 +118,7 @@ function UserRow({
             <span className="flex flex-wrap items-center gap-x-2">
               <bdi
                 className={cx(
-                  "font-medium underline-offset-2 group-hover:underline",
+                  "font-medium wrap-anywhere underline-offset-2 group-hover:underline",
                   !family.full_name && "text-muted",
                 )}
               >
@@ -126,7 +126,7 @@ function UserRow({
               </bdi>
               {family.user_type === "visitor" && <Badge>Visitor</Badge>}
             </span>
-            <span className="block truncate text-sm text-muted" title={addressOf(family)}>
+            <span className="block text-sm wrap-anywhere text-muted">
               <bdi>{addressOf(family)}</bdi>
             </span>
             <span className="sr-only">, details</span>

@@ -11,6 +11,7 @@ import { EmptyState, ErrorState, Skeleton } from "../../ui/states";
 import { toastFailure } from "../shared/error-toast";
 import { useRefetchInterval } from "../shared/refetch-interval";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
+import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
@@ -75,7 +76,7 @@ export default function Users() {
   return (
     <>
       <PageHead title="User Management" description="Families, their payments and the mail they get" text={null}>
-        <div className="flex flex-wrap gap-3 max-sm:w-full">
+        <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>button]:w-auto max-sm:[&>button]:flex-auto max-sm:[&>button]:px-2.5 max-sm:[&_svg]:hidden sm:gap-3">
           <ExportButton />
           <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">
             Import
@@ -205,18 +206,20 @@ function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, 
         onSearch={(q) => set({ q })}
         className="flex-[1_1_18rem]"
       />
-      <SortBy sort={sort} direction={direction} onSort={onSort} />
-      <Segmented
-        label="Filter"
-        value={filter}
-        options={choices.map((value) => ({
-          value,
-          label: filterName[value],
-          note: summary && number(countOf(summary, value)),
-        }))}
-        onChange={(next) => set({ filter: next === "all" ? "" : next })}
-        className="w-full max-sm:flex-wrap [&>button]:px-2.5"
-      />
+      <FilterRow>
+        <SortBy sort={sort} direction={direction} onSort={onSort} />
+        <Segmented
+          label="Filter"
+          value={filter}
+          options={choices.map((value) => ({
+            value,
+            label: filterName[value],
+            note: summary && number(countOf(summary, value)),
+          }))}
+          onChange={(next) => set({ filter: next === "all" ? "" : next })}
+          className="sm:w-full [&>button]:px-2.5"
+        />
+      </FilterRow>
     </div>
   );
 }
@@ -277,8 +280,7 @@ function Cards({ summary, failed, currency }: { summary: Summary | undefined; fa
     {
       label: "Total Users",
       value: summary && number(summary.total_users),
-      note:
-        summary && (summary.to_approve > 0 ? `${number(summary.to_approve)} to approve` : "Nobody waits for approval"),
+      note: summary && (summary.to_approve > 0 ? `${number(summary.to_approve)} to approve` : "Nobody to approve"),
     },
     {
       label: "Paid in Full",
@@ -294,12 +296,12 @@ function Cards({ summary, failed, currency }: { summary: Summary | undefined; fa
     },
   ];
   return (
-    <dl className="sheet mb-6 grid grid-cols-2 overflow-clip tabular-nums lg:grid-cols-4">
+    <dl className="sheet mb-4 grid grid-cols-2 overflow-clip tabular-nums sm:mb-6 lg:grid-cols-4">
       {cards.map(({ label, value, note, bad }, i) => (
         <div
           key={label}
           className={cx(
-            "min-w-0 border-line px-4 py-3 sm:px-6 sm:py-4",
+            "min-w-0 border-line px-4 py-2 sm:px-6 sm:py-4",
             i % 2 === 1 && "border-s",
             i > 1 && "border-t lg:border-t-0",
             i === 2 && "lg:border-s",
@@ -326,8 +328,8 @@ function SortBy({
   onSort: (sort: Sort, direction?: Direction) => void;
 }) {
   return (
-    <div className="flex gap-1.5 max-sm:w-full">
-      <div className="relative max-sm:flex-1">
+    <div className="flex gap-1.5">
+      <div className="relative">
         <select
           aria-label="Sort by"
           value={sort}

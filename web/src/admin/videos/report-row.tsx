@@ -45,15 +45,15 @@ type Props = {
 };
 
 const grid =
-  "grid grid-cols-[auto_96px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 border-line p-3 not-first:border-t md:grid-cols-[auto_148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-5 md:px-4";
+  "relative grid grid-cols-[96px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 border-line p-3 not-first:border-t md:grid-cols-[auto_148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-5 md:px-4";
 
 export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelete, onMore }: Props) {
   return (
     <li className={cx(grid, selected && "bg-pine-wash/60")}>
       {/* The tap target is larger than the box. */}
-      <label className="-my-3 flex items-center self-stretch py-3 max-md:items-start">
+      <label className="flex items-center max-md:absolute max-md:start-1.5 max-md:top-1.5 max-md:z-1 max-md:size-tap max-md:items-start max-md:p-2 md:-my-3 md:self-stretch md:py-3">
         <span className="sr-only">Select {video.title}</span>
-        <input type="checkbox" checked={selected} onChange={onSelect} className="size-5.5 shrink-0 accent-pine" />
+        <input type="checkbox" checked={selected} onChange={onSelect} className="size-5.5 shrink-0" />
       </label>
       <div className="aspect-video self-start overflow-hidden rounded-sm bg-sunk md:self-center">
         <Thumbnail url={video.thumbnail_url} />
@@ -104,7 +104,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           </button>
         </div>
       </div>
-      <div className="col-span-3 flex items-center justify-between gap-3 md:contents">
+      <div className="col-span-2 flex items-center justify-between gap-3 md:contents">
         <p className="text-sm leading-snug tabular-nums">
           {video.status === "scheduled" && video.scheduled_date ? (
             <>
@@ -149,7 +149,7 @@ export const ReportsSkeleton = () => (
   <Loading label="Loading videos" className="sheet overflow-clip">
     {Array.from({ length: 6 }, (_, i) => (
       <div key={i} className={grid}>
-        <Skeleton className="size-5.5" />
+        <Skeleton className="size-5.5 max-md:hidden" />
         <Skeleton className="aspect-video" />
         <div className="grid gap-2.5">
           <Skeleton className="h-5 w-2/5" />

@@ -14,6 +14,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { DeleteDialog } from "./delete-dialog";
 import { EditDrawer } from "./edit-drawer";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
+import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
@@ -152,18 +153,20 @@ const ReportFilters = ({ term, status, counts, set }: FiltersProps) => (
       onSearch={(q) => set({ q })}
       className="flex-[1_1_20rem]"
     />
-    <Segmented
-      label="Filter by status"
-      value={status ?? "all"}
-      options={[
-        { value: "all", label: "All", note: counts?.all },
-        { value: "published", label: "Published", note: counts?.published },
-        { value: "scheduled", label: "Scheduled", note: counts?.scheduled },
-        { value: "draft", label: "Drafts", note: counts?.draft },
-      ]}
-      onChange={(next) => set({ status: next === "all" ? "" : next })}
-      className="max-sm:w-full max-sm:[&>button]:px-2"
-    />
+    <FilterRow>
+      <Segmented
+        label="Filter by status"
+        value={status ?? "all"}
+        options={[
+          { value: "all", label: "All", note: counts?.all },
+          { value: "published", label: "Published", note: counts?.published },
+          { value: "scheduled", label: "Scheduled", note: counts?.scheduled },
+          { value: "draft", label: "Drafts", note: counts?.draft },
+        ]}
+        onChange={(next) => set({ status: next === "all" ? "" : next })}
+        className="max-sm:[&>button]:px-2.5"
+      />
+    </FilterRow>
   </div>
 );
 
