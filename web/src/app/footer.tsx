@@ -69,7 +69,7 @@ export function Footer() {
                 Stay Updated
               </h2>
               <p id="stay-updated" className="mb-2.5 text-sm text-muted">
-                Our newsletter. We’ll send a confirmation email first.
+                Our newsletter. We’ll email you to confirm first.
               </p>
               <div className="min-h-12">
                 <ErrorBoundary small>

@@ -13,9 +13,11 @@ export const SmallSheet = ({ title, scene, children }: Props) => (
       )}
     >
       {scene && (
-        <div className="relative isolate grid min-h-48 content-end text-on-player">
-          <img src={scene.picture} alt="" className="absolute inset-0 -z-1 size-full object-cover object-bottom" />
-          <p className="bg-player/86 px-5 py-4 text-lg text-balance sm:px-8">{scene.text}</p>
+        <div className="grid grid-rows-[1fr_auto] bg-player text-on-player">
+          <div className="relative min-h-28">
+            <img src={scene.picture} alt="" className="absolute inset-0 size-full object-cover object-bottom" />
+          </div>
+          <p className="px-5 py-4 text-balance sm:px-8">{scene.text}</p>
         </div>
       )}
       <div className="grid content-start gap-5 p-5 sm:p-8">
