@@ -162,7 +162,7 @@ test("the quick actions open their forms, every tile opens its page, and only ow
   expect(await open(owner)).toEqual([...forAll, "admin-management", "settings", "audit"]);
 
   await owner.goto("/admin/dashboard");
-  await owner.getByRole("button", { name: "Logout" }).click();
+  await owner.getByRole("main").getByRole("button", { name: "Sign Out" }).click();
   await expect(owner.getByLabel("Username")).toBeVisible();
   expect((await owner.request.get("/api/admin/dashboard")).status()).toBe(401);
 });

@@ -38,9 +38,8 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     hire(camp, "feder", "staff");
     await page.reload();
     await row(page, "miriam").getByRole("button", { name: "Delete miriam" }).click();
-    await dialog(page).getByLabel("Your current password").fill(password);
-    await dialog(page).getByRole("button", { name: "Delete account" }).click();
     await expect(dialog(page).getByText("Cannot delete the last admin account")).toBeVisible();
+    await expect(dialog(page).getByRole("button", { name: "Delete account" })).toBeHidden();
     await page.keyboard.press("Escape");
   });
 

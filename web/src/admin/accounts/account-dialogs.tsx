@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
 import { isApiError } from "../../api/client";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
 import { useStaff } from "../shared/session";
@@ -9,24 +11,31 @@ import { changeAccount, deleteAccount, sendReset, type Account } from "./queries
 import { SessionsDialog } from "./sessions-dialog";
 
 export type Question = "delete" | "disable" | "enable" | "reset" | "sessions" | "two-factor";
-type Props = { account: Account; own: boolean; onChanged: () => Promise<unknown>; onClose: () => void };
+type Props = {
+  account: Account;
+  own: boolean;
+  lastOwner: boolean;
+  onChanged: () => Promise<unknown>;
+  onClose: () => void;
+};
 
 /** What a button of a row opens. */
 export function AccountDialog({
   what,
   account,
+  lastOwner,
   onChanged,
   onClose,
 }: Omit<Props, "own"> & { what: Question }): ReactNode {
   const me = useStaff();
-  const props = { account, own: account.id === me?.id, onChanged, onClose };
+  const props = { account, own: account.id === me?.id, lastOwner, onChanged, onClose };
   switch (what) {
     case "two-factor":
       return me && <OwnTwoFactor staff={me} onClose={onClose} />;
     case "sessions":
       return <SessionsDialog account={account} onClose={onClose} />;
     case "delete":
-      return <DeleteAccount {...props} />;
+      return lastOwner ? <LastOwner {...props} /> : <DeleteAccount {...props} />;
     case "disable":
       return <DisableAccount {...props} />;
     case "enable":
@@ -35,6 +44,21 @@ export function AccountDialog({
       return <ResetPassword {...props} />;
   }
 }
+
+/** Says at once what the server would refuse. */
+const LastOwner = ({ account, onClose }: Props) => (
+  <Dialog title="Cannot delete the last admin account" onClose={onClose}>
+    <p>
+      <bdi className="font-medium">{account.username}</bdi> is the only active owner. Make another account an owner
+      first.
+    </p>
+    <div className="mt-5 flex justify-end">
+      <Button look="line" onClick={onClose}>
+        Close
+      </Button>
+    </div>
+  </Dialog>
+);
 
 function DeleteAccount({ account, own, onChanged, onClose }: Props) {
   return (

@@ -167,12 +167,29 @@ describe("the admin accounts", () => {
   });
 
   it("cannot all be deleted", async () => {
-    office({ "DELETE /api/admin/accounts/s1": refuse(409, "conflict", "Cannot delete the last admin account") });
+    const another = account({ id: "s3", username: "weber" });
+    office({
+      "GET /api/admin/accounts": list(account(), another),
+      "DELETE /api/admin/accounts/s1": refuse(409, "conflict", "Cannot delete the last admin account"),
+    });
     const user = visit();
     await user.click((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" }));
     await user.type(screen.getByLabelText("Your current password"), "my own lantern");
     await user.click(screen.getByRole("button", { name: "Delete account" }));
     expect((await screen.findAllByText("Cannot delete the last admin account")).length).toBeGreaterThan(0);
+  });
+
+  it("say at once that the last active owner cannot be deleted", async () => {
+    const disabled = account({ id: "s3", username: "weber", disabled: true });
+    office({ "GET /api/admin/accounts": list(account(), brikwald, disabled) });
+    const user = visit();
+    await user.click((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Cannot delete the last admin account" }));
+    expect(dialog.getByText(/is the only active owner/)).toBeTruthy();
+    expect(dialog.queryByLabelText("Your current password")).toBeNull();
+    await user.click(dialog.getAllByRole("button", { name: "Close" })[0]!);
+    await user.click((await row("brikwald")).getByRole("button", { name: "Delete brikwald" }));
+    expect(screen.getByRole("button", { name: "Delete account" })).toBeTruthy();
   });
 
   it("leave nothing to delete when there is only one", async () => {

@@ -38,6 +38,9 @@ function AccountList() {
     setAdding(false);
     toggle.current?.focus();
   }
+  /** Known only while all owners are listed; otherwise the server says it. */
+  const owners = accounts.data?.filter(({ role, disabled }) => role === "owner" && !disabled) ?? [];
+  const lastOwner = (!kind || kind === "owners") && !accounts.hasNextPage && owners.length === 1 ? owners[0]!.id : null;
   /** The newest version of an account, so that a second try does not send an old one. */
   const newest = (account: Account) => accounts.data?.find(({ id }) => id === account.id) ?? account;
 
@@ -113,6 +116,7 @@ function AccountList() {
         <AccountDialog
           what={open.what}
           account={newest(open.account)}
+          lastOwner={open.account.id === lastOwner}
           onChanged={changed}
           onClose={() => setOpen(null)}
         />

@@ -83,12 +83,12 @@ describe("the dashboard", () => {
     expect(await screen.findByText("19 overdue plans")).toBeTruthy();
   });
 
-  it("is left by Logout", async () => {
+  it("is left by Sign Out", async () => {
     const camp = server({ ...onDuty, "POST /api/admin/auth/sign-out": null });
     const user = open("/admin/dashboard");
     await screen.findByText("19 overdue plans");
     camp.answer("GET /api/admin/session", { staff: null });
-    await user.click(screen.getByRole("button", { name: "Logout" }));
+    await user.click(within(screen.getByRole("main")).getByRole("button", { name: "Sign Out" }));
     expect(await screen.findByLabelText("Username")).toBeTruthy();
   });
 });

@@ -40,7 +40,7 @@ export default function Dashboard() {
         className="items-start gap-x-4"
       >
         <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>
-          Logout
+          Sign Out
         </Button>
       </PageHead>
 

@@ -18,7 +18,7 @@ import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { people } from "../shared/words";
 import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
-import { withNotifications } from "./words";
+import { withNotifications, withSchedule } from "./words";
 
 type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
 
@@ -45,8 +45,11 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
   const takesAway = video.status === "published" && status !== "published";
 
   async function save() {
-    const { notified } = await editVideo(video.id, { version: video.version, ...changesOf(draft, video, timeZone) });
-    toast({ title: "Success", description: withNotifications("Video updated successfully", notified) });
+    const saved = await editVideo(video.id, { version: video.version, ...changesOf(draft, video, timeZone) });
+    toast({
+      title: "Success",
+      description: withNotifications(withSchedule("Video updated successfully", saved.video, timeZone), saved.notified),
+    });
     await videosChanged();
     onClose();
   }

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { open, refuse, unreachable } from "../../test/portal";
 import { desk, address } from "../../test/reports-page";
-import { adminVideo } from "../../test/staff";
+import { adminVideo, scheduledVideo } from "../../test/staff";
 
 describe("a new report", () => {
   const saved = { video: adminVideo({ id: "v9" }), notified: 212 };
@@ -43,7 +43,8 @@ describe("a new report", () => {
   });
 
   it("is scheduled for nine in the morning unless told otherwise", async () => {
-    const camp = desk({ "POST /api/admin/videos": { ...saved, notified: 0 } });
+    const video = scheduledVideo({ scheduled_date: "2030-08-01T13:00:00Z" });
+    const camp = desk({ "POST /api/admin/videos": { video, notified: 0 } });
     const user = open("/admin/reports?action=upload");
     await user.type(await screen.findByLabelText("Title"), "Siyum");
     await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
@@ -52,7 +53,9 @@ describe("a new report", () => {
     await user.type(screen.getByLabelText("Scheduled Date"), "2030-08-01");
     expect(screen.getByLabelText("Scheduled Time")).toHaveProperty("value", "09:00");
     await user.click(screen.getByRole("button", { name: "Schedule" }));
-    expect(await screen.findByText("Video uploaded successfully")).toBeTruthy();
+    expect(
+      await screen.findByText(/^Video uploaded successfully. It appears Thursday, Aug 1, 2030, 9:00\sAM.$/),
+    ).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos")[0]?.body).toMatchObject({
       status: "scheduled",
       scheduled_date: "2030-08-01T09:00",

@@ -13,7 +13,7 @@ import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { TriedNotice, type Tried } from "./try-video";
 import { usePageForm } from "../shared/form";
-import { uploadLabel, withNotifications } from "./words";
+import { uploadLabel, withNotifications, withSchedule } from "./words";
 
 export const shortTitle = "Title must be at least 2 characters.";
 
@@ -22,6 +22,7 @@ type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 /** Adds a report by its link. Collapsed it keeps what was typed. */
 export function UploadForm({ open, onDone, onCancel }: Props) {
   const site = useSite();
+  const timeZone = site?.timezone ?? "UTC";
   const counts = useQuery(countsQuery).data;
   const videosChanged = useVideosChanged();
   const keyOf = useIdempotencyKey();
@@ -58,8 +59,11 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
       };
       return createVideo(keyOf(video), video);
     },
-    done: async ({ notified }) => {
-      toast({ title: "Success", description: withNotifications("Video uploaded successfully", notified) });
+    done: async ({ video, notified }) => {
+      toast({
+        title: "Success",
+        description: withNotifications(withSchedule("Video uploaded successfully", video, timeZone), notified),
+      });
       onDone();
       await videosChanged();
     },

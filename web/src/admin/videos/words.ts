@@ -1,4 +1,5 @@
-import { people } from "../shared/words";
+import type { AdminVideo } from "../../api/client";
+import { people, scheduleTime } from "../shared/words";
 import type { VideoStatus, VideoType } from "./queries";
 
 export const statusName: Record<VideoStatus, string> = {
@@ -22,3 +23,12 @@ export function uploadLabel(status: VideoStatus, reach: number) {
 /** Adds the wording of decision M5 when mails were queued. */
 export const withNotifications = (sentence: string, notified: number) =>
   notified > 0 ? `${sentence} and notifications sent!` : sentence;
+
+/** Adds when a scheduled video appears, in the camp's zone: "Video updated successfully. It appears tomorrow, 8:30 PM." */
+export const withSchedule = (sentence: string, video: AdminVideo, timeZone: string) =>
+  video.status === "scheduled" && video.scheduled_date
+    ? `${sentence}. It appears ${lowerFirst(scheduleTime(video.scheduled_date, timeZone))}.`
+    : sentence;
+
+/** "Today" and "Tomorrow" begin no sentence here; names of days stay as they are. */
+const lowerFirst = (text: string) => text.replace(/^To(?=day|morrow)/, "to");
