@@ -33,12 +33,12 @@ test("an office brings in its Excel files, ticks what may change, and undoes it"
       ),
     );
     await drawer.getByRole("button", { name: "Check the table" }).click();
-    await expect(drawer.getByLabel("Letters read as")).toHaveValue("windows-1255");
+    await expect(drawer.getByLabel("Text encoding")).toHaveValue("windows-1255");
     await expect(drawer.getByText(/^For example: /)).toContainText("שרה צענער");
     // With another encoding the names are wrong, which the preview shows before anything is saved.
-    await drawer.getByLabel("Letters read as").selectOption("windows-1252");
+    await drawer.getByLabel("Text encoding").selectOption("windows-1252");
     await expect(drawer.getByText(/^For example: /)).not.toContainText("שרה");
-    await drawer.getByLabel("Letters read as").selectOption("windows-1255");
+    await drawer.getByLabel("Text encoding").selectOption("windows-1255");
     await expect(drawer.getByText(/^For example: /)).toContainText("שרה צענער");
     await drawer.getByRole("button", { name: "Import 2 families" }).click();
     await expect(toast(page)).toContainText("2 added, 0 updated, 0 unchanged.");

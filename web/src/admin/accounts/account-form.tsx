@@ -149,7 +149,7 @@ function AccountFields({ isNew, draft, set, errors }: FieldsProps) {
         error={errors.password}
         hint={
           !isNew
-            ? "Empty keeps the one there is. A new one signs the account out everywhere."
+            ? "Leave it empty to keep the current one. A new one signs the account out everywhere."
             : shortest
               ? `At least ${shortest} characters.`
               : undefined

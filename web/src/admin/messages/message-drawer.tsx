@@ -211,7 +211,7 @@ const DeleteMessage = ({ message, onClose, onDeleted }: DeleteProps) => (
       onDeleted();
     }}
   >
-    Its answers go with it. This cannot be undone.
+    Your replies to it are deleted, too. This cannot be undone.
   </ConfirmDialog>
 );
 

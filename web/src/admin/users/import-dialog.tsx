@@ -147,7 +147,7 @@ type EncodingProps = {
 };
 
 const EncodingField = ({ encoding, sample, busy, onChoose }: EncodingProps) => (
-  <Field label="Letters read as" hint={<Sample values={sample} />}>
+  <Field label="Text encoding" hint={<Sample values={sample} />}>
     <Select value={encoding} disabled={busy} onChange={(event) => onChoose(event.target.value as TextEncoding)}>
       {Object.entries(encodings).map(([value, name]) => (
         <option key={value} value={value}>

@@ -159,7 +159,7 @@ describe("the import of families", () => {
     );
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
     expect(await dialog.findByText("ùøä")).toBeTruthy();
-    await user.selectOptions(dialog.getByLabelText("Letters read as"), "Windows-1255 (Hebrew)");
+    await user.selectOptions(dialog.getByLabelText("Text encoding"), "Windows-1255 (Hebrew)");
     expect(await dialog.findByText("שרה")).toBeTruthy();
     const sent = btoa(String.fromCharCode(...bytes));
     expect(camp.asked("POST", "/api/admin/users/import").map(({ body }) => body)).toEqual([
