@@ -291,7 +291,7 @@ function Cards({ summary, failed, currency }: { summary: Summary | undefined; fa
     {
       label: "Overdue",
       value: summary && number(summary.overdue),
-      note: summary && `${number(summary.due)} more to pay`,
+      note: summary && `${number(summary.due)} due later or no plan`,
       bad: Boolean(summary?.overdue),
     },
   ];
