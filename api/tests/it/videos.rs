@@ -82,7 +82,7 @@ story! {
         assert_eq!(told, ["chaya@family.example", "moshe@family.example"]);
         let mail = camp.mail_to("chaya@family.example").await;
         assert_eq!(mail.subject, "New video: קאלער וואר");
-        let page = format!("http://camp.example/video/{}", id(posted));
+        let page = format!("http://camp.example/video/{}?play=1", id(posted));
         assert!(mail.text.contains(&page) && mail.html.contains(&page));
         assert!(mail.text.contains("The gates open.") && mail.text.contains("Blue & <white>."));
         assert!(!mail.html.contains("<white>"), "what staff type is escaped");

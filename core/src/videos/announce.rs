@@ -40,7 +40,8 @@ pub(crate) async fn mail_content(
         picture,
         button: Some(Button {
             label: "Watch the video",
-            url: app.url(&format!("/video/{}", notification.subject_id)),
+            // `play` starts the video at once, where the browser allows it.
+            url: app.url(&format!("/video/{}?play=1", notification.subject_id)),
         }),
         ..MailContent::default()
     }))
