@@ -95,7 +95,9 @@ test("updates can be used by everybody, in both themes and on the narrowest phon
   await look(page, "the question before an update is deleted", () => first(page, /^Delete /).click());
 });
 
-test("messages and letters can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
+test("messages and newsletters can be used by everybody, in both themes and on the narrowest phone", async ({
+  page,
+}) => {
   await page.goto("/admin/messages");
   await expect(page.getByRole("listitem").filter({ hasText: "Replied" }).first()).toBeVisible();
   await isSound(page, "the inbox");
@@ -106,9 +108,9 @@ test("messages and letters can be used by everybody, in both themes and on the n
     );
   }
   await page.goto("/admin/messages?view=letters");
-  await page.getByRole("button", { name: /^Send letter/ }).click();
+  await page.getByRole("button", { name: /^Send newsletter/ }).click();
   await expect(page.getByText("Please enter a subject.")).toBeVisible();
-  await isSound(page, "a letter with complaints");
+  await isSound(page, "a newsletter with complaints");
   await page.goto("/admin/messages?view=subscribers");
   await expect(page.getByText("Confirmed").first()).toBeVisible();
   await isSound(page, "the subscribers");

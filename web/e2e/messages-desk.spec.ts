@@ -281,13 +281,13 @@ test.describe("The inbox", () => {
 async function subscribe(page: Page, camp: Portal, email: string) {
   await call(page.request, "POST", "/api/subscribe", { email });
   const token = new URL(
-    linkTo("/subscribe", await camp.mailTo(email, /confirm that you want letters/)),
+    linkTo("/subscribe", await camp.mailTo(email, /confirm that you want newsletters/)),
   ).searchParams.get("token");
   await call(page.request, "POST", "/api/subscribe/confirm", { token });
 }
 
-test.describe("Letters", () => {
-  test("a letter is counted, asked about, mailed once to each, and one press ends them", async ({
+test.describe("Newsletters", () => {
+  test("a newsletter is counted, asked about, mailed once to each, and one press ends them", async ({
     page,
     camp,
     somebody,
@@ -298,21 +298,21 @@ test.describe("Letters", () => {
     await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });
     for (const email of ["chaya@family.example", "bubby@neighbor.example"]) await subscribe(guest, camp, email);
     await page.goto("/admin/messages?view=letters");
-    const form = page.getByRole("region", { name: "Write a letter" });
+    const form = page.getByRole("region", { name: "Write a newsletter" });
     await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toHaveAccessibleName(/2 people$/);
     await expect(form.getByRole("radio", { name: /^Families Those/ })).toHaveAccessibleName(/1 person$/);
-    const send = form.getByRole("button", { name: "Send letter to 2 people" });
+    const send = form.getByRole("button", { name: "Send newsletter to 2 people" });
     await form.getByRole("radio", { name: /^Families and mailing list/ }).check();
     await send.click();
     await expect(form.getByText("Please enter a subject.")).toBeVisible();
     await form.getByLabel("Subject").fill("Come at ten");
-    await form.getByRole("textbox", { name: "Letter" }).fill("The gates open at ten.\n\nBring a hat.");
+    await form.getByRole("textbox", { name: "Newsletter" }).fill("The gates open at ten.\n\nBring a hat.");
     await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
     await page.reload();
     await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
     await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toBeChecked();
     await send.click();
-    const question = page.getByRole("dialog", { name: "Send letter to 2 people?" });
+    const question = page.getByRole("dialog", { name: "Send newsletter to 2 people?" });
     await expect(question).toContainText("Come at ten");
     expect(await camp.mailsTo("bubby@neighbor.example", /Come at ten/)).toEqual([]);
     await page.route(
@@ -320,13 +320,13 @@ test.describe("Letters", () => {
       (route) => (route.request().method() === "POST" ? route.fulfill({ status: 500, body: "no" }) : route.fallback()),
       { times: 1 },
     );
-    await question.getByRole("button", { name: "Send letter" }).click();
+    await question.getByRole("button", { name: "Send newsletter" }).click();
     await expect(question.getByRole("alert")).toBeVisible();
-    await question.getByRole("button", { name: "Send letter" }).click();
+    await question.getByRole("button", { name: "Send newsletter" }).click();
     await expect(toast(page)).toContainText("It is on its way to 2 people.");
     await expect(form.getByLabel("Subject")).toHaveValue("");
     await expect.poll(() => page.evaluate(() => sessionStorage.length), "what was sent is kept nowhere").toBe(0);
-    const sent = page.getByRole("region", { name: "Sent letters" }).getByRole("listitem");
+    const sent = page.getByRole("region", { name: "Sent newsletters" }).getByRole("listitem");
     await expect(sent).toContainText(/Come at ten.*2 sent/s);
 
     for (const email of ["chaya@family.example", "bubby@neighbor.example"]) {

@@ -56,7 +56,7 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   await desk.goto("/admin/users?q=feder");
   await desk.getByRole("button", { name: /Chaya Feder.*details/ }).click();
   await expect(
-    desk.getByText("Stopped videos, updates and letters; only its owner can begin them again."),
+    desk.getByText("Stopped videos, updates and newsletters; only its owner can begin them again."),
   ).toBeVisible();
 
   await card(page).getByRole("button", { name: "Customize Notifications" }).click();

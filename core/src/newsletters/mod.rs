@@ -21,7 +21,7 @@ const BODY: usize = 20_000;
 /// The same text to the same recipients within this time is the same newsletter: a double click, or
 /// a retry after a lost response.
 const SAME: TimeDelta = TimeDelta::minutes(10);
-const NOT_FOUND: Error = Error::NotFound("There is no such letter.");
+const NOT_FOUND: Error = Error::NotFound("There is no such newsletter.");
 
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,7 +81,7 @@ pub async fn send(
     let subject = checks.line("subject", &new.subject, SUBJECT);
     checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
     let body = checks.block("body", &new.body, BODY);
-    checks.require(!body.is_empty(), "body", "Please write the letter first.");
+    checks.require(!body.is_empty(), "body", "Please write the newsletter first.");
     checks.done()?;
     let now = app.clock.now();
     tx.lock("letters").await?;
@@ -105,7 +105,7 @@ pub async fn send(
     }
     if reach(&mut *tx).await? == 0 {
         return Err(Error::Conflict(match settings.email_enabled {
-            true => "Nobody would get this letter.",
+            true => "Nobody would get this newsletter.",
             false => "Mail is switched off in the settings.",
         }));
     }

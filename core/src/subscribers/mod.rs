@@ -99,9 +99,9 @@ pub(crate) async fn mail_content(
             subject: format!("You are on the list of {site}"),
             heading: "You are on our list already".into(),
             paragraphs: vec![
-                "Somebody, probably you, entered this address under “Stay Updated”. There is nothing more to do: you get our letters.".into(),
+                "Somebody, probably you, entered this address under “Stay Updated”. There is nothing more to do: you get our newsletters.".into(),
             ],
-            notes: vec!["Every letter has a link at the bottom that stops them.".into()],
+            notes: vec!["Every newsletter has a link at the bottom that stops them.".into()],
             ..MailContent::default()
         }));
     }
@@ -120,10 +120,10 @@ pub(crate) async fn mail_content(
     .await?;
     tx.commit().await?;
     Ok(Some(MailContent {
-        subject: format!("Please confirm that you want letters from {site}"),
+        subject: format!("Please confirm that you want newsletters from {site}"),
         heading: "Stay updated".into(),
         paragraphs: vec![format!(
-            "You asked for letters from {site}. Please confirm that this is your address; before that we do not write to it."
+            "You asked for newsletters from {site}. Please confirm that this is your address; before that we do not write to it."
         )],
         button: Some(Button {
             label: "Put me on the list",

@@ -60,8 +60,8 @@ describe("failed mails", () => {
     expect(invitation.getByRole("link", { name: "Chaya Lindenfeld" }).getAttribute("href")).toBe(
       "/admin/users?user=f1",
     );
-    expect((await row("Letter:")).getByText("Come at ten")).toBeTruthy();
-    expect((await row("Letter:")).getByText("Address refused")).toBeTruthy();
+    expect((await row("Newsletter:")).getByText("Come at ten")).toBeTruthy();
+    expect((await row("Newsletter:")).getByText("Address refused")).toBeTruthy();
   });
 
   it("are filtered in the address bar", async () => {

@@ -1,7 +1,7 @@
 const kinds: Record<string, string> = {
   video: "Video",
   update: "Live update",
-  letter: "Letter",
+  letter: "Newsletter",
   message: "Message to the camp",
   messages_wait: "More messages in the portal",
   message_received: "Thanks for a message",

@@ -58,8 +58,8 @@ function Compose() {
   const { errors, message, form } = useForm({
     check: () => ({
       ...(subject.trim() ? {} : { subject: "Please enter a subject." }),
-      ...(body.trim() ? {} : { body: "Please write the letter first." }),
-      ...(recipients === 0 ? { audience: "Nobody would get this letter." } : {}),
+      ...(body.trim() ? {} : { body: "Please write the newsletter first." }),
+      ...(recipients === 0 ? { audience: "Nobody would get this newsletter." } : {}),
     }),
     submit: async () => setAsking(true),
   });
@@ -70,9 +70,9 @@ function Compose() {
         { subject: subject.trim(), body: body.trim(), audience, preview: false },
         key,
       );
-      toast({ title: "Letter Sent", description: `It is on its way to ${people(told)}.` });
+      toast({ title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` });
     } catch (error) {
-      toastFailure(error, "Failed to send the letter.");
+      toastFailure(error, "Failed to send the newsletter.");
       throw error instanceof Error ? new Error(explain(error)) : error;
     }
     clear();
@@ -82,7 +82,7 @@ function Compose() {
   return (
     <section aria-labelledby="write" className="sheet p-5 shadow-low sm:p-6">
       <h2 id="write" className="text-xl">
-        Write a letter
+        Write a newsletter
       </h2>
       <form {...form} className="mt-4 grid gap-6 lg:grid-cols-2">
         <div className="grid content-start gap-5">
@@ -103,7 +103,7 @@ function Compose() {
               required
             />
           </Field>
-          <Field label="Letter" error={errors["body"]} hint="An empty line begins a new paragraph.">
+          <Field label="Newsletter" error={errors["body"]} hint="An empty line begins a new paragraph.">
             <TextArea
               name="body"
               dir="auto"
@@ -132,7 +132,7 @@ function Compose() {
         <ConfirmDialog
           title={letterLabel(recipients) + "?"}
           name={subject.trim()}
-          action="Send letter"
+          action="Send newsletter"
           onConfirm={send}
           onClose={() => setAsking(false)}
         >
@@ -212,7 +212,7 @@ function Preview({ subject, body }: { subject: string; body: string }) {
               </p>
             ))
           ) : (
-            <p className="text-muted">The letter appears here as you write it.</p>
+            <p className="text-muted">The newsletter appears here as you write it.</p>
           )}
         </div>
       </div>
@@ -237,7 +237,7 @@ function SentLetters() {
     <section aria-labelledby="sent">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <h2 id="sent" className="text-xl">
-          Sent letters
+          Sent newsletters
         </h2>
         <div className="max-sm:w-full sm:w-64">
           <Select
@@ -256,10 +256,10 @@ function SentLetters() {
       </div>
       <Listing
         list={letters}
-        what="letters"
-        failed="Failed to load letters"
+        what="newsletters"
+        failed="Failed to load newsletters"
         skeleton={
-          <Loading label="Loading letters" className="sheet overflow-clip">
+          <Loading label="Loading newsletters" className="sheet overflow-clip">
             {Array.from({ length: 3 }, (_, i) => (
               <div key={i} className="grid gap-2.5 border-line p-4 not-first:border-t">
                 <Skeleton className="h-5 w-2/5" />
@@ -270,15 +270,15 @@ function SentLetters() {
         }
         empty={
           audience ? (
-            <EmptyState title="No letters found">
+            <EmptyState title="No newsletters found">
               <Button look="line" onClick={() => filters.set({ to: "" })}>
-                Show all letters
+                Show all newsletters
               </Button>
             </EmptyState>
           ) : (
             <EmptyState
-              title="No letters sent yet"
-              text="A letter goes by mail to families, to the mailing list, or to both."
+              title="No newsletters sent yet"
+              text="A newsletter goes by mail to families, to the mailing list, or to both."
             />
           )
         }

@@ -306,17 +306,17 @@ describe("a draft", () => {
   });
 });
 
-describe("a letter", () => {
+describe("a newsletter", () => {
   it("is counted and asked about before it goes out, once", async () => {
     const camp = inbox();
     const user = open("/admin/messages?view=letters");
     await user.type(await screen.findByLabelText("Subject"), "Visiting day");
-    await user.type(screen.getByLabelText("Letter"), "Come early.");
-    await user.click(await screen.findByRole("button", { name: "Send letter to 138 people" }));
+    await user.type(screen.getByLabelText("Newsletter"), "Come early.");
+    await user.click(await screen.findByRole("button", { name: "Send newsletter to 138 people" }));
     const sent = () => camp.asked("POST", "/api/admin/letters").filter(({ body }) => !body.preview);
     expect(sent()).toHaveLength(0);
-    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Send letter" }));
-    expect(await screen.findByText("Letter Sent")).toBeTruthy();
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Send newsletter" }));
+    expect(await screen.findByText("Newsletter Sent")).toBeTruthy();
     expect(sent().map(({ body }) => body)).toEqual([
       { subject: "Visiting day", body: "Come early.", audience: "families", preview: false },
     ]);
@@ -355,9 +355,9 @@ describe("a letter", () => {
   it("has paragraphs, and a button that counts", () => {
     expect(paragraphs(" a\nb\n\n \nc ")).toEqual(["a\nb", "c"]);
     expect([undefined, 1, 138].map(letterLabel)).toEqual([
-      "Send letter",
-      "Send letter to 1 person",
-      "Send letter to 138 people",
+      "Send newsletter",
+      "Send newsletter to 1 person",
+      "Send newsletter to 138 people",
     ]);
   });
 });

@@ -26,7 +26,7 @@ export default function Messages() {
 
   return (
     <>
-      <PageHead title="Messages" description="What people write to the camp, and the camp's letters">
+      <PageHead title="Messages" description="What people write to the camp, and the camp's newsletters">
         <Segmented
           label="What to show"
           value={view}
@@ -36,7 +36,7 @@ export default function Messages() {
               label: "Inbox",
               note: unread > 0 ? <Badge tone="new">{count(unread, "unread", "unread")}</Badge> : undefined,
             },
-            { value: "letters", label: "Letters" },
+            { value: "letters", label: "Newsletters" },
             { value: "subscribers", label: "Subscribers" },
           ]}
           onChange={(next) => setParams(next === "inbox" ? {} : { view: next })}

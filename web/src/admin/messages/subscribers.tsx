@@ -127,7 +127,7 @@ function RemoveDialog({ subscriber, onClose }: { subscriber: Subscriber; onClose
         }
         toast({
           title: "Subscriber Removed",
-          description: `${subscriber.email} gets no more letters from the mailing list.`,
+          description: `${subscriber.email} gets no more newsletters from the mailing list.`,
         });
         void client.invalidateQueries({ queryKey: ["admin", "letter-reach"] });
         void client.invalidateQueries({ queryKey: ["admin", "subscribers"] }).then(restoreFocus);

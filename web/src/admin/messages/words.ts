@@ -21,7 +21,7 @@ export const draftWords: Record<DraftState, string> = {
 
 /** The label of the button that sends a letter. */
 export const letterLabel = (recipients: number | undefined) =>
-  recipients ? `Send letter to ${people(recipients)}` : "Send letter";
+  recipients ? `Send newsletter to ${people(recipients)}` : "Send newsletter";
 
 /** The paragraphs of the mail: an empty line begins a new one. */
 export const paragraphs = (body: string) =>

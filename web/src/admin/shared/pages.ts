@@ -60,7 +60,7 @@ const pages: AdminPage[] = [
     label: "Messages",
     to: paths.admin.messages,
     icon: "message",
-    about: "What people write to the camp, and the camp's letters",
+    about: "What people write to the camp, and the camp's newsletters",
     note: ({ messages_unread }) => (messages_unread > 0 ? `${number(messages_unread)} unread` : ""),
     tile: ({ messages_unread }) => `${number(messages_unread)} unread`,
     urgent: ({ messages_unread }) => messages_unread > 0,

@@ -117,7 +117,7 @@ describe("the drawer of a family", () => {
     expect(await dialog.findByText("$1,680 of $5,600")).toBeTruthy();
     expect(dialog.getByText("1 login, 2 ledger rows, 0 comments")).toBeTruthy();
     const said = (email: string) => dialog.getByText(email, { selector: "bdi.block" }).nextSibling?.textContent;
-    expect(said("chaya@family.example")).toBe("Gets videos and letters");
+    expect(said("chaya@family.example")).toBe("Gets videos and newsletters");
     expect(said("leah@family.example")).toBe("Gets videos, no more updates");
     expect(said("office@family.example")).toBe("Gets no more videos");
     expect(dialog.getByText(/has switched off goes to nobody/).textContent).toContain("What Chaya Lindenfeld has");

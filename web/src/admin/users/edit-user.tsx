@@ -166,7 +166,7 @@ function PreferenceFields({ family, draft, set }: PreferenceProps) {
       <legend className="float-start mb-2 w-full font-head text-xl font-semibold">Email Preferences</legend>
       <Checkbox {...mail("daily_video_email", "When a new video is published.")} label="Video Release" />
       <Checkbox {...mail("camp_updates_email", "When a live update is posted.")} label="Camp Update" />
-      <Checkbox {...mail("email_notifications", "Letters from the camp.")} label="General Email" />
+      <Checkbox {...mail("email_notifications", "Newsletters from the camp.")} label="General Email" />
     </fieldset>
   );
 }

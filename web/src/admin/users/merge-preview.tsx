@@ -242,7 +242,7 @@ const lost = ({ before, after }: Mail) => kinds(before).filter((kind) => !kinds(
 
 function fate(mail: Mail) {
   const [gets, misses] = [kinds(mail.after), lost(mail)];
-  if (misses.length === 0) return gets.length > 0 ? `Gets ${listed(gets)}` : "Gets no videos, updates or letters";
+  if (misses.length === 0) return gets.length > 0 ? `Gets ${listed(gets)}` : "Gets no videos, updates or newsletters";
   return (
     <>
       Gets {gets.length > 0 && `${listed(gets)}, `}

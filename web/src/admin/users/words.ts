@@ -32,10 +32,10 @@ export const badgeName: Record<Plan["badge"], string> = {
 export const mailKinds = [
   ["daily_videos", "videos"],
   ["camp_updates", "updates"],
-  ["general", "letters"],
+  ["general", "newsletters"],
 ] as const;
 
-/** "videos, updates and letters". */
+/** "videos, updates and newsletters". */
 export const listed = (words: string[]) => new Intl.ListFormat("en-GB").format(words);
 
 export const nameOf = ({ full_name }: Pick<Family, "full_name">) => full_name || "No Name";
