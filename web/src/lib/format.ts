@@ -1,4 +1,5 @@
 const locale = "en-US";
+const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options);
 
 /** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
 export function longDate(date: string) {
@@ -21,26 +22,21 @@ export function shortDate(date: string) {
 }
 
 function plain(date: string, options: Intl.DateTimeFormatOptions) {
-  return new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" }).format(new Date(`${date}T12:00:00Z`));
+  return dates({ ...options, timeZone: "UTC" }).format(new Date(`${date}T12:00:00Z`));
 }
 
 /** "8:41 PM" in the camp's zone. */
 export function campTime(moment: string, timeZone: string) {
-  return new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
+  return dates({ hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
 }
 
 /** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
 export function campZone(moment: string, timeZone: string) {
   const at = new Date(moment);
   const parts = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(locale, { day: "numeric", hour: "numeric", minute: "numeric", ...options }).formatToParts(
-      at,
-    );
-  const text = (options: Intl.DateTimeFormatOptions) =>
-    parts(options)
-      .map(({ value }) => value)
-      .join("");
-  if (text({ timeZone }) === text({})) return "";
+    dates({ day: "numeric", hour: "numeric", minute: "numeric", ...options }).formatToParts(at);
+  const [camp, reader] = [{ timeZone }, {}].map((zone) => JSON.stringify(parts(zone)));
+  if (camp === reader) return "";
   return ` ${parts({ timeZone, timeZoneName: "short" }).at(-1)?.value}`;
 }
 
@@ -50,8 +46,7 @@ export function campDateTime(moment: string, timeZone: string) {
 }
 
 export function campDate(moment: string, timeZone: string) {
-  const options = { month: "long", day: "numeric", year: "numeric", timeZone } as const;
-  return new Intl.DateTimeFormat(locale, options).format(new Date(moment));
+  return dates({ month: "long", day: "numeric", year: "numeric", timeZone }).format(new Date(moment));
 }
 
 /** A moment as the camp's wall clock shows it, for date and time inputs. */
