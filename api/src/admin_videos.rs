@@ -215,10 +215,9 @@ async fn bulk(
     for id in asked.ids {
         match asked.action {
             BulkAction::Publish => {
-                let (changed, notified) =
-                    videos::publish(&mut tx, &app, &settings, actor, id).await?;
-                done.done += i64::from(changed);
-                done.notified += notified;
+                let publication = videos::publish(&mut tx, &app, &settings, actor, id).await?;
+                done.done += i64::from(publication.published);
+                done.notified += publication.notified;
             }
             BulkAction::Delete => {
                 videos::delete(&mut tx, &app, actor, id).await?;

@@ -10,7 +10,7 @@ use crate::camp::{Browser, Camp, Reply};
 
 const FILM: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// A video with its own file, like those of the demo and imports.
+/// A video with its own file, like those of imports.
 async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid {
     camp.app.files.put(key, FILM.to_vec()).await.expect("stored");
     camp.app.files.put("pictures/lake.jpg", b"picture".to_vec()).await.expect("stored");
@@ -28,7 +28,6 @@ async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid 
         thumbnail_key: Some("pictures/lake.jpg".into()),
         content_type: "video/mp4".into(),
         duration_seconds: Some(6),
-        published_at: None,
     };
     let settings = camp.app.settings().await.expect("settings");
     let mut tx = camp.app.db.begin().await.expect("a transaction");

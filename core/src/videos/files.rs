@@ -1,6 +1,5 @@
 //! The portal's own video and picture files.
 
-use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{NOT_FOUND, NewVideo, Status};
@@ -17,8 +16,6 @@ pub struct OwnVideo {
     pub thumbnail_key: Option<String>,
     pub content_type: String,
     pub duration_seconds: Option<i64>,
-    /// For videos that were published long ago. No family is notified.
-    pub published_at: Option<DateTime<Utc>>,
 }
 
 /// A file that the viewer may download.

@@ -8,6 +8,7 @@ mod admin;
 mod edit;
 mod files;
 mod input;
+mod publish;
 mod reactions;
 mod record;
 mod share_link;
@@ -22,10 +23,11 @@ pub use admin::{
     AdminFilter, AdminOrder, AdminVideo, Attention, Counts, admin_find, admin_list, admin_years,
     counts, deliveries, find_for_staff, retry_deliveries,
 };
-pub use edit::{Saved, add_own_file, create, create_gallery, delete, edit, publish, publish_due};
+pub use edit::{Saved, delete, edit};
 pub use files::{Media, OwnVideo, thumbnail, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
+pub use publish::{Publication, add_own_file, create, create_gallery, publish, publish_due};
 pub(crate) use reactions::must_be_open;
 pub(crate) use reactions::viewer_key;
 pub use reactions::{Like, erase_likes, favorites, like, may_count, record_view, unlike};

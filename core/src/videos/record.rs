@@ -142,6 +142,14 @@ pub(crate) fn search_texts(
 }
 
 impl Record {
+    /// Sets the time of the first publication, if it is now.
+    pub(super) fn published_now(self, now: DateTime<Utc>) -> Record {
+        match self.status {
+            Status::Published => Record { published_at: self.published_at.or(Some(now)), ..self },
+            Status::Scheduled | Status::Draft => self,
+        }
+    }
+
     /// Binds the editable columns and the search texts as `$2` to `$18`.
     fn bound<'c>(&self, query: Query<'c>) -> Query<'c> {
         let source = &self.source;
