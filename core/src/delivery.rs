@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::mail::{Mail, SendError};
-use crate::notifications::{Deliver, Delivery, MailContent, Notification};
+use crate::notifications::{Deliver, Delivery, MailContent, MailKind, Notification};
 use crate::settings::Settings;
 use crate::unsubscribe;
 use crate::validation::with_ascii_domain;
@@ -181,28 +181,31 @@ async fn compose(
     }))
 }
 
-/// Writes the mail of a notification for one recipient. Returns `None` if the record that it was
-/// about is gone. Links with tokens are created here, so that no token is ever stored.
+/// Writes the mail for one recipient. Returns `None` if the record that it was about is gone. Links
+/// with tokens are created here, so that no token is ever stored.
 async fn write(
     app: &App,
     settings: &Settings,
     notification: &Notification,
     delivery: &Delivery,
 ) -> Result<Option<MailContent>> {
-    match notification.kind.as_str() {
-        videos::announce::KIND => videos::announce::mail_content(app, settings, notification).await,
-        alerts::KIND => Ok(alerts::mail_content(app, settings, notification)),
-        newsletters::KIND => newsletters::mail_content(app, notification).await,
-        messages::mail::ARRIVED
-        | messages::mail::MORE_WAIT
-        | messages::mail::RECEIVED
-        | messages::mail::REPLY => messages::mail::write(app, settings, notification).await,
-        subscribers::KIND => subscribers::mail_content(app, settings, notification).await,
-        updates::announce::KIND => updates::announce::mail_content(app, notification).await,
-        payments::receipt::KIND => {
+    let Some(kind) = MailKind::read(&notification.kind) else {
+        // A later version enqueued it, and may still send it.
+        return Err(Error::unforeseen(format!("unknown kind of mail: {}", notification.kind)));
+    };
+    match kind {
+        MailKind::Video => videos::announce::mail_content(app, settings, notification).await,
+        MailKind::Update => updates::announce::mail_content(app, notification).await,
+        MailKind::Newsletter => newsletters::mail_content(app, notification).await,
+        MailKind::Alert => Ok(alerts::mail_content(app, settings, notification)),
+        MailKind::Payment => {
             payments::receipt::mail_content(app, settings, notification, delivery).await
         }
-        _ => accounts::account_mail::write(app, settings, notification, delivery).await,
+        MailKind::Subscribe => subscribers::mail_content(app, settings, notification).await,
+        MailKind::Message(kind) => messages::mail::write(app, settings, kind, notification).await,
+        MailKind::Account(kind) => {
+            accounts::account_mail::write(app, settings, kind, notification, delivery).await
+        }
     }
 }
 

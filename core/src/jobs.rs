@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result};
 
@@ -241,9 +241,10 @@ pub async fn retry(app: &App, actor: Actor, id: Option<Uuid>) -> Result<usize> {
     }
     if !failed.is_empty() {
         let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
-        let subject = id.map_or(Subject::none("job"), |id| Subject::new("job", id));
+        let subject =
+            id.map_or(Subject::none(SubjectKind::Job), |id| Subject::new(SubjectKind::Job, id));
         let details = json!({ "queued": names.len(), "jobs": names });
-        audit::record(&mut tx, app.clock.now(), actor, "job.retry", subject, details).await?;
+        audit::record(&mut tx, app.clock.now(), actor, Action::JobRetry, subject, details).await?;
     }
     tx.commit().await?;
     Ok(failed.len())

@@ -11,6 +11,7 @@ mod error;
 #[cfg(test)]
 mod layers;
 mod startup;
+mod text_enum;
 
 pub mod access;
 pub mod accounts;

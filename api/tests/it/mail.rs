@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use portal::db::Db;
+use portal::notifications;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
@@ -107,6 +108,21 @@ story! {
         assert_eq!(tally, json!({ "queued": 0, "sent": 1, "failed": 0, "suppressed": 0 }));
         let many = json!({ "mails": vec![json!({ "notification_id": video, "email": "x" }); 101] });
         staff.post("/api/admin/mail/failed/send-again", many).await.refused(422, "validation");
+    }
+}
+
+story! {
+    async fn a_mail_that_only_a_later_version_can_write_waits_for_it(camp) {
+        let staff = camp.staff().await;
+        add_family(&staff, "Chaya", "chaya@family.example").await;
+        write(&camp, "update notifications set kind = 'postcard' where kind = 'invitation'".into()).await;
+        camp.work().await;
+        assert_eq!(camp.mails().len(), 0);
+        write(&camp, "update notifications set kind = 'invitation' where kind = 'postcard'".into()).await;
+        camp.wait(TimeDelta::minutes(10));
+        notifications::recover(&camp.app).await.expect("recovered");
+        camp.work().await;
+        assert_eq!(camp.mails_to("chaya@family.example").len(), 1);
     }
 }
 

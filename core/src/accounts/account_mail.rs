@@ -4,49 +4,27 @@ use serde_json::Value;
 
 use super::links::{account, is_there, link};
 use super::tokens::Purpose;
-use crate::notifications::{Button, Delivery, MailContent, Notification};
+use crate::notifications::{AccountMail, Button, Delivery, MailContent, Notification};
 use crate::settings::Settings;
 use crate::{App, Result};
-
-pub const VERIFY: &str = "verify";
-pub const RESET: &str = "reset";
-pub const PASSWORD_CHANGED: &str = "password_changed";
-pub const CHANGE_EMAIL: &str = "change_email";
-pub const EMAIL_CHANGED: &str = "email_changed";
-pub const SECONDARY_EMAIL: &str = "secondary_email";
-pub const SECONDARY_ADDED: &str = "secondary_added";
-pub const SECONDARY_REMOVED: &str = "secondary_removed";
-pub const GUARDIAN_JOINED: &str = "guardian_joined";
-pub const INVITATION: &str = "invitation";
-pub const APPROVED: &str = "approved";
-pub const REFUSED: &str = "refused";
-pub const STAFF_RESET: &str = "staff_reset";
-pub const STAFF_PASSWORD_CHANGED: &str = "staff_password_changed";
-pub const STAFF_EMAIL_CHANGED: &str = "staff_email_changed";
-pub const STAFF_TWO_FACTOR_ON: &str = "staff_two_factor_on";
-pub const STAFF_TWO_FACTOR_OFF: &str = "staff_two_factor_off";
-pub const STAFF_ACCOUNT: &str = "staff_account";
-pub const STAFF_NEW_BROWSER: &str = "staff_new_browser";
-/// `camp mail test`.
-pub const TEST: &str = "test";
 
 /// Writes the mail. Returns `None` if the user or family is gone or the mail is out of date.
 pub(crate) async fn write(
     app: &App,
     settings: &Settings,
+    kind: AccountMail,
     notification: &Notification,
     delivery: &Delivery,
 ) -> Result<Option<MailContent>> {
     let site = &settings.site_name;
-    let kind = notification.kind.as_str();
-    if !is_there(app, notification, &delivery.email).await? {
+    if !is_there(app, kind, notification, &delivery.email).await? {
         return Ok(None);
     }
     let link = |purpose, page: &'static str| link(app, notification, delivery, purpose, page);
     let alarm = "If you did not expect this, please tell an owner of the portal at once.";
     let ignore = "If this was not you, you don’t need to do anything.".to_owned();
     let content = match kind {
-        VERIFY => MailContent {
+        AccountMail::Verify => MailContent {
             subject: format!("Please confirm your email for {site}"),
             heading: "One click, and you are in.".into(),
             paragraphs: vec![format!(
@@ -59,7 +37,7 @@ pub(crate) async fn write(
             notes: vec!["The link works for three days.".into(), ignore],
             ..MailContent::default()
         },
-        CHANGE_EMAIL => MailContent {
+        AccountMail::ChangeEmail => MailContent {
             subject: format!("Please confirm your new email for {site}"),
             heading: "Your new address".into(),
             paragraphs: vec![format!(
@@ -72,7 +50,7 @@ pub(crate) async fn write(
             notes: vec!["The link works for three days.".into(), ignore],
             ..MailContent::default()
         },
-        SECONDARY_EMAIL => MailContent {
+        AccountMail::SecondaryEmail => MailContent {
             subject: format!("{site}: confirm that you want our mail"),
             heading: "Your address, for a family".into(),
             paragraphs: vec![
@@ -92,7 +70,7 @@ pub(crate) async fn write(
             ],
             ..MailContent::default()
         },
-        SECONDARY_ADDED => MailContent {
+        AccountMail::SecondaryAdded => MailContent {
             subject: format!("Your family at {site} has a second address"),
             heading: "A second address for your family".into(),
             paragraphs: vec![format!(
@@ -102,7 +80,7 @@ pub(crate) async fn write(
             button: Some(Button { label: "Open my profile", url: app.url("/profile") }),
             ..MailContent::default()
         },
-        SECONDARY_REMOVED => MailContent {
+        AccountMail::SecondaryRemoved => MailContent {
             subject: format!("Your address was removed from a family at {site}"),
             heading: "Your address was removed".into(),
             paragraphs: vec![
@@ -114,7 +92,7 @@ pub(crate) async fn write(
             ],
             ..MailContent::default()
         },
-        RESET => MailContent {
+        AccountMail::Reset => MailContent {
             subject: format!("Choose a new password for {site}"),
             heading: "A new password".into(),
             paragraphs: vec!["You asked for a new password. Choose one on the page that this button opens.".into()],
@@ -125,7 +103,7 @@ pub(crate) async fn write(
             notes: vec!["The link works for one hour.".into(), ignore],
             ..MailContent::default()
         },
-        STAFF_RESET => MailContent {
+        AccountMail::StaffReset => MailContent {
             subject: format!("Choose a new password for the staff area of {site}"),
             heading: "A new password for your staff account".into(),
             paragraphs: vec![format!(
@@ -140,7 +118,7 @@ pub(crate) async fn write(
             notes: vec!["The link works for one hour. If you did not expect this mail, please ask an owner about it.".into()],
             ..MailContent::default()
         },
-        PASSWORD_CHANGED => MailContent {
+        AccountMail::PasswordChanged => MailContent {
             subject: format!("Your password for {site} was changed"),
             heading: "Your password was changed".into(),
             paragraphs: vec![
@@ -150,7 +128,7 @@ pub(crate) async fn write(
             button: Some(Button { label: "Choose a new password", url: app.url("/auth/forgot") }),
             ..MailContent::default()
         },
-        EMAIL_CHANGED => MailContent {
+        AccountMail::EmailChanged => MailContent {
             subject: format!("Your email for {site} was changed"),
             heading: "You sign in with another address now".into(),
             paragraphs: vec![format!(
@@ -159,7 +137,7 @@ pub(crate) async fn write(
             )],
             ..MailContent::default()
         },
-        STAFF_PASSWORD_CHANGED => MailContent {
+        AccountMail::StaffPasswordChanged => MailContent {
             subject: format!("Your staff password for {site} was changed"),
             heading: "Your staff password was changed".into(),
             paragraphs: vec![
@@ -168,7 +146,7 @@ pub(crate) async fn write(
             ],
             ..MailContent::default()
         },
-        STAFF_EMAIL_CHANGED => MailContent {
+        AccountMail::StaffEmailChanged => MailContent {
             subject: format!("The email of your staff account at {site} was changed"),
             heading: "Your staff account has another address now".into(),
             paragraphs: vec![
@@ -177,7 +155,7 @@ pub(crate) async fn write(
             ],
             ..MailContent::default()
         },
-        STAFF_TWO_FACTOR_ON => MailContent {
+        AccountMail::StaffTwoFactorOn => MailContent {
             subject: format!("Two-factor was turned on for your staff account at {site}"),
             heading: "Signing in asks for a code now".into(),
             paragraphs: vec![
@@ -189,7 +167,7 @@ pub(crate) async fn write(
             ],
             ..MailContent::default()
         },
-        STAFF_TWO_FACTOR_OFF => MailContent {
+        AccountMail::StaffTwoFactorOff => MailContent {
             subject: format!("Two-factor was turned off for your staff account at {site}"),
             heading: "Signing in asks for no code any more".into(),
             paragraphs: vec![
@@ -201,14 +179,14 @@ pub(crate) async fn write(
             ],
             ..MailContent::default()
         },
-        STAFF_ACCOUNT => MailContent {
+        AccountMail::StaffAccount => MailContent {
             subject: format!("The staff accounts of {site} have changed"),
             heading: "A staff account was added or made an owner's".into(),
             paragraphs: vec![told_of(notification), alarm.into()],
             button: Some(Button { label: "Open the staff area", url: app.url("/admin") }),
             ..MailContent::default()
         },
-        STAFF_NEW_BROWSER => MailContent {
+        AccountMail::StaffNewBrowser => MailContent {
             subject: format!("A new sign-in to the staff area of {site}"),
             heading: "A sign-in from a new browser".into(),
             paragraphs: vec![
@@ -222,7 +200,7 @@ pub(crate) async fn write(
             button: Some(Button { label: "Open the staff area", url: app.url("/admin") }),
             ..MailContent::default()
         },
-        GUARDIAN_JOINED => MailContent {
+        AccountMail::GuardianJoined => MailContent {
             subject: format!("Somebody joined your family at {site}"),
             heading: "A second login for your family".into(),
             paragraphs: vec![format!(
@@ -231,7 +209,7 @@ pub(crate) async fn write(
             )],
             ..MailContent::default()
         },
-        INVITATION => MailContent {
+        AccountMail::Invitation => MailContent {
             subject: format!("You are invited to {site}"),
             heading: "Watch the summer with us".into(),
             paragraphs: vec![format!(
@@ -244,14 +222,14 @@ pub(crate) async fn write(
             notes: vec!["The link works for 30 days and is only for your family.".into()],
             ..MailContent::default()
         },
-        APPROVED => MailContent {
+        AccountMail::Approved => MailContent {
             subject: format!("Welcome to {site}"),
             heading: "You are confirmed as a family of the camp".into(),
             paragraphs: vec!["From now on you can watch all videos.".into()],
             button: Some(Button { label: "Open the videos", url: app.url("/current-videos") }),
             ..MailContent::default()
         },
-        REFUSED => MailContent {
+        AccountMail::Refused => MailContent {
             subject: format!("Your registration at {site}"),
             heading: "We could not confirm your family".into(),
             paragraphs: vec![format!(
@@ -260,14 +238,6 @@ pub(crate) async fn write(
             )],
             ..MailContent::default()
         },
-        TEST => MailContent {
-            subject: format!("A test from {site}"),
-            heading: "Mail works".into(),
-            paragraphs: vec!["This is what mail from the camp looks like. Somebody who runs the portal sent it to try it out.".into()],
-            button: Some(Button { label: "Open the portal", url: app.url("/") }),
-            ..MailContent::default()
-        },
-        _ => return Ok(None),
     };
     Ok(Some(content))
 }

@@ -7,14 +7,14 @@ use uuid::Uuid;
 use super::sessions::Holder;
 use super::tokens::{self, Bearer, Purpose};
 use crate::db::Tx;
-use crate::notifications::{Delivery, Notice, Notification};
+use crate::notifications::{AccountMail, Delivery, Notice, Notification};
 use crate::{App, Result};
 
 /// A notice whose mail contains a link for this account. The link is valid until the account's
 /// links are revoked, no matter when the mail is written.
 pub(crate) async fn with_link(
     tx: &mut Tx,
-    kind: &'static str,
+    kind: AccountMail,
     subject_id: Uuid,
     holder: Holder,
 ) -> Result<Notice> {
@@ -43,25 +43,28 @@ fn version(notification: &Notification) -> i64 {
 
 /// Whether the recipient still exists and, for a mail with a link, whether the link would still be
 /// valid.
-pub(super) async fn is_there(app: &App, notification: &Notification, email: &str) -> Result<bool> {
-    use super::account_mail::*;
+pub(super) async fn is_there(
+    app: &App,
+    kind: AccountMail,
+    notification: &Notification,
+    email: &str,
+) -> Result<bool> {
     let id = notification.subject_id;
     let version = version(notification);
     let db = &app.db;
-    let found: i64 = match notification.kind.as_str() {
-        TEST => return Ok(true),
+    let found: i64 = match kind {
         // An invitation that waited while staff corrected the address is not sent to a stranger.
-        INVITATION => db
+        AccountMail::Invitation => db
             .sql(
                 "select count(*) from profiles p join profile_addresses a on a.profile_id = p.id
                  where p.id = $1 and p.deleted_at is null and a.email = $2",
             )
             .bind(id)
             .bind(email),
-        APPROVED | REFUSED | SECONDARY_REMOVED => {
+        AccountMail::Approved | AccountMail::Refused | AccountMail::SecondaryRemoved => {
             db.sql("select count(*) from profiles where id = $1 and deleted_at is null").bind(id)
         }
-        SECONDARY_EMAIL => db
+        AccountMail::SecondaryEmail => db
             .sql(
                 "select count(*) from pending_addresses a, users u
                  where a.profile_id = $1 and a.email = $2 and u.id = $3 and u.token_version = $4",
@@ -71,16 +74,16 @@ pub(super) async fn is_there(app: &App, notification: &Notification, email: &str
             .bind(account(notification))
             .bind(version),
         // Not to an address that the account no longer has.
-        VERIFY | RESET => db
+        AccountMail::Verify | AccountMail::Reset => db
             .sql("select count(*) from users where id = $1 and token_version = $2 and email = $3")
             .bind(id)
             .bind(version)
             .bind(email),
-        CHANGE_EMAIL => db
+        AccountMail::ChangeEmail => db
             .sql("select count(*) from users where id = $1 and token_version = $2")
             .bind(id)
             .bind(version),
-        STAFF_RESET => db
+        AccountMail::StaffReset => db
             .sql(
                 "select count(*) from staff
                  where id = $1 and token_version = $2 and email = $3 and disabled_at is null",
@@ -88,13 +91,20 @@ pub(super) async fn is_there(app: &App, notification: &Notification, email: &str
             .bind(id)
             .bind(version)
             .bind(email),
-        STAFF_PASSWORD_CHANGED
-        | STAFF_EMAIL_CHANGED
-        | STAFF_TWO_FACTOR_ON
-        | STAFF_TWO_FACTOR_OFF
-        | STAFF_ACCOUNT
-        | STAFF_NEW_BROWSER => db.sql("select count(*) from staff where id = $1").bind(id),
-        _ => db.sql("select count(*) from users where id = $1").bind(id),
+        AccountMail::StaffPasswordChanged
+        | AccountMail::StaffEmailChanged
+        | AccountMail::StaffTwoFactorOn
+        | AccountMail::StaffTwoFactorOff
+        | AccountMail::StaffAccount
+        | AccountMail::StaffNewBrowser => {
+            db.sql("select count(*) from staff where id = $1").bind(id)
+        }
+        AccountMail::PasswordChanged
+        | AccountMail::EmailChanged
+        | AccountMail::SecondaryAdded
+        | AccountMail::GuardianJoined => {
+            db.sql("select count(*) from users where id = $1").bind(id)
+        }
     }
     .scalar()
     .await?;

@@ -8,11 +8,9 @@ use uuid::Uuid;
 
 use crate::clock::day_in;
 use crate::jobs::{self, Job};
-use crate::notifications::{self, Deliver, MailContent, Notice, Notification};
+use crate::notifications::{self, Deliver, MailContent, MailKind, Notice, Notification};
 use crate::settings::{self, Settings};
 use crate::{App, Result, data_folder};
-
-pub const KIND: &str = "alert";
 
 /// The disk counts as full below this number of free bytes.
 pub(crate) const FREE: u64 = 1 << 30;
@@ -91,7 +89,8 @@ async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
         .await?;
     let mut told = Vec::new();
     for (id, email, name) in owners {
-        let notice = Notice { kind: KIND, subject_id: id, data: json!({ "text": text }) };
+        let notice =
+            Notice { kind: MailKind::Alert, subject_id: id, data: json!({ "text": text }) };
         let once = format!("alert:{what}:{day}:{id}");
         told.extend(notifications::notify_once(&mut tx, app, notice, &email, &name, &once).await?);
     }

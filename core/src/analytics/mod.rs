@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::{day_in, moment_in, year_in};
 use crate::db::Db;
 use crate::settings::Settings;
@@ -317,9 +317,9 @@ pub async fn export(
 ) -> Result<String> {
     let table = csv(&compute(app, settings, period).await?);
     let mut tx = app.db.begin().await?;
-    let (now, subject) = (app.clock.now(), Subject::none("analytics"));
+    let (now, subject) = (app.clock.now(), Subject::none(SubjectKind::Analytics));
     let details = json!({ "period": period });
-    audit::record(&mut tx, now, actor, "analytics.export", subject, details).await?;
+    audit::record(&mut tx, now, actor, Action::AnalyticsExport, subject, details).await?;
     tx.commit().await?;
     Ok(table)
 }

@@ -1,158 +1,159 @@
-//! All actions and kinds of subjects in the audit log, for its filters.
+//! All actions and kinds of subjects in the audit log, in the order of its filters.
 
-/// Actions, as `topic.verb`.
-pub const ACTIONS: &[&str] = &[
-    "analytics.export",
-    "audit.export",
-    "backup.restore",
-    "comment.approve",
-    "comment.delete",
-    "comment.hide",
-    "comment.show",
-    "faq.add",
-    "faq.change",
-    "faq.delete",
-    "faq.order",
-    "gallery.import",
-    "job.retry",
-    "letter.retry_mail",
-    "letter.send",
-    "live_update.create",
-    "live_update.delete",
-    "live_update.edit",
-    "live_update.expire",
-    "mail.let_through",
-    "mail.send_again",
-    "message.change",
-    "message.delete",
-    "message.reply",
-    "message.retry_mail",
-    "payment.record",
-    "payment_plan.change",
-    "product.add",
-    "product.add_image",
-    "product.change",
-    "product.delete",
-    "product.order_images",
-    "product.remove_image",
-    "profile.add",
-    "profile.approve",
-    "profile.change",
-    "profile.clear_limits",
-    "profile.confirm_email",
-    "profile.copy_invitation",
-    "profile.delete",
-    "profile.export",
-    "profile.import",
-    "profile.invite",
-    "profile.merge",
-    "profile.refuse",
-    "profile.undo_import",
-    "seed",
-    "settings.export",
-    "settings.set",
-    "staff.add",
-    "staff.change",
-    "staff.change_password",
-    "staff.end_sessions",
-    "staff.remove",
-    "staff.reset_two_factor",
-    "staff.send_reset",
-    "staff.sign_in",
-    "staff.sign_in_refused",
-    "staff.two_factor_off",
-    "staff.two_factor_on",
-    "subscriber.remove",
-    "subscribers.export",
-    "user.change_email",
-    "user.change_password",
-    "user.delete",
-    "user.link",
-    "user.sign_in",
-    "user.sign_in_refused",
-    "user.sign_up",
-    "user.verify",
-    "video.create",
-    "video.delete",
-    "video.edit",
-    "video.publish",
-    "video.retry_mail",
-];
+use crate::text_enum::text_enum;
 
-/// The kinds of records that actions apply to.
-pub const SUBJECTS: &[&str] = &[
-    "analytics",
-    "audit",
-    "comment",
-    "database",
-    "faq",
-    "job",
-    "letter",
-    "live_update",
-    "mail",
-    "message",
-    "product",
-    "profile",
-    "setting",
-    "staff",
-    "subscriber",
-    "subscribers",
-    "user",
-    "video",
-];
+text_enum! {
+    /// What was done, stored as `topic.verb`.
+    Action {
+        AnalyticsExport = "analytics.export",
+        AuditExport = "audit.export",
+        BackupRestore = "backup.restore",
+        CommentApprove = "comment.approve",
+        CommentDelete = "comment.delete",
+        CommentHide = "comment.hide",
+        CommentShow = "comment.show",
+        FaqAdd = "faq.add",
+        FaqChange = "faq.change",
+        FaqDelete = "faq.delete",
+        FaqOrder = "faq.order",
+        GalleryImport = "gallery.import",
+        JobRetry = "job.retry",
+        LetterRetryMail = "letter.retry_mail",
+        LetterSend = "letter.send",
+        LiveUpdateCreate = "live_update.create",
+        LiveUpdateDelete = "live_update.delete",
+        LiveUpdateEdit = "live_update.edit",
+        LiveUpdateExpire = "live_update.expire",
+        MailLetThrough = "mail.let_through",
+        MailSendAgain = "mail.send_again",
+        MessageChange = "message.change",
+        MessageDelete = "message.delete",
+        MessageReply = "message.reply",
+        MessageRetryMail = "message.retry_mail",
+        PaymentRecord = "payment.record",
+        PaymentPlanChange = "payment_plan.change",
+        ProductAdd = "product.add",
+        ProductAddImage = "product.add_image",
+        ProductChange = "product.change",
+        ProductDelete = "product.delete",
+        ProductOrderImages = "product.order_images",
+        ProductRemoveImage = "product.remove_image",
+        ProfileAdd = "profile.add",
+        ProfileApprove = "profile.approve",
+        ProfileChange = "profile.change",
+        ProfileClearLimits = "profile.clear_limits",
+        ProfileConfirmEmail = "profile.confirm_email",
+        ProfileCopyInvitation = "profile.copy_invitation",
+        ProfileDelete = "profile.delete",
+        ProfileExport = "profile.export",
+        ProfileImport = "profile.import",
+        ProfileInvite = "profile.invite",
+        ProfileMerge = "profile.merge",
+        ProfileRefuse = "profile.refuse",
+        ProfileUndoImport = "profile.undo_import",
+        Seed = "seed",
+        SettingsExport = "settings.export",
+        SettingsSet = "settings.set",
+        StaffAdd = "staff.add",
+        StaffChange = "staff.change",
+        StaffChangePassword = "staff.change_password",
+        StaffEndSessions = "staff.end_sessions",
+        StaffRemove = "staff.remove",
+        StaffResetTwoFactor = "staff.reset_two_factor",
+        StaffSendReset = "staff.send_reset",
+        StaffSignIn = "staff.sign_in",
+        StaffSignInRefused = "staff.sign_in_refused",
+        StaffTwoFactorOff = "staff.two_factor_off",
+        StaffTwoFactorOn = "staff.two_factor_on",
+        SubscriberRemove = "subscriber.remove",
+        SubscribersExport = "subscribers.export",
+        UserChangeEmail = "user.change_email",
+        UserChangePassword = "user.change_password",
+        UserDelete = "user.delete",
+        UserLink = "user.link",
+        UserSignIn = "user.sign_in",
+        UserSignInRefused = "user.sign_in_refused",
+        UserSignUp = "user.sign_up",
+        UserVerify = "user.verify",
+        VideoCreate = "video.create",
+        VideoDelete = "video.delete",
+        VideoEdit = "video.edit",
+        VideoPublish = "video.publish",
+        VideoRetryMail = "video.retry_mail",
+    }
+}
+
+impl Action {
+    /// The topic: `payment` of `payment.record`.
+    pub fn topic(self) -> &'static str {
+        topic(self.text())
+    }
+}
+
+/// The topic of an action, or of a filter that is a topic itself.
+pub(super) fn topic(action: &str) -> &str {
+    action.split('.').next().unwrap_or(action)
+}
+
+text_enum! {
+    /// The kind of record that an action applies to.
+    SubjectKind {
+        Analytics = "analytics",
+        Audit = "audit",
+        Comment = "comment",
+        Database = "database",
+        Faq = "faq",
+        Job = "job",
+        Letter = "letter",
+        LiveUpdate = "live_update",
+        Mail = "mail",
+        Message = "message",
+        Product = "product",
+        Profile = "profile",
+        Setting = "setting",
+        Staff = "staff",
+        Subscriber = "subscriber",
+        Subscribers = "subscribers",
+        User = "user",
+        Video = "video",
+    }
+}
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::path::Path;
 
     use super::*;
-    use crate::audit::topic;
 
-    /// Every text of the form `"word.word"` in the files that write to the log, and every subject.
-    fn written() -> (BTreeSet<String>, BTreeSet<String>) {
+    /// The sources, without this file.
+    fn sources() -> String {
         let mut waiting = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
-        let (mut actions, mut subjects) = (BTreeSet::new(), BTreeSet::new());
+        let mut sources = String::new();
         while let Some(path) = waiting.pop() {
             if path.is_dir() {
                 let files = std::fs::read_dir(path).expect("the sources");
                 waiting.extend(files.map(|file| file.expect("a file").path()));
-                continue;
-            }
-            if path.ends_with("audit/actions.rs") {
-                continue;
-            }
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            if !text.contains("audit::record(") && !path.ends_with("audit/export.rs") {
-                continue;
-            }
-            let is_word = |text: &str| {
-                !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
-            };
-            let is_action = |text: &&str| {
-                text.split_once('.').is_some_and(|(topic, deed)| is_word(topic) && is_word(deed))
-            };
-            actions.extend(text.split('"').filter(is_action).map(str::to_owned));
-            for call in ["Subject::new(\"", "Subject::none(\""] {
-                let kinds = text.split(call).skip(1);
-                subjects.extend(kinds.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+            } else if !path.ends_with("audit/actions.rs") {
+                sources += &std::fs::read_to_string(&path).unwrap_or_default();
             }
         }
-        (actions, subjects)
+        sources
     }
 
     #[test]
-    fn everything_that_is_written_down_can_be_asked_for() {
-        let (mut actions, subjects) = written();
-        // Skips file names and columns of the same form.
-        actions.retain(|action| ACTIONS.iter().any(|known| topic(known) == topic(action)));
-        actions.insert("seed".into());
-        assert_eq!(actions, ACTIONS.iter().map(|action| action.to_string()).collect());
-        assert_eq!(subjects, SUBJECTS.iter().map(|kind| kind.to_string()).collect());
+    fn every_filter_finds_something_that_is_written_down() {
+        let sources = sources();
+        let names = Action::ALL.iter().map(|action| format!("Action::{action:?}"));
+        let kinds = SubjectKind::ALL.iter().map(|kind| format!("SubjectKind::{kind:?}"));
+        for name in names.chain(kinds) {
+            let is_whole = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+            assert!(sources.split(&name).skip(1).any(is_whole), "nothing writes {name}");
+        }
     }
 
     #[test]
     fn the_menus_are_in_order() {
-        assert!(ACTIONS.is_sorted() && SUBJECTS.is_sorted());
+        assert!(Action::ALL.iter().map(|action| action.text()).is_sorted());
+        assert!(SubjectKind::ALL.iter().map(|kind| kind.text()).is_sorted());
     }
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::line::{Line, shown, wall};
 use super::log::{Entry, Filter};
-use super::{Actor, Subject, record};
+use super::{Action, Actor, Subject, SubjectKind, record};
 use crate::spreadsheet::cell::plain;
 use crate::{App, Error, Result};
 
@@ -39,7 +39,8 @@ pub async fn export(
         "subject_kind": wanted.subject_kind, "subject": wanted.subject_id,
         "from": filter.from, "to": filter.to,
     });
-    record(&mut tx, now, actor, "audit.export", Subject::none("audit"), details).await?;
+    record(&mut tx, now, actor, Action::AuditExport, Subject::none(SubjectKind::Audit), details)
+        .await?;
     tx.commit().await?;
     let (app, zone) = (app.clone(), settings.timezone);
     let begin = Some((wanted, true));

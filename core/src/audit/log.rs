@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::line::{self, Line};
-use super::{ACTIONS, SUBJECTS, topic};
+use super::{Action, SubjectKind, topic};
 use crate::clock::moment_in;
 use crate::db::On;
 use crate::pagination::{Page, PageRequest};
@@ -305,5 +305,7 @@ pub async fn filters(app: &App) -> Result<Filters> {
         .sql("select id, username from staff order by username_folded limit 500")
         .all()
         .await?;
-    Ok(Filters { actions: ACTIONS.to_vec(), subjects: SUBJECTS.to_vec(), staff, currency })
+    let actions = Action::ALL.iter().map(|action| action.text()).collect();
+    let subjects = SubjectKind::ALL.iter().map(|kind| kind.text()).collect();
+    Ok(Filters { actions, subjects, staff, currency })
 }

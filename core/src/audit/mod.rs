@@ -14,7 +14,8 @@ use uuid::Uuid;
 use crate::Result;
 use crate::db::Tx;
 
-pub use actions::{ACTIONS, SUBJECTS};
+use actions::topic;
+pub use actions::{Action, SubjectKind};
 pub use export::export;
 pub use line::Line;
 pub use log::{ActorKind, Entry, Filter, Filters, StaffName, filters, list};
@@ -61,32 +62,30 @@ impl Actor {
 /// The record that the action applies to.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject {
-    kind: &'static str,
+    kind: SubjectKind,
     id: Option<Uuid>,
 }
 
 impl Subject {
-    pub fn new(kind: &'static str, id: Uuid) -> Subject {
+    pub fn new(kind: SubjectKind, id: Uuid) -> Subject {
         Subject { kind, id: Some(id) }
     }
 
-    pub fn none(kind: &'static str) -> Subject {
+    pub fn none(kind: SubjectKind) -> Subject {
         Subject { kind, id: None }
     }
 }
 
 /// Adds a row to the log in the transaction of the action, so that neither exists without the
-/// other. `action` is one of [`ACTIONS`], the kind of the subject one of [`SUBJECTS`].
+/// other.
 pub async fn record(
     tx: &mut Tx,
     now: DateTime<Utc>,
     actor: Actor,
-    action: &str,
+    action: Action,
     subject: Subject,
     details: Value,
 ) -> Result<()> {
-    debug_assert!(ACTIONS.contains(&action), "{action} is not in the list of actions");
-    debug_assert!(SUBJECTS.contains(&subject.kind), "{} is not in the list", subject.kind);
     tx.sql(
         "insert into audit_log
            (id, at, actor_kind, actor_id, action, topic, subject_kind, subject_id, details)
@@ -96,19 +95,14 @@ pub async fn record(
     .bind(now)
     .bind(actor.kind())
     .bind(actor.id())
-    .bind(action)
-    .bind(topic(action))
-    .bind(subject.kind)
+    .bind(action.text())
+    .bind(action.topic())
+    .bind(subject.kind.text())
     .bind(subject.id)
     .bind(details.to_string())
     .execute()
     .await?;
     Ok(())
-}
-
-/// The topic of an action: `payment` of `payment.record`.
-fn topic(action: &str) -> &str {
-    action.split('.').next().unwrap_or(action)
 }
 
 /// A field before and after.

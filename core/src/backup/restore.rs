@@ -18,7 +18,7 @@ use super::sqlite::unless_gone;
 use super::{
     Held, Manifest, Progress, Stored, Tally, hold_mail, inspect, postgres, sqlite, stamp, swap,
 };
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::config::Config;
 use crate::data_folder::{AT_WORK, sqlite_file};
 use crate::db::{self, Db};
@@ -355,8 +355,8 @@ fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>)
 async fn finish(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Result<()> {
     let mut tx = db.begin().await?;
     notifications::clear_heartbeats(&mut tx).await?;
-    let subject = Subject::none("database");
-    audit::record(&mut tx, now, Actor::Operator, "backup.restore", subject, details).await?;
+    let subject = Subject::none(SubjectKind::Database);
+    audit::record(&mut tx, now, Actor::Operator, Action::BackupRestore, subject, details).await?;
     tx.commit().await
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Comment, NOT_FOUND, Place, emit_removed, uncount};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::pagination::{Page, PageRequest};
@@ -72,7 +72,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     let place = gone.ok_or(NOT_FOUND)?;
     uncount(tx, &place).await?;
     let details = json!({ "video_id": place.video_id, "hidden": place.hidden_at.is_some() });
-    record(tx, app, actor, "comment.delete", id, details).await?;
+    record(tx, app, actor, Action::CommentDelete, id, details).await?;
     emit_removed(tx, app, &place, id);
     Ok(())
 }
@@ -96,7 +96,7 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .await?;
     if let Some((video_id,)) = held {
         let details = seen(video_id, "held", "hidden");
-        return record(tx, app, actor, "comment.hide", id, details).await;
+        return record(tx, app, actor, Action::CommentHide, id, details).await;
     }
     let hidden: Option<(Uuid,)> = tx
         .sql(
@@ -112,7 +112,7 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
     let Some((video_id,)) = hidden else { return must_exist(tx, id).await };
     let place = Place { video_id, hidden_at: None };
     uncount(tx, &place).await?;
-    record(tx, app, actor, "comment.hide", id, seen(video_id, "shown", "hidden")).await?;
+    record(tx, app, actor, Action::CommentHide, id, seen(video_id, "shown", "hidden")).await?;
     emit_removed(tx, app, &place, id);
     Ok(())
 }
@@ -133,7 +133,7 @@ pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .optional()
         .await?;
     let Some((video_id,)) = shown else { return must_exist(tx, id).await };
-    stand(tx, app, actor, "comment.show", id, (video_id, "hidden")).await
+    stand(tx, app, actor, Action::CommentShow, id, (video_id, "hidden")).await
 }
 
 /// Approves a held comment. Repeating it changes nothing.
@@ -152,14 +152,14 @@ pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<(
         .optional()
         .await?;
     let Some((video_id,)) = approved else { return must_exist(tx, id).await };
-    stand(tx, app, actor, "comment.approve", id, (video_id, "held")).await
+    stand(tx, app, actor, Action::CommentApprove, id, (video_id, "held")).await
 }
 
 async fn stand(
     tx: &mut Tx,
     app: &App,
     actor: Actor,
-    action: &str,
+    action: Action,
     id: Uuid,
     (video_id, before): (Uuid, &str),
 ) -> Result<()> {
@@ -190,10 +190,10 @@ async fn record(
     tx: &mut Tx,
     app: &App,
     actor: Actor,
-    action: &str,
+    action: Action,
     id: Uuid,
     details: Value,
 ) -> Result<()> {
-    let subject = Subject::new("comment", id);
+    let subject = Subject::new(SubjectKind::Comment, id);
     audit::record(tx, app.clock.now(), actor, action, subject, details).await
 }

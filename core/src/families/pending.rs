@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::{add_address, addresses, refresh_search_text};
 use crate::accounts::sessions::Holder;
-use crate::accounts::{User, account_mail, links};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::{User, links};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::{App, Error, Result};
 
@@ -52,7 +52,7 @@ pub(crate) async fn set_secondary(
         }
         addresses::drop_secondary(tx, app.clock.now(), id).await?;
         let data = links::link_data(user.id, 0);
-        let notice = Notice { data, ..Notice::new(account_mail::SECONDARY_REMOVED, id) };
+        let notice = Notice { data, ..Notice::new(AccountMail::SecondaryRemoved, id) };
         notifications::notify(tx, app, notice, &removed, "").await?;
     }
     tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
@@ -79,7 +79,7 @@ pub(crate) async fn of(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
 }
 
 async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
-    let (kind, holder) = (account_mail::SECONDARY_EMAIL, Holder::User(user.id));
+    let (kind, holder) = (AccountMail::SecondaryEmail, Holder::User(user.id));
     let notice = links::with_link(tx, kind, user.profile_id, holder).await?;
     notifications::notify_limited(tx, app, notice, email, "").await?.or_refuse()
 }
@@ -146,9 +146,9 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Re
         ));
     }
     notify_family(tx, app, id, email).await?;
-    let subject = Subject::new("profile", id);
+    let subject = Subject::new(SubjectKind::Profile, id);
     let nothing = serde_json::Value::Null;
-    audit::record(tx, now, Actor::Nobody, "profile.confirm_email", subject, nothing).await
+    audit::record(tx, now, Actor::Nobody, Action::ProfileConfirmEmail, subject, nothing).await
 }
 
 /// Notifies the family that somebody else may join it now.
@@ -163,7 +163,7 @@ async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<
         .all()
         .await?;
     for (member, email, name) in members {
-        let notice = Notice::new(account_mail::SECONDARY_ADDED, member);
+        let notice = Notice::new(AccountMail::SecondaryAdded, member);
         notifications::notify(tx, app, notice, &email, &name).await?;
     }
     Ok(())

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Detail, Family, detail, family};
-use crate::accounts::{UserType, account_mail};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::UserType;
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
-use crate::notifications::{self, Category, Notice, opt_outs};
+use crate::notifications::{self, AccountMail, Category, Notice, opt_outs};
 use crate::payments::{self, PlanChanges};
 use crate::unsubscribe;
 use crate::validation::Validator;
@@ -106,13 +106,21 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     notifications::notify(
         &mut tx,
         app,
-        Notice::new(account_mail::INVITATION, id),
+        Notice::new(AccountMail::Invitation, id),
         &email,
         &full_name,
     )
     .await?;
     let details = json!({ "total_amount": settings.default_plan_amount });
-    audit::record(&mut tx, now, actor, "profile.add", Subject::new("profile", id), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::ProfileAdd,
+        Subject::new(SubjectKind::Profile, id),
+        details,
+    )
+    .await?;
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
     Ok(family)
@@ -190,8 +198,15 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     let after = family(&mut tx, app, &settings, id).await?;
     let details = differences(&before, &after, emails_changed);
     unsubscribe::withdraw(&mut tx, now, id).await?;
-    audit::record(&mut tx, now, actor, "profile.change", Subject::new("profile", id), details)
-        .await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::ProfileChange,
+        Subject::new(SubjectKind::Profile, id),
+        details,
+    )
+    .await?;
     tx.commit().await?;
     detail(app, id).await
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
 
 use crate::accounts::UserType;
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::payments::{self, Badge, Plan};
 use crate::spreadsheet::cell::{decimal, plain};
 use crate::{App, Error, Result};
@@ -69,7 +69,15 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
     let text = writer.into_inner().map_err(Error::unforeseen)?;
     let mut tx = app.db.begin().await?;
     let details = json!({ "families": rows.len() });
-    audit::record(&mut tx, now, actor, "profile.export", Subject::none("profile"), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::ProfileExport,
+        Subject::none(SubjectKind::Profile),
+        details,
+    )
+    .await?;
     tx.commit().await?;
     String::from_utf8(text).map_err(Error::unforeseen)
 }

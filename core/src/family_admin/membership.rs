@@ -5,13 +5,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Family, family, import};
-use crate::accounts::account_mail;
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::drop_all;
 use crate::families::find;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::unsubscribe;
 use crate::{App, Error, Result};
@@ -39,13 +38,20 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     notifications::notify(
         &mut tx,
         app,
-        Notice::new(account_mail::INVITATION, id),
+        Notice::new(AccountMail::Invitation, id),
         &email,
         &profile.full_name,
     )
     .await?;
-    audit::record(&mut tx, now, actor, "profile.invite", Subject::new("profile", id), Value::Null)
-        .await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::ProfileInvite,
+        Subject::new(SubjectKind::Profile, id),
+        Value::Null,
+    )
+    .await?;
     tx.commit().await
 }
 
@@ -66,8 +72,8 @@ pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String
         &mut tx,
         now,
         actor,
-        "profile.copy_invitation",
-        Subject::new("profile", id),
+        Action::ProfileCopyInvitation,
+        Subject::new(SubjectKind::Profile, id),
         Value::Null,
     )
     .await?;
@@ -89,9 +95,9 @@ pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
     for (email,) in logins {
         cleared += rate_limits::clear_account(&mut tx, app, &email).await?;
     }
-    let (now, subject) = (app.clock.now(), Subject::new("profile", id));
+    let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Profile, id));
     let details = json!({ "cleared": cleared });
-    audit::record(&mut tx, now, actor, "profile.clear_limits", subject, details).await?;
+    audit::record(&mut tx, now, actor, Action::ProfileClearLimits, subject, details).await?;
     tx.commit().await?;
     Ok(cleared)
 }
@@ -170,8 +176,8 @@ pub async fn decide(
     let profile = find(&mut tx, id).await?;
     let before = standing(&mut tx, id).await?;
     let (approved, refused, letter, action) = match decision {
-        Decision::Approve => (Some(now), None, account_mail::APPROVED, "profile.approve"),
-        Decision::Refuse => (None, Some(now), account_mail::REFUSED, "profile.refuse"),
+        Decision::Approve => (Some(now), None, AccountMail::Approved, Action::ProfileApprove),
+        Decision::Refuse => (None, Some(now), AccountMail::Refused, Action::ProfileRefuse),
     };
     // Staff with an outdated list learn what a colleague decided first.
     let current = seen.is_none_or(|seen| seen == before);
@@ -224,7 +230,8 @@ pub async fn decide(
         }
         unsubscribe::withdraw(&mut tx, now, id).await?;
         let details = json!({ "standing": audit::changed(json!(before), json!(after)) });
-        audit::record(&mut tx, now, actor, action, Subject::new("profile", id), details).await?;
+        audit::record(&mut tx, now, actor, action, Subject::new(SubjectKind::Profile, id), details)
+            .await?;
     }
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
@@ -258,8 +265,8 @@ async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
 /// Who decided in the meantime, and what.
 async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> {
     let (code, action, done) = match now {
-        Standing::Approved => ("approved", "profile.approve", "approved this registration"),
-        Standing::Refused => ("refused", "profile.refuse", "refused this registration"),
+        Standing::Approved => ("approved", Action::ProfileApprove, "approved this registration"),
+        Standing::Refused => ("refused", Action::ProfileRefuse, "refused this registration"),
         Standing::Waiting => return Ok(Error::Stale),
     };
     let who: Option<(String,)> = tx
@@ -270,7 +277,7 @@ async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> 
              order by a.at desc, a.id desc limit 1",
         )
         .bind(id)
-        .bind(action)
+        .bind(action.text())
         .optional()
         .await?;
     let who = who.map_or("Somebody else".to_owned(), |(username,)| username);
@@ -325,7 +332,15 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Re
         "total_amount": plan.as_ref().map(|plan| plan.total_amount),
         "paid_amount": plan.as_ref().map(|plan| plan.paid_amount),
     });
-    audit::record(tx, now, actor, "profile.delete", Subject::new("profile", id), details).await
+    audit::record(
+        tx,
+        now,
+        actor,
+        Action::ProfileDelete,
+        Subject::new(SubjectKind::Profile, id),
+        details,
+    )
+    .await
 }
 
 /// The family's known addresses: entered by staff or verified. Mails and messages of an unverified

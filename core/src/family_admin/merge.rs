@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::import;
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, addresses, set_addresses};
 use crate::families::{
@@ -132,8 +132,15 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
         ("logins".to_owned(), json!(moved)),
     ]);
     let details = Value::Object(details);
-    audit::record(&mut tx, now, actor, "profile.merge", Subject::new("profile", keep), details)
-        .await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::ProfileMerge,
+        Subject::new(SubjectKind::Profile, keep),
+        details,
+    )
+    .await?;
     let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
     merged.totals = totals;
     merged.unconfirmed_logins = left_out;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Category, Faq, NOT_FOUND, Texts, insert, searchable};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::idempotency::{self, Claim};
 use crate::pagination::{Page, PageRequest};
@@ -172,7 +172,8 @@ pub async fn add(
     insert(tx, now, id, &slug, new.category, &texts, new.is_published, position).await?;
     let added = find(tx, id).await?;
     let details = shown(&added);
-    audit::record(tx, now, actor, "faq.add", Subject::new("faq", id), details).await?;
+    audit::record(tx, now, actor, Action::FaqAdd, Subject::new(SubjectKind::Faq, id), details)
+        .await?;
     Ok(added)
 }
 
@@ -256,7 +257,8 @@ pub async fn change(
     }
     let after = find(tx, id).await?;
     let details = Value::Object(audit::differences(&shown(&before), &shown(&after)));
-    audit::record(tx, now, actor, "faq.change", Subject::new("faq", id), details).await?;
+    audit::record(tx, now, actor, Action::FaqChange, Subject::new(SubjectKind::Faq, id), details)
+        .await?;
     Ok(after)
 }
 
@@ -279,7 +281,15 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         return Err(NOT_FOUND);
     }
     let details = shown(&gone);
-    audit::record(tx, app.clock.now(), actor, "faq.delete", Subject::new("faq", id), details).await
+    audit::record(
+        tx,
+        app.clock.now(),
+        actor,
+        Action::FaqDelete,
+        Subject::new(SubjectKind::Faq, id),
+        details,
+    )
+    .await
 }
 
 /// Reorders these entries among the positions that they occupy. All others stay where they are.
@@ -322,7 +332,15 @@ pub async fn order(tx: &mut Tx, app: &App, actor: Actor, ids: &[Uuid]) -> Result
         span.iter().map(|id| slugs[id].clone()).collect::<Vec<_>>()
     };
     let details = json!({ "order": audit::changed(named(&before), named(&order)) });
-    audit::record(tx, app.clock.now(), actor, "faq.order", Subject::none("faq"), details).await
+    audit::record(
+        tx,
+        app.clock.now(),
+        actor,
+        Action::FaqOrder,
+        Subject::none(SubjectKind::Faq),
+        details,
+    )
+    .await
 }
 
 #[cfg(test)]

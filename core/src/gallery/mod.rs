@@ -10,7 +10,7 @@ use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock;
 use crate::db::Tx;
 use crate::settings::Settings;
@@ -163,7 +163,15 @@ pub async fn import(
         "year": year, "added": report.added, "skipped": report.skipped,
         "problems": report.problems.len(),
     });
-    audit::record(&mut tx, now, actor, "gallery.import", Subject::none("video"), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::GalleryImport,
+        Subject::none(SubjectKind::Video),
+        details,
+    )
+    .await?;
     tx.commit().await?;
     Ok(report)
 }

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::mail::{ARRIVED, Acknowledgment, MORE_WAIT, RECEIVED};
+use super::mail::Acknowledgment;
 use super::{Department, SenderType};
 use crate::accounts::User;
 use crate::events::{self, Event};
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, MessageMail, Notice};
 use crate::rate_limits::{self, Room};
 use crate::search_text::normalize;
 use crate::validation::Validator;
@@ -101,15 +101,15 @@ pub async fn receive(
         match rate_limits::count_own_mail(&mut tx, app, rate_limits::CONTACT_BY_MAILBOX, camp)
             .await?
         {
-            Room::Enough => Some(ARRIVED),
-            Room::FullNow => Some(MORE_WAIT),
+            Room::Enough => Some(MessageMail::Arrived),
+            Room::FullNow => Some(MessageMail::MoreWait),
             Room::Full => None,
         };
     if let Some(kind) = kind {
         notifications::notify(&mut tx, app, Notice::new(kind, id), camp, "").await?;
     }
     let data = json!(Acknowledgment { copy: proved });
-    let notice = Notice { kind: RECEIVED, subject_id: id, data };
+    let notice = Notice { kind: MessageMail::Received.into(), subject_id: id, data };
     match proved {
         // Without the name in either case.
         true => notifications::notify(&mut tx, app, notice, &email, "").await?,

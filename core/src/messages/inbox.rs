@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Department, Message, NOT_FOUND, Reply, Status};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, On, Tx, with_ids};
 use crate::events::{self, Event};
 use crate::pagination::{Page, PageRequest};
@@ -280,8 +280,9 @@ pub async fn change(
     // The text of a draft stays out of the audit log.
     let details = audit::differences(&json!(before), &json!(triage(tx, id).await?));
     if !details.is_empty() {
-        let subject = Subject::new("message", id);
-        audit::record(tx, now, actor, "message.change", subject, Value::Object(details)).await?;
+        let subject = Subject::new(SubjectKind::Message, id);
+        audit::record(tx, now, actor, Action::MessageChange, subject, Value::Object(details))
+            .await?;
     }
     Ok(message)
 }
@@ -331,8 +332,8 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     if tx.sql("delete from messages where id = $1").bind(id).execute().await? == 0 {
         return Err(NOT_FOUND);
     }
-    let subject = Subject::new("message", id);
-    audit::record(tx, app.clock.now(), actor, "message.delete", subject, details).await?;
+    let subject = Subject::new(SubjectKind::Message, id);
+    audit::record(tx, app.clock.now(), actor, Action::MessageDelete, subject, details).await?;
     events::emit(tx, app.clock.now(), Event::MessagesChanged);
     Ok(())
 }

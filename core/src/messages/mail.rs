@@ -5,20 +5,10 @@ use lettre::message::Mailbox;
 use serde::{Deserialize, Serialize};
 
 use super::{Department, SenderType};
-use crate::notifications::{Button, MailContent, Notification, Quote, paragraphs};
+use crate::notifications::{Button, MailContent, MessageMail, Notification, Quote, paragraphs};
 use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Result};
-
-/// To the camp. The subject is the message.
-pub const ARRIVED: &str = "message";
-/// To the camp, instead of further mails when there are too many in an hour. The subject is the
-/// first message without its own mail.
-pub const MORE_WAIT: &str = "messages_wait";
-/// To the sender: the acknowledgment.
-pub const RECEIVED: &str = "message_received";
-/// To the sender: the answer. The subject is the reply.
-pub const REPLY: &str = "message_reply";
 
 /// Data of an acknowledgment besides the message.
 #[derive(Default, Serialize, Deserialize)]
@@ -46,18 +36,18 @@ struct Original {
 pub(crate) async fn write(
     app: &App,
     settings: &Settings,
+    kind: MessageMail,
     notification: &Notification,
 ) -> Result<Option<MailContent>> {
-    let kind = notification.kind.as_str();
     let found: Option<Original> = match kind {
-        REPLY => app.db.sql(
+        MessageMail::Reply => app.db.sql(
             "select m.name, m.email, m.child_name, m.subject, m.user_type, m.department, m.message,
                     m.created_at, m.sender_proved, r.body
              from message_replies r
              join messages m on m.id = r.message_id
              where r.id = $1",
         ),
-        _ => app.db.sql(
+        MessageMail::Arrived | MessageMail::MoreWait | MessageMail::Received => app.db.sql(
             "select name, email, child_name, subject, user_type, department, message, created_at,
                     sender_proved, cast(null as text) as body
              from messages
@@ -69,15 +59,15 @@ pub(crate) async fn write(
     .await?;
     let Some(original) = found else { return Ok(None) };
     Ok(Some(match kind {
-        ARRIVED => arrived(app, &original),
-        MORE_WAIT => more_wait(app),
-        RECEIVED => {
+        MessageMail::Arrived => arrived(app, &original),
+        MessageMail::MoreWait => more_wait(app),
+        MessageMail::Received => {
             // Old acknowledgments without data never had copies.
             let asked: Acknowledgment =
                 serde_json::from_str(&notification.data).unwrap_or_default();
             received(settings, &original, asked.copy)
         }
-        _ => reply(settings, &original),
+        MessageMail::Reply => reply(settings, &original),
     }))
 }
 

@@ -6,12 +6,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::inbox::{BODY, find, triage};
-use super::mail::REPLY;
 use super::{Message, NOT_FOUND, ReplyDelivery};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, MessageMail, Notice};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
@@ -99,11 +98,11 @@ pub async fn reply(
     .await?;
     // The sender typed the name as well.
     let name = if proved { name.as_str() } else { "" };
-    notifications::notify(tx, app, Notice::new(REPLY, reply_id), &email, name).await?;
+    notifications::notify(tx, app, Notice::new(MessageMail::Reply, reply_id), &email, name).await?;
     let mut details = audit::differences(&json!(before), &json!(triage(tx, id).await?));
     details.insert("reply_id".into(), json!(reply_id));
-    let (subject, details) = (Subject::new("message", id), Value::Object(details));
-    audit::record(tx, now, actor, "message.reply", subject, details).await?;
+    let (subject, details) = (Subject::new(SubjectKind::Message, id), Value::Object(details));
+    audit::record(tx, now, actor, Action::MessageReply, subject, details).await?;
     events::emit(tx, now, Event::MessagesChanged);
     find(tx, id).await
 }
@@ -153,10 +152,10 @@ pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<Mes
         .collect();
     let mut queued = 0;
     for reply_id in failed {
-        queued += notifications::retry(tx, app, REPLY, reply_id).await?;
+        queued += notifications::retry(tx, app, MessageMail::Reply.into(), reply_id).await?;
     }
     let details = json!({ "queued": queued });
-    let subject = Subject::new("message", id);
-    audit::record(tx, app.clock.now(), actor, "message.retry_mail", subject, details).await?;
+    let subject = Subject::new(SubjectKind::Message, id);
+    audit::record(tx, app.clock.now(), actor, Action::MessageRetryMail, subject, details).await?;
     find(tx, id).await
 }

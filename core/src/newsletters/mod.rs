@@ -5,16 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 pub use crate::notifications::Audience;
-use crate::notifications::{self, Category, Notice, Notification, Tally};
+use crate::notifications::{self, Category, MailKind, Notice, Notification, Tally};
 use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
-
-pub const KIND: &str = "letter";
 
 const SUBJECT: usize = 200;
 const BODY: usize = 20_000;
@@ -100,7 +98,7 @@ pub async fn send(
         .optional()
         .await?;
     if let Some((id,)) = sent {
-        let tally = notifications::tally(&mut *tx, KIND, id).await?;
+        let tally = notifications::tally(&mut *tx, MailKind::Newsletter, id).await?;
         return Ok(Sent { recipients: tally.mailed(), id: Some(id) });
     }
     if reach(&mut *tx).await? == 0 {
@@ -123,12 +121,20 @@ pub async fn send(
     .bind(now)
     .execute()
     .await?;
-    let notice = Notice::new(KIND, id);
+    let notice = Notice::new(MailKind::Newsletter, id);
     let recipients =
         notifications::notify_all(tx, app, settings, notice, Category::General, new.audience)
             .await?;
     let details = json!({ "audience": new.audience, "recipients": recipients });
-    audit::record(tx, now, actor, "letter.send", Subject::new("letter", id), details).await?;
+    audit::record(
+        tx,
+        now,
+        actor,
+        Action::LetterSend,
+        Subject::new(SubjectKind::Letter, id),
+        details,
+    )
+    .await?;
     Ok(Sent { recipients, id: Some(id) })
 }
 
@@ -164,7 +170,7 @@ pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> 
     let page = part.page("letters", rows, |row| (row.created_at, row.id));
     let mut items = Vec::with_capacity(page.items.len());
     for Found { id, subject, body, audience, created_at, sent_by } in page.items {
-        let deliveries = notifications::tally(&app.db, KIND, id).await?;
+        let deliveries = notifications::tally(&app.db, MailKind::Newsletter, id).await?;
         items.push(Row { id, subject, body, audience, created_at, sent_by, deliveries });
     }
     Ok(Page { items, next: page.next })
@@ -177,10 +183,10 @@ pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64
     if letters == 0 {
         return Err(NOT_FOUND);
     }
-    let queued = notifications::retry(tx, app, KIND, id).await?;
+    let queued = notifications::retry(tx, app, MailKind::Newsletter, id).await?;
     let details = json!({ "queued": queued });
-    let subject = Subject::new("letter", id);
-    audit::record(tx, app.clock.now(), actor, "letter.retry_mail", subject, details).await?;
+    let subject = Subject::new(SubjectKind::Letter, id);
+    audit::record(tx, app.clock.now(), actor, Action::LetterRetryMail, subject, details).await?;
     Ok(queued)
 }
 

@@ -35,7 +35,7 @@ pub async fn notify_all(
     audience: Audience,
 ) -> Result<i64> {
     let now = app.clock.now();
-    let once_key = format!("{}:{}", notice.kind, notice.subject_id);
+    let once_key = format!("{}:{}", notice.kind.text(), notice.subject_id);
     let Some(id) = insert(tx, now, &notice, Some(category), Some(once_key)).await? else {
         return Ok(0);
     };
@@ -213,7 +213,8 @@ pub async fn notify_requested(
     email: &str,
     full_name: &str,
 ) -> Result<Limited> {
-    if let Some(refusal) = rate_limits::count_asked_mail(tx, app, notice.kind, email).await? {
+    if let Some(refusal) = rate_limits::count_asked_mail(tx, app, notice.kind.text(), email).await?
+    {
         return Ok(Limited::Refused(refusal));
     }
     notify(tx, app, notice, email, full_name).await?;
@@ -272,7 +273,7 @@ async fn insert(
              returning id",
         )
         .bind(Uuid::now_v7())
-        .bind(notice.kind)
+        .bind(notice.kind.text())
         .bind(notice.subject_id)
         .bind(once_key)
         .bind(category)

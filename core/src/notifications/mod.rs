@@ -3,6 +3,7 @@
 
 mod enqueue;
 mod erasure;
+mod kind;
 mod mail_content;
 pub(crate) mod opt_outs;
 mod recovery;
@@ -19,6 +20,7 @@ pub use enqueue::{
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
+pub use kind::{AccountMail, MailKind, MessageMail};
 pub use mail_content::{Button, MailContent, Picture, Quote, paragraphs};
 pub(crate) use recovery::clear_heartbeats;
 pub use recovery::{last_heartbeat, record_heartbeat, recover};
@@ -41,8 +43,8 @@ pub enum Category {
 
 /// A notification to create.
 pub struct Notice {
-    /// Selects the content of the mail, see [`mail_content::write`].
-    pub kind: &'static str,
+    /// Selects the content of the mail.
+    pub kind: MailKind,
     /// The video, user, family or staff account that it is about.
     pub subject_id: Uuid,
     /// What the mail needs besides its subject; never a token or a password.
@@ -50,14 +52,15 @@ pub struct Notice {
 }
 
 impl Notice {
-    pub fn new(kind: &'static str, subject_id: Uuid) -> Notice {
-        Notice { kind, subject_id, data: Value::Null }
+    pub fn new(kind: impl Into<MailKind>, subject_id: Uuid) -> Notice {
+        Notice { kind: kind.into(), subject_id, data: Value::Null }
     }
 }
 
 #[derive(Debug, sqlx::FromRow)]
 pub struct Notification {
     pub id: Uuid,
+    /// The stored text of a [`MailKind`].
     pub kind: String,
     pub subject_id: Uuid,
     pub category: Option<Category>,
@@ -142,7 +145,7 @@ macro_rules! tally_columns {
 pub(crate) use tally_columns;
 
 /// Returns the delivery counts for that kind and subject.
-pub async fn tally(on: impl Into<On<'_>>, kind: &str, subject_id: Uuid) -> Result<Tally> {
+pub async fn tally(on: impl Into<On<'_>>, kind: MailKind, subject_id: Uuid) -> Result<Tally> {
     on.into()
         .sql(concat!(
             "select cast(coalesce(sum(t.queued), 0) as bigint) as queued,
@@ -153,14 +156,14 @@ pub async fn tally(on: impl Into<On<'_>>, kind: &str, subject_id: Uuid) -> Resul
             tally_columns!(),
             "from notifications n where n.kind = $1 and n.subject_id = $2) t"
         ))
-        .bind(kind)
+        .bind(kind.text())
         .bind(subject_id)
         .one()
         .await
 }
 
 /// Queues the failed mails for that kind and subject again. Returns how many.
-pub async fn retry(tx: &mut Tx, app: &App, kind: &str, subject_id: Uuid) -> Result<i64> {
+pub async fn retry(tx: &mut Tx, app: &App, kind: MailKind, subject_id: Uuid) -> Result<i64> {
     let again: Vec<(Uuid,)> = tx
         .sql(
             "update deliveries
@@ -170,7 +173,7 @@ pub async fn retry(tx: &mut Tx, app: &App, kind: &str, subject_id: Uuid) -> Resu
                                        where kind = $1 and subject_id = $2 and forgotten_at is null)
              returning notification_id",
         )
-        .bind(kind)
+        .bind(kind.text())
         .bind(subject_id)
         .bind(app.clock.now())
         .all()
@@ -180,7 +183,7 @@ pub async fn retry(tx: &mut Tx, app: &App, kind: &str, subject_id: Uuid) -> Resu
             "update notifications set sent = null, failed = null, suppressed = null
              where kind = $1 and subject_id = $2",
         )
-        .bind(kind)
+        .bind(kind.text())
         .bind(subject_id)
         .execute()
         .await?;

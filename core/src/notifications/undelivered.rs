@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::Deliver;
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::pagination::{Page, PageRequest};
 use crate::{App, Error, Result, jobs};
@@ -175,7 +175,15 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
     }
     if queued > 0 {
         let details = json!({ "queued": queued });
-        audit::record(tx, now, actor, "mail.send_again", Subject::none("mail"), details).await?;
+        audit::record(
+            tx,
+            now,
+            actor,
+            Action::MailSendAgain,
+            Subject::none(SubjectKind::Mail),
+            details,
+        )
+        .await?;
     }
     Ok(queued)
 }
@@ -222,9 +230,9 @@ pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> R
         .optional()
         .await?;
     let subject = match family {
-        Some((id,)) => Subject::new("profile", id),
-        None => Subject::none("mail"),
+        Some((id,)) => Subject::new(SubjectKind::Profile, id),
+        None => Subject::none(SubjectKind::Mail),
     };
     let details = json!({ "refused": audit::changed(true, false) });
-    audit::record(tx, app.clock.now(), actor, "mail.let_through", subject, details).await
+    audit::record(tx, app.clock.now(), actor, Action::MailLetThrough, subject, details).await
 }

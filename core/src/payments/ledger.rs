@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::plan::settle;
 use super::today;
 use super::{Kind, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, receipt};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::money::{MOST, money};
 use crate::settings::Settings;
@@ -296,8 +296,8 @@ pub(super) async fn enter(
         "payment_date": entry.payment_date, "void_of": entry.void_of,
         "paid_amount": audit::changed(plan.paid_amount, plan.paid_amount + entry.amount),
     });
-    let subject = Subject::new("profile", plan.profile_id);
-    audit::record(tx, now, actor, "payment.record", subject, details).await?;
+    let subject = Subject::new(SubjectKind::Profile, plan.profile_id);
+    audit::record(tx, now, actor, Action::PaymentRecord, subject, details).await?;
     Ok(id)
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Entry, Kind, ledger, today};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::money::{MOST, money};
 use crate::settings::Settings;
@@ -258,8 +258,8 @@ pub(crate) async fn change(
     if details.is_empty() {
         return Ok(());
     }
-    let subject = Subject::new("profile", profile_id);
-    audit::record(tx, now, actor, "payment_plan.change", subject, Value::Object(details)).await
+    let subject = Subject::new(SubjectKind::Profile, profile_id);
+    audit::record(tx, now, actor, Action::PaymentPlanChange, subject, Value::Object(details)).await
 }
 
 /// Deletes a plan that never had ledger rows. The caller holds the family's lock.

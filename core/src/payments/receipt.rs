@@ -8,11 +8,9 @@ use uuid::Uuid;
 use super::{Kind, Recorded};
 use crate::db::Tx;
 use crate::money::money;
-use crate::notifications::{self, Button, Delivery, MailContent, Notice, Notification};
+use crate::notifications::{self, Button, Delivery, MailContent, MailKind, Notice, Notification};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
-
-pub const KIND: &str = "payment";
 
 /// The amounts right after the row. Later rows have their own mails.
 #[derive(Serialize, Deserialize)]
@@ -52,7 +50,7 @@ pub(super) async fn send(
         .await?;
     for (email, full_name) in to {
         let data = serde_json::to_value(&figures).map_err(Error::unforeseen)?;
-        let notice = Notice { kind: KIND, subject_id: recorded.payment.id, data };
+        let notice = Notice { kind: MailKind::Payment, subject_id: recorded.payment.id, data };
         notifications::notify(tx, app, notice, &email, &full_name).await?;
     }
     Ok(())

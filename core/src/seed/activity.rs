@@ -11,8 +11,8 @@ use super::people::{Login, People};
 use super::random::Random;
 use super::videos::SampleVideo;
 use crate::db::Tx;
-use crate::notifications::Category;
-use crate::videos::{announce, viewer_key};
+use crate::notifications::{Category, MailKind};
+use crate::videos::viewer_key;
 use crate::{App, Result};
 
 pub struct Activity {
@@ -255,7 +255,7 @@ pub async fn write_mails(
     for film in &told {
         let Some(at) = film.published_at else { continue };
         let category = Category::DailyVideos;
-        let mail = notification(tx, announce::KIND, film.id, Some(category), at, random).await?;
+        let mail = notification(tx, MailKind::Video, film.id, Some(category), at, random).await?;
         mails += sent_to_families(tx, mail, category, at + TimeDelta::seconds(3)).await?;
     }
     for n in 0..FAILED {

@@ -6,16 +6,17 @@ use uuid::Uuid;
 use super::random::Random;
 use crate::Result;
 use crate::db::Tx;
-use crate::notifications::Category;
+use crate::notifications::{Category, MailKind};
 
 pub async fn notification(
     tx: &mut Tx,
-    kind: &str,
+    kind: impl Into<MailKind>,
     subject_id: Uuid,
     category: Option<Category>,
     at: DateTime<Utc>,
     random: &mut Random,
 ) -> Result<Uuid> {
+    let kind = kind.into().text();
     let id = random.id(at);
     tx.sql(
         "insert into notifications (id, kind, subject_id, once_key, category, data, created_at)

@@ -10,8 +10,8 @@ use super::random::Random;
 use crate::Result;
 use crate::db::Tx;
 use crate::messages::{self, Department, SenderType};
-use crate::newsletters::{self, Audience};
-use crate::notifications::Category;
+use crate::newsletters::Audience;
+use crate::notifications::{Category, MailKind, MessageMail};
 
 #[derive(Deserialize)]
 pub struct Message {
@@ -142,8 +142,7 @@ async fn write_messages(
         .bind(answered)
         .execute()
         .await?;
-        let mail =
-            notification(tx, messages::mail::REPLY, reply_id, None, answered, random).await?;
+        let mail = notification(tx, MessageMail::Reply, reply_id, None, answered, random).await?;
         tx.sql(
             "insert into deliveries
                (notification_id, email, full_name, profile_id, status, attempts, due_at, sent_at,
@@ -216,7 +215,7 @@ async fn write_letters(
         .execute()
         .await?;
         let mail =
-            notification(tx, newsletters::KIND, id, Some(Category::General), at, random).await?;
+            notification(tx, MailKind::Newsletter, id, Some(Category::General), at, random).await?;
         if audience != Audience::MailingList {
             sent_to_families(tx, mail, Category::General, at).await?;
         }

@@ -25,7 +25,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::accounts::password;
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Db;
 use crate::{App, Error, Result, settings_admin};
 
@@ -164,8 +164,15 @@ pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
     ]);
     settings_admin::set(&mut tx, app, Actor::System, changes).await?;
     let details = json!({ "sample": options.sample, "seed": options.seed, "as_of": now });
-    audit::record(&mut tx, now, Actor::Operator, "seed", Subject::none("database"), details)
-        .await?;
+    audit::record(
+        &mut tx,
+        now,
+        Actor::Operator,
+        Action::Seed,
+        Subject::none(SubjectKind::Database),
+        details,
+    )
+    .await?;
     tx.commit().await?;
     app.invalidate_settings();
 

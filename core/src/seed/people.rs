@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::content::{Content, Member, Name};
 use super::random::Random;
 use super::{Logins, Sample};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::{Error, Result, families};
 
@@ -334,8 +334,8 @@ impl People {
         let mut seen: Vec<&Staff> = self.staff.iter().collect();
         seen.sort_by_key(|staff| staff.last_sign_in_at);
         for Staff { id, last_sign_in_at, .. } in seen {
-            let (actor, subject) = (Actor::Staff(*id), Subject::new("staff", *id));
-            audit::record(tx, *last_sign_in_at, actor, "staff.sign_in", subject, Value::Null)
+            let (actor, subject) = (Actor::Staff(*id), Subject::new(SubjectKind::Staff, *id));
+            audit::record(tx, *last_sign_in_at, actor, Action::StaffSignIn, subject, Value::Null)
                 .await?;
         }
         for family in self.everybody() {

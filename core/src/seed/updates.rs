@@ -9,9 +9,9 @@ use super::people::People;
 use super::random::Random;
 use crate::Result;
 use crate::db::Tx;
-use crate::notifications::Category;
+use crate::notifications::{Category, MailKind};
 use crate::search_text::normalize;
-use crate::updates::{Priority, announce};
+use crate::updates::Priority;
 
 #[derive(Deserialize)]
 pub struct Announcement {
@@ -80,7 +80,7 @@ pub async fn write(
         .execute()
         .await?;
         let category = Category::CampUpdates;
-        let mail = notification(tx, announce::KIND, id, Some(category), at, random).await?;
+        let mail = notification(tx, MailKind::Update, id, Some(category), at, random).await?;
         mails += sent_to_families(tx, mail, category, at + TimeDelta::seconds(3)).await?;
     }
     Ok(mails)

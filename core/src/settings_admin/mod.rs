@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::events::{self, Event};
 use crate::settings::{self, GONE, Settings, Unfit, as_map, check, find, list, named};
@@ -136,7 +136,15 @@ pub async fn set(
             pictures::remove_unused(tx, app, place, &named(&value)).await?;
         }
         let details = json!({ "key": name, "before": before.get(&name), "after": value });
-        audit::record(tx, now, actor, "settings.set", Subject::none("setting"), details).await?;
+        audit::record(
+            tx,
+            now,
+            actor,
+            Action::SettingsSet,
+            Subject::none(SubjectKind::Setting),
+            details,
+        )
+        .await?;
     }
     if changed {
         events::emit(tx, now, Event::SiteChanged);
@@ -148,7 +156,7 @@ pub async fn set(
 /// Adds an audit record.
 pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<BTreeMap<&'static str, Value>> {
     let current = app.settings().await?;
-    let subject = Subject::none("setting");
-    audit::record(tx, app.clock.now(), actor, "settings.export", subject, Value::Null).await?;
+    let subject = Subject::none(SubjectKind::Setting);
+    audit::record(tx, app.clock.now(), actor, Action::SettingsExport, subject, Value::Null).await?;
     Ok(list(&current).into_iter().map(|(key, value)| (key.name, value)).collect())
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, On, Tx, with_ids};
 use crate::idempotency::{self, Claim};
 use crate::pagination::{Page, PageRequest};
@@ -363,7 +363,15 @@ pub async fn add(
     .execute()
     .await?;
     let details = json!(kept(tx, id).await?);
-    audit::record(tx, now, actor, "product.add", Subject::new("product", id), details).await?;
+    audit::record(
+        tx,
+        now,
+        actor,
+        Action::ProductAdd,
+        Subject::new(SubjectKind::Product, id),
+        details,
+    )
+    .await?;
     Ok(id)
 }
 
@@ -424,7 +432,15 @@ pub async fn change(
         .execute()
         .await?;
     let details = Value::Object(audit::differences(&json!(before), &json!(after)));
-    audit::record(tx, now, actor, "product.change", Subject::new("product", id), details).await
+    audit::record(
+        tx,
+        now,
+        actor,
+        Action::ProductChange,
+        Subject::new(SubjectKind::Product, id),
+        details,
+    )
+    .await
 }
 
 /// The fields that staff decide, as recorded in the audit log.
@@ -471,7 +487,15 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     details["images"] = json!(files.len());
     remove_later(tx, app, files).await?;
     let now = app.clock.now();
-    audit::record(tx, now, actor, "product.delete", Subject::new("product", id), details).await
+    audit::record(
+        tx,
+        now,
+        actor,
+        Action::ProductDelete,
+        Subject::new(SubjectKind::Product, id),
+        details,
+    )
+    .await
 }
 
 pub(super) async fn remove_later(

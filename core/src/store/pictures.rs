@@ -4,7 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{MOST_IMAGES, NOT_FOUND, remove_later};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result, pictures};
 
@@ -82,8 +82,8 @@ pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Res
     .bind(now)
     .execute()
     .await?;
-    let subject = Subject::new("product", product_id);
-    audit::record(&mut tx, now, actor, "product.add_image", subject, json!({ "image": id }))
+    let subject = Subject::new(SubjectKind::Product, product_id);
+    audit::record(&mut tx, now, actor, Action::ProductAddImage, subject, json!({ "image": id }))
         .await?;
     // Files first, so that a listed picture always has its file. An unlisted file does no harm.
     app.files.put(&file_key, sizes.large).await?;
@@ -114,8 +114,8 @@ pub async fn remove(
     }
     remove_later(tx, app, files).await?;
     let now = app.clock.now();
-    let subject = Subject::new("product", product_id);
-    audit::record(tx, now, actor, "product.remove_image", subject, json!({ "image": id })).await
+    let subject = Subject::new(SubjectKind::Product, product_id);
+    audit::record(tx, now, actor, Action::ProductRemoveImage, subject, json!({ "image": id })).await
 }
 
 /// Puts the pictures of a product into that order. Those that are not named follow.
@@ -149,13 +149,13 @@ pub async fn order(
             .await?;
     }
     let now = app.clock.now();
-    let subject = Subject::new("product", product_id);
+    let subject = Subject::new(SubjectKind::Product, product_id);
     let after = in_order(tx, product_id).await?;
     // As the positions that each picture had before, which people can read.
     let place = |id| before.iter().position(|one| *one == id).map_or(0, |place| place + 1);
     let numbers = |ids: &[Uuid]| ids.iter().copied().map(place).collect::<Vec<_>>();
     let details = json!({ "images": audit::changed(numbers(&before), numbers(&after)) });
-    audit::record(tx, now, actor, "product.order_images", subject, details).await
+    audit::record(tx, now, actor, Action::ProductOrderImages, subject, details).await
 }
 
 async fn in_order(tx: &mut Tx, product_id: Uuid) -> Result<Vec<Uuid>> {

@@ -9,9 +9,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::accounts::sessions::{random_token, token_hash};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::notifications::{self, Button, MailContent, Notice, Notification};
+use crate::notifications::{self, Button, MailContent, MailKind, Notice, Notification};
 use crate::pagination::{Page, PageRequest};
 use crate::rate_limits;
 use crate::search_text::optional_pattern;
@@ -19,8 +19,6 @@ use crate::settings::Settings;
 use crate::spreadsheet::cell::plain;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
-
-pub const KIND: &str = "subscribe";
 
 /// How long a confirmation link works. Subscriptions that are not confirmed by then are deleted.
 const LIFETIME: TimeDelta = TimeDelta::days(7);
@@ -74,7 +72,7 @@ pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()>
         .bind(now)
         .one()
         .await?;
-    let notice = Notice::new(KIND, id);
+    let notice = Notice::new(MailKind::Subscribe, id);
     notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent();
     tx.commit().await
 }
@@ -205,9 +203,9 @@ pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .optional()
         .await?;
     let (confirmed_at,) = removed.ok_or(NOT_FOUND)?;
-    let subject = Subject::new("subscriber", id);
+    let subject = Subject::new(SubjectKind::Subscriber, id);
     let details = json!({ "confirmed": confirmed_at.is_some() });
-    audit::record(tx, app.clock.now(), actor, "subscriber.remove", subject, details).await
+    audit::record(tx, app.clock.now(), actor, Action::SubscriberRemove, subject, details).await
 }
 
 /// Returns the confirmed addresses as CSV, the oldest first.
@@ -226,9 +224,9 @@ pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
         let at = at.format("%Y-%m-%dT%H:%M:%SZ").to_string();
         sheet.write_record([&plain(email), &at]).map_err(Error::unforeseen)?;
     }
-    let subject = Subject::none("subscribers");
+    let subject = Subject::none(SubjectKind::Subscribers);
     let details = json!({ "rows": rows.len() });
-    audit::record(tx, app.clock.now(), actor, "subscribers.export", subject, details).await?;
+    audit::record(tx, app.clock.now(), actor, Action::SubscribersExport, subject, details).await?;
     let bytes = sheet.into_inner().map_err(Error::unforeseen)?;
     String::from_utf8(bytes).map_err(Error::unforeseen)
 }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{LiveUpdate, NOT_FOUND, NewUpdate, Priority, UpdateChanges, announce};
-use crate::audit::{self, Actor, Subject};
+use super::{LiveUpdate, NOT_FOUND, NewUpdate, Priority, UpdateChanges};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::events::{self, Event};
 use crate::idempotency::{self, Claim};
-use crate::notifications::{self, Category, Notice, Tally};
+use crate::notifications::{self, Category, MailKind, Notice, Tally};
 use crate::pagination::{Page, PageRequest};
 use crate::search_text::{normalize, optional_pattern};
 use crate::settings::Settings;
@@ -197,7 +197,7 @@ pub async fn create(
     let id = match idempotency::claim(tx, app, "live_update", key, new).await? {
         Claim::New(id) => id,
         Claim::Made(id) => {
-            let notified = notifications::tally(&mut *tx, announce::KIND, id).await?.mailed();
+            let notified = notifications::tally(&mut *tx, MailKind::Update, id).await?.mailed();
             let update = idempotency::unless_deleted(find_for_staff(tx, now, id).await)?;
             return Ok(Saved { update, notified });
         }
@@ -227,9 +227,9 @@ pub async fn create(
         "title": record.title, "priority": record.priority, "pinned": record.pinned,
         "expires_at": record.expires_at,
     });
-    let subject = Subject::new("live_update", id);
-    audit::record(tx, now, actor, "live_update.create", subject, details).await?;
-    let notice = Notice::new(announce::KIND, id);
+    let subject = Subject::new(SubjectKind::LiveUpdate, id);
+    audit::record(tx, now, actor, Action::LiveUpdateCreate, subject, details).await?;
+    let notice = Notice::new(MailKind::Update, id);
     let notified =
         notifications::notify_families(tx, app, settings, notice, Category::CampUpdates).await?;
     events::emit(tx, now, Event::UpdateCreated(id));
@@ -290,8 +290,8 @@ pub async fn edit(
     if written == 0 {
         return Err(Error::Stale);
     }
-    let subject = Subject::new("live_update", id);
-    audit::record(tx, now, actor, "live_update.edit", subject, differences(&old, &new)).await?;
+    let subject = Subject::new(SubjectKind::LiveUpdate, id);
+    audit::record(tx, now, actor, Action::LiveUpdateEdit, subject, differences(&old, &new)).await?;
     match (old.is_shown(now), new.is_shown(now)) {
         (_, true) => events::emit(tx, now, Event::UpdateChanged(id)),
         (true, false) => events::emit(tx, now, Event::UpdateRemoved(id)),
@@ -331,9 +331,9 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .optional()
         .await?;
     gone.ok_or(NOT_FOUND)?;
-    let subject = Subject::new("live_update", id);
+    let subject = Subject::new(SubjectKind::LiveUpdate, id);
     let details = json!({ "title": title, "priority": priority, "is_active": is_active });
-    audit::record(tx, now, actor, "live_update.delete", subject, details).await?;
+    audit::record(tx, now, actor, Action::LiveUpdateDelete, subject, details).await?;
     events::emit(tx, now, Event::UpdateRemoved(id));
     Ok(())
 }
@@ -363,9 +363,10 @@ pub async fn expire_due(app: &App) -> Result<usize> {
         .all()
         .await?;
     for (id,) in &expired {
-        let subject = Subject::new("live_update", *id);
+        let subject = Subject::new(SubjectKind::LiveUpdate, *id);
         let details = json!({ "is_active": audit::changed(true, false) });
-        audit::record(&mut tx, now, Actor::System, "live_update.expire", subject, details).await?;
+        audit::record(&mut tx, now, Actor::System, Action::LiveUpdateExpire, subject, details)
+            .await?;
         events::emit(&mut tx, now, Event::UpdateRemoved(*id));
     }
     tx.commit().await?;

@@ -4,8 +4,6 @@ use super::Priority;
 use crate::notifications::{Button, MailContent, Notification};
 use crate::{App, Result};
 
-pub const KIND: &str = "update";
-
 /// Writes the mail with the update's current content. Returns `None` if it was withdrawn or has
 /// expired.
 pub(crate) async fn mail_content(

@@ -8,10 +8,10 @@ use super::verification::{after_proof, claim};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::user_password::confirm_password;
-use crate::accounts::{ClientInfo, User, account_mail, links, password, staff};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::{ClientInfo, User, links, password, staff};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
@@ -51,7 +51,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     let nobody = (Uuid::now_v7(), email, String::new(), 0);
     let (id, email, name, version) = found.unwrap_or(nobody);
     let data = links::link_data(id, version);
-    let notice = Notice { data, ..Notice::new(account_mail::RESET, id) };
+    let notice = Notice { data, ..Notice::new(AccountMail::Reset, id) };
     notifications::notify_requested(&mut tx, app, notice, &email, &name).await?.or_silent();
     tx.commit().await
 }
@@ -112,11 +112,12 @@ pub(super) async fn password_changed(
     tokens::void(tx, Holder::User(user.id)).await?;
     // An unverified address may be a stranger's.
     if user.verified {
-        let notice = Notice::new(account_mail::PASSWORD_CHANGED, user.id);
+        let notice = Notice::new(AccountMail::PasswordChanged, user.id);
         notifications::notify(tx, app, notice, &user.email, &user.full_name).await?;
     }
-    let subject = Subject::new("user", user.id);
-    audit::record(tx, now, Actor::User(user.id), "user.change_password", subject, Value::Null).await
+    let subject = Subject::new(SubjectKind::User, user.id);
+    audit::record(tx, now, Actor::User(user.id), Action::UserChangePassword, subject, Value::Null)
+        .await
 }
 
 /// Changes the password of a signed-in user and ends all other sessions.
@@ -186,7 +187,7 @@ pub async fn change_email(
     let taken: i64 =
         tx.sql("select count(*) from users where email = $1").bind(&email).scalar().await?;
     if taken == 0 {
-        let kind = account_mail::CHANGE_EMAIL;
+        let kind = AccountMail::ChangeEmail;
         let notice = links::with_link(&mut tx, kind, user.id, Holder::User(user.id)).await?;
         // Without the name: nobody may use the portal to send their own text to a stranger.
         notifications::notify(&mut tx, app, notice, &email, "").await?;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::accounts::sessions;
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::notifications::{self, Category};
 use crate::unsubscribe;
@@ -36,8 +36,8 @@ pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> 
         &mut tx,
         now,
         Actor::User(user.id),
-        "user.delete",
-        Subject::new("user", user.id),
+        Action::UserDelete,
+        Subject::new(SubjectKind::User, user.id),
         Value::Null,
     )
     .await?;

@@ -8,12 +8,12 @@ use super::verification::{after_proof, claim, link, notify_other_guardians};
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{ClientInfo, User, UserType, account_mail, links, password, user_browsers};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::{ClientInfo, User, UserType, links, password, user_browsers};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::families::{self, Preferences};
-use crate::notifications;
+use crate::notifications::{self, AccountMail};
 use crate::rate_limits::{self, Attempt, By};
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
@@ -154,13 +154,21 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
     if !verified {
         // Without the name: nobody may use the portal to send their own text to a stranger.
         // Exceeding the limit does not prevent the sign-up; "Send it again" says when.
-        let notice = links::with_link(&mut tx, account_mail::VERIFY, id, Holder::User(id)).await?;
+        let notice = links::with_link(&mut tx, AccountMail::Verify, id, Holder::User(id)).await?;
         notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent();
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     let actor = Actor::User(id);
     let details = json!({ "invited": invited.is_some() });
-    audit::record(&mut tx, now, actor, "user.sign_up", Subject::new("user", id), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::UserSignUp,
+        Subject::new(SubjectKind::User, id),
+        details,
+    )
+    .await?;
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked: invited.is_some() })
@@ -202,9 +210,9 @@ async fn take_over(
         families::set_preferences(&mut tx, now, user.profile_id, preferences).await?;
     }
     let token = sessions::begin(&mut tx, app, Holder::User(user.id), from.device).await?;
-    let (actor, subject) = (Actor::User(user.id), Subject::new("user", user.id));
+    let (actor, subject) = (Actor::User(user.id), Subject::new(SubjectKind::User, user.id));
     let details = json!({ "invited": true });
-    audit::record(&mut tx, now, actor, "user.sign_up", subject, details).await?;
+    audit::record(&mut tx, now, actor, Action::UserSignUp, subject, details).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked: true })
 }
@@ -302,9 +310,11 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     let (Some((id, ..)), password::Verdict::Right | password::Verdict::RightButOld) =
         (&stored, &verdict)
     else {
-        let subject = stored.map_or(Subject::none("user"), |(id, ..)| Subject::new("user", id));
+        let subject = stored.map_or(Subject::none(SubjectKind::User), |(id, ..)| {
+            Subject::new(SubjectKind::User, id)
+        });
         let mut tx = app.db.begin().await?;
-        audit::record(&mut tx, now, Actor::Nobody, "user.sign_in_refused", subject, Value::Null)
+        audit::record(&mut tx, now, Actor::Nobody, Action::UserSignInRefused, subject, Value::Null)
             .await?;
         tx.commit().await?;
         return Err(WRONG);
@@ -331,8 +341,8 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
         &mut tx,
         now,
         Actor::User(id),
-        "user.sign_in",
-        Subject::new("user", id),
+        Action::UserSignIn,
+        Subject::new(SubjectKind::User, id),
         Value::Null,
     )
     .await?;

@@ -9,11 +9,11 @@ use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Purpose};
 use crate::accounts::user_password::confirm_signed_out;
-use crate::accounts::{ClientInfo, User, account_mail, find_user, links, password};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::{ClientInfo, User, find_user, links, password};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::error::OrTaken;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
@@ -72,8 +72,8 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> 
     }
     families::refresh_search_text(tx, family).await?;
     notify_other_guardians(tx, app, family, user_id).await?;
-    let subject = Subject::new("profile", family);
-    audit::record(tx, now, Actor::User(user_id), "user.link", subject, json!({ "from": own }))
+    let subject = Subject::new(SubjectKind::Profile, family);
+    audit::record(tx, now, Actor::User(user_id), Action::UserLink, subject, json!({ "from": own }))
         .await?;
     Ok(true)
 }
@@ -97,7 +97,7 @@ pub(super) async fn notify_other_guardians(
         .all()
         .await?;
     for (id, email, name) in others {
-        let notice = Notice::new(account_mail::GUARDIAN_JOINED, id);
+        let notice = Notice::new(AccountMail::GuardianJoined, id);
         notifications::notify(tx, app, notice, &email, &name).await?;
     }
     Ok(())
@@ -343,12 +343,12 @@ pub(super) async fn after_proof(
         let user = must_find(tx, user_id).await?;
         families::add_address(tx, now, user.profile_id, email).await?;
     }
-    let subject = Subject::new("user", user_id);
+    let subject = Subject::new(SubjectKind::User, user_id);
     audit::record(
         tx,
         now,
         Actor::User(user_id),
-        "user.verify",
+        Action::UserVerify,
         subject,
         json!({ "linked": linked }),
     )
@@ -371,15 +371,15 @@ async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> R
     families::move_address(tx, now, user.profile_id, &user.email, email).await?;
     // An unverified address may be a stranger's.
     if user.verified {
-        let notice = Notice::new(account_mail::EMAIL_CHANGED, user_id);
+        let notice = Notice::new(AccountMail::EmailChanged, user_id);
         notifications::notify(tx, app, notice, &user.email, &user.full_name).await?;
     }
     audit::record(
         tx,
         now,
         Actor::User(user_id),
-        "user.change_email",
-        Subject::new("user", user_id),
+        Action::UserChangeEmail,
+        Subject::new(SubjectKind::User, user_id),
         Value::Null,
     )
     .await
@@ -398,7 +398,7 @@ pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
     rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &user.email).await?;
     let mut tx = app.db.begin().await?;
     let notice =
-        links::with_link(&mut tx, account_mail::VERIFY, user.id, Holder::User(user.id)).await?;
+        links::with_link(&mut tx, AccountMail::Verify, user.id, Holder::User(user.id)).await?;
     notifications::notify_requested(&mut tx, app, notice, &user.email, "").await?.or_refuse()?;
     tx.commit().await
 }

@@ -6,11 +6,11 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::link::VideoType;
-use super::{AdminCollection, NOT_FOUND, Status, YearCount, announce, optional_pattern};
-use crate::audit::{self, Actor, Subject};
+use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
 use crate::db::{On, Tx};
-use crate::notifications::{self, Category, Tally};
+use crate::notifications::{self, Category, MailKind, Tally};
 use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Result};
@@ -389,7 +389,7 @@ pub async fn admin_years(app: &App, settings: &Settings) -> Result<Vec<YearCount
 /// [`crate::Error::NotFound`]
 pub async fn deliveries(app: &App, id: Uuid) -> Result<Tally> {
     must_exist(&app.db, id).await?;
-    notifications::tally(&app.db, announce::KIND, id).await
+    notifications::tally(&app.db, MailKind::Video, id).await
 }
 
 /// Queues the failed mails about a video again. Returns how many.
@@ -399,10 +399,10 @@ pub async fn deliveries(app: &App, id: Uuid) -> Result<Tally> {
 /// [`crate::Error::NotFound`]
 pub async fn retry_deliveries(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
     must_exist(&mut *tx, id).await?;
-    let queued = notifications::retry(tx, app, announce::KIND, id).await?;
+    let queued = notifications::retry(tx, app, MailKind::Video, id).await?;
     let details = json!({ "queued": queued });
-    let subject = Subject::new("video", id);
-    audit::record(tx, app.clock.now(), actor, "video.retry_mail", subject, details).await?;
+    let subject = Subject::new(SubjectKind::Video, id);
+    audit::record(tx, app.clock.now(), actor, Action::VideoRetryMail, subject, details).await?;
     Ok(queued)
 }
 

@@ -5,8 +5,6 @@ use crate::notifications::{Button, MailContent, Notification, Picture, paragraph
 use crate::settings::Settings;
 use crate::{App, Result};
 
-pub const KIND: &str = "video";
-
 /// Writes the mail with the video's current content. Returns `None` if the video was deleted or
 /// unpublished.
 pub(crate) async fn mail_content(

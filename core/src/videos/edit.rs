@@ -9,7 +9,7 @@ use super::admin::{AdminVideo, find_for_staff};
 use super::publish::{Change, publish_change};
 use super::record::{Source, differences, find, update};
 use super::{NOT_FOUND, Status, VideoChanges};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::settings::Settings;
@@ -48,7 +48,8 @@ pub async fn edit(
         return Err(Error::Stale);
     }
     let details = differences(&old, &new);
-    audit::record(tx, now, actor, "video.edit", Subject::new("video", id), details).await?;
+    audit::record(tx, now, actor, Action::VideoEdit, Subject::new(SubjectKind::Video, id), details)
+        .await?;
     let change = Change { id, old: Some(&old), new: &new, details: Value::Null };
     let publication = publish_change(tx, app, settings, actor, change).await?;
     if old.source.file_key.is_some() && new.source.file_key.is_none() {
@@ -75,8 +76,8 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         "title": old.title, "status": old.status, "upload_date": old.upload_date,
         "comments": comments,
     });
-    let subject = Subject::new("video", id);
-    audit::record(tx, app.clock.now(), actor, "video.delete", subject, details).await?;
+    let subject = Subject::new(SubjectKind::Video, id);
+    audit::record(tx, app.clock.now(), actor, Action::VideoDelete, subject, details).await?;
     let Source { file_key, thumbnail_key, .. } = old.source;
     if file_key.is_some() || thumbnail_key.is_some() {
         jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;

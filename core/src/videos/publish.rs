@@ -7,13 +7,13 @@ use super::edit::{Saved, edit, saved};
 use super::files::OwnVideo;
 use super::link::VideoType;
 use super::record::{Record, Source, differences, find, insert, update};
-use super::{NOT_FOUND, NewGalleryVideo, NewVideo, Status, VideoChanges, announce};
-use crate::audit::{self, Actor, Subject};
+use super::{NOT_FOUND, NewGalleryVideo, NewVideo, Status, VideoChanges};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::idempotency::{self, Claim};
-use crate::notifications::{self, Category, Notice};
+use crate::notifications::{self, Category, MailKind, Notice};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Result};
@@ -55,7 +55,7 @@ pub async fn create(
     let id = match idempotency::claim(tx, app, "video", key, new).await? {
         Claim::New(id) => id,
         Claim::Made(id) => {
-            let notified = notifications::tally(&mut *tx, announce::KIND, id).await?.mailed();
+            let notified = notifications::tally(&mut *tx, MailKind::Video, id).await?.mailed();
             return idempotency::unless_deleted(saved(tx, settings, now, id, notified).await);
         }
     };
@@ -128,8 +128,8 @@ async fn add(
         "upload_date": new.upload_date,
         "scheduled_date": new.scheduled_date,
     });
-    let subject = Subject::new("video", id);
-    audit::record(tx, now, actor, "video.create", subject, details).await?;
+    let subject = Subject::new(SubjectKind::Video, id);
+    audit::record(tx, now, actor, Action::VideoCreate, subject, details).await?;
     let change = Change { id, old: None, new, details: Value::Null };
     publish_change(tx, app, settings, actor, change).await
 }
@@ -228,13 +228,13 @@ pub(super) async fn publish_change(
     let was_public = old.is_some_and(|old| old.status == Status::Published);
     let published = is_public && !was_public;
     if published {
-        let subject = Subject::new("video", id);
-        audit::record(tx, now, actor, "video.publish", subject, details).await?;
+        let subject = Subject::new(SubjectKind::Video, id);
+        audit::record(tx, now, actor, Action::VideoPublish, subject, details).await?;
     }
     let never_before = old.is_none_or(|old| old.published_at.is_none());
     let this_year = new.year == i64::from(year_in(settings.timezone, now));
     if published && never_before && this_year {
-        let notice = Notice::new(announce::KIND, id);
+        let notice = Notice::new(MailKind::Video, id);
         let families = Category::DailyVideos;
         let notified = notifications::notify_families(tx, app, settings, notice, families).await?;
         events::emit(tx, now, Event::VideoPublished(id));

@@ -9,11 +9,11 @@ use super::credentials::confirm_password;
 use super::{Role, Staff, UNKNOWN};
 use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::{account_mail, links, password, tokens};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::{links, password, tokens};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, On, Tx};
 use crate::error::OrTaken;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::pagination::{Page, PageRequest};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
@@ -134,7 +134,15 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     .await
     .or_taken("username", "Username already exists")?;
     let details = json!({ "role": new.role });
-    audit::record(&mut tx, now, actor, "staff.add", Subject::new("staff", id), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::StaffAdd,
+        Subject::new(SubjectKind::Staff, id),
+        details,
+    )
+    .await?;
     let what = if new.role == Role::Owner { "added_owner" } else { "added" };
     tell_owners(&mut tx, app, actor, &username, what).await?;
     tx.commit().await?;
@@ -312,7 +320,15 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
         tell_owners(&mut tx, app, actor, &after.username, "promoted").await?;
     }
     let details = differences(&before, &after, hash.is_some());
-    audit::record(&mut tx, now, actor, "staff.change", Subject::new("staff", id), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::StaffChange,
+        Subject::new(SubjectKind::Staff, id),
+        details,
+    )
+    .await?;
     tx.commit().await?;
     Ok(after)
 }
@@ -334,7 +350,7 @@ async fn tell_owners(
         .await?;
     for (id, email, username) in owners {
         let data = json!({ "by": by, "name": name, "what": what });
-        let notice = Notice { data, ..Notice::new(account_mail::STAFF_ACCOUNT, id) };
+        let notice = Notice { data, ..Notice::new(AccountMail::StaffAccount, id) };
         notifications::notify(tx, app, notice, &email, &username).await?;
     }
     Ok(())
@@ -349,10 +365,9 @@ async fn notify_old_address(
     password: bool,
 ) -> Result<()> {
     let moved = after.email != before.email;
-    for (kind, happened) in [
-        (account_mail::STAFF_PASSWORD_CHANGED, password),
-        (account_mail::STAFF_EMAIL_CHANGED, moved),
-    ] {
+    for (kind, happened) in
+        [(AccountMail::StaffPasswordChanged, password), (AccountMail::StaffEmailChanged, moved)]
+    {
         if happened {
             let notice = Notice::new(kind, before.id);
             notifications::notify(tx, app, notice, &before.email, &before.username).await?;
@@ -406,7 +421,15 @@ pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     }
     an_owner_is_left(&mut tx).await?;
     let details = json!({ "role": gone.role, "disabled": gone.disabled });
-    audit::record(&mut tx, now, actor, "staff.remove", Subject::new("staff", id), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::StaffRemove,
+        Subject::new(SubjectKind::Staff, id),
+        details,
+    )
+    .await?;
     tx.commit().await
 }
 
@@ -448,12 +471,19 @@ pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let mut notice =
-        links::with_link(&mut tx, account_mail::STAFF_RESET, id, Holder::Staff(id)).await?;
+        links::with_link(&mut tx, AccountMail::StaffReset, id, Holder::Staff(id)).await?;
     if let Actor::Staff(owner) = actor {
         notice.data["by"] = json!(find(&mut tx, owner).await?.username);
     }
     notifications::notify(&mut tx, app, notice, &account.email, &account.username).await?;
-    audit::record(&mut tx, now, actor, "staff.send_reset", Subject::new("staff", id), Value::Null)
-        .await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::StaffSendReset,
+        Subject::new(SubjectKind::Staff, id),
+        Value::Null,
+    )
+    .await?;
     tx.commit().await
 }

@@ -5,12 +5,12 @@ use uuid::Uuid;
 
 use super::{Staff, find, known_browsers};
 use crate::accounts::ClientInfo;
+use crate::accounts::password;
 use crate::accounts::sessions::{self, Holder, SessionInfo};
 use crate::accounts::tokens;
-use crate::accounts::{account_mail, password};
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
@@ -104,10 +104,11 @@ async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) 
     sessions::end_all(tx, Holder::Staff(id), save).await?;
     tokens::void(tx, Holder::Staff(id)).await?;
     let account = find(&mut *tx, id).await?;
-    let notice = Notice::new(account_mail::STAFF_PASSWORD_CHANGED, id);
+    let notice = Notice::new(AccountMail::StaffPasswordChanged, id);
     notifications::notify(tx, app, notice, &account.email, &account.username).await?;
-    let (now, subject) = (app.clock.now(), Subject::new("staff", id));
-    audit::record(tx, now, Actor::Staff(id), "staff.change_password", subject, Value::Null).await
+    let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Staff, id));
+    audit::record(tx, now, Actor::Staff(id), Action::StaffChangePassword, subject, Value::Null)
+        .await
 }
 
 /// Returns the sessions of an account. `current` is the requesting session.
@@ -155,7 +156,7 @@ pub async fn end_other_sessions(
 }
 
 async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, count: u64) -> Result<()> {
-    let (now, subject) = (app.clock.now(), Subject::new("staff", id));
+    let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Staff, id));
     let details = json!({ "sessions": count });
-    audit::record(tx, now, actor, "staff.end_sessions", subject, details).await
+    audit::record(tx, now, actor, Action::StaffEndSessions, subject, details).await
 }

@@ -7,10 +7,10 @@ use super::credentials::confirm_password;
 use super::{Enrollment, Staff, StaffRow, UNKNOWN, find};
 use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::{account_mail, tokens, totp};
-use crate::audit::{self, Actor, Subject};
+use crate::accounts::{tokens, totp};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::{App, Error, Result};
 
@@ -75,10 +75,9 @@ pub async fn confirm_two_factor(
         .execute()
         .await?;
     let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;
-    factor_changed(&mut tx, app, staff.id, Some(session), account_mail::STAFF_TWO_FACTOR_ON)
-        .await?;
-    let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
-    audit::record(&mut tx, now, actor, "staff.two_factor_on", subject, two_factor(true)).await?;
+    factor_changed(&mut tx, app, staff.id, Some(session), AccountMail::StaffTwoFactorOn).await?;
+    let (actor, subject) = (Actor::Staff(staff.id), Subject::new(SubjectKind::Staff, staff.id));
+    audit::record(&mut tx, now, actor, Action::StaffTwoFactorOn, subject, two_factor(true)).await?;
     tx.commit().await?;
     Ok(codes)
 }
@@ -105,10 +104,10 @@ pub async fn end_two_factor(
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, staff.id).await?;
-    factor_changed(&mut tx, app, staff.id, Some(session), account_mail::STAFF_TWO_FACTOR_OFF)
+    factor_changed(&mut tx, app, staff.id, Some(session), AccountMail::StaffTwoFactorOff).await?;
+    let (actor, subject) = (Actor::Staff(staff.id), Subject::new(SubjectKind::Staff, staff.id));
+    audit::record(&mut tx, now, actor, Action::StaffTwoFactorOff, subject, two_factor(false))
         .await?;
-    let (actor, subject) = (Actor::Staff(staff.id), Subject::new("staff", staff.id));
-    audit::record(&mut tx, now, actor, "staff.two_factor_off", subject, two_factor(false)).await?;
     tx.commit().await
 }
 
@@ -117,13 +116,13 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     take_factor_off(&mut tx, id).await?;
-    factor_changed(&mut tx, app, id, None, account_mail::STAFF_TWO_FACTOR_OFF).await?;
+    factor_changed(&mut tx, app, id, None, AccountMail::StaffTwoFactorOff).await?;
     audit::record(
         &mut tx,
         now,
         actor,
-        "staff.reset_two_factor",
-        Subject::new("staff", id),
+        Action::StaffResetTwoFactor,
+        Subject::new(SubjectKind::Staff, id),
         two_factor(false),
     )
     .await?;
@@ -138,7 +137,7 @@ async fn factor_changed(
     app: &App,
     id: Uuid,
     save: Option<Uuid>,
-    kind: &'static str,
+    kind: AccountMail,
 ) -> Result<()> {
     sessions::end_all(tx, Holder::Staff(id), save).await?;
     tokens::void(tx, Holder::Staff(id)).await?;

@@ -6,9 +6,9 @@ use uuid::Uuid;
 use super::{Staff, StaffRow, known_browsers};
 use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::{account_mail, password, totp};
-use crate::audit::{self, Actor, Subject};
-use crate::notifications::{self, Notice};
+use crate::accounts::{password, totp};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
 use crate::{App, Error, Result};
 
@@ -88,11 +88,11 @@ pub async fn sign_in(
     // The very first sign-in is always from a new browser, so it is not reported.
     if !known && row.last_sign_in_at.is_some() {
         let data = json!({ "device": from.device });
-        let notice = Notice { data, ..Notice::new(account_mail::STAFF_NEW_BROWSER, row.id) };
+        let notice = Notice { data, ..Notice::new(AccountMail::StaffNewBrowser, row.id) };
         notifications::notify(&mut tx, app, notice, &row.email, &row.username).await?;
     }
-    let (actor, subject) = (Actor::Staff(row.id), Subject::new("staff", row.id));
-    audit::record(&mut tx, now, actor, "staff.sign_in", subject, Value::Null).await?;
+    let (actor, subject) = (Actor::Staff(row.id), Subject::new(SubjectKind::Staff, row.id));
+    audit::record(&mut tx, now, actor, Action::StaffSignIn, subject, Value::Null).await?;
     tx.commit().await?;
     attempt.succeeded(app).await?;
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
@@ -100,9 +100,10 @@ pub async fn sign_in(
 
 async fn refused(app: &App, id: Option<Uuid>) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    let subject = id.map_or(Subject::none("staff"), |id| Subject::new("staff", id));
+    let subject =
+        id.map_or(Subject::none(SubjectKind::Staff), |id| Subject::new(SubjectKind::Staff, id));
     let now = app.clock.now();
-    audit::record(&mut tx, now, Actor::Nobody, "staff.sign_in_refused", subject, Value::Null)
+    audit::record(&mut tx, now, Actor::Nobody, Action::StaffSignInRefused, subject, Value::Null)
         .await?;
     tx.commit().await
 }

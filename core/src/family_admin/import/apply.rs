@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::known::State;
 use super::row::{Total, Wanted};
 use crate::accounts::UserType;
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
 use crate::families::{DEFAULT_PREFERENCES, insert, lock, refresh_search_text};
@@ -60,7 +60,15 @@ pub(super) async fn add(
         payments::open(tx, now, id, total, wanted.due, before).await?;
     }
     let details = json!({ "total_amount": total });
-    audit::record(tx, now, actor, "profile.add", Subject::new("profile", id), details).await?;
+    audit::record(
+        tx,
+        now,
+        actor,
+        Action::ProfileAdd,
+        Subject::new(SubjectKind::Profile, id),
+        details,
+    )
+    .await?;
     let state = State {
         full_name: wanted.full_name.clone(),
         child_name: wanted.child_name.clone(),
@@ -104,8 +112,8 @@ pub(super) async fn update(
     ];
     let details = audit::personal(Map::new(), personal);
     if !details.is_empty() {
-        let (subject, details) = (Subject::new("profile", id), Value::Object(details));
-        audit::record(tx, now, actor, "profile.change", subject, details).await?;
+        let (subject, details) = (Subject::new(SubjectKind::Profile, id), Value::Object(details));
+        audit::record(tx, now, actor, Action::ProfileChange, subject, details).await?;
     }
     let plan = PlanChanges {
         total_amount: after.total.filter(|_| after.total != before.total),

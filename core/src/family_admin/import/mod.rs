@@ -26,7 +26,7 @@ pub use undo::{NotUndone, RecentImport, Undone, prune, recent, undo};
 
 use self::known::{Found, Known};
 use self::row::Wanted;
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::settings::Settings;
 use crate::spreadsheet::{self, Problem};
@@ -127,7 +127,15 @@ pub async fn import(
         "added": report.added, "updated": report.updated, "differing": report.differing,
         "skipped": report.skipped, "problems": report.problems.len(),
     });
-    audit::record(&mut tx, now, actor, "profile.import", Subject::none("profile"), details).await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::ProfileImport,
+        Subject::none(SubjectKind::Profile),
+        details,
+    )
+    .await?;
     tx.commit().await?;
     Ok(report)
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::Report;
 use super::apply;
 use super::known::State;
-use crate::audit::{self, Actor, Subject};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, addresses, set_addresses};
 use crate::families::lock;
@@ -266,8 +266,15 @@ pub async fn undo(app: &App, actor: Actor, id: Uuid) -> Result<Undone> {
     let details = json!({
         "removed": undone.removed, "restored": undone.restored, "skipped": undone.skipped.len(),
     });
-    audit::record(&mut tx, now, actor, "profile.undo_import", Subject::none("profile"), details)
-        .await?;
+    audit::record(
+        &mut tx,
+        now,
+        actor,
+        Action::ProfileUndoImport,
+        Subject::none(SubjectKind::Profile),
+        details,
+    )
+    .await?;
     tx.commit().await?;
     Ok(undone)
 }
