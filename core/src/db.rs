@@ -1,5 +1,6 @@
 //! The database: SQLite by default or PostgreSQL, with one SQL text for both.
 
+use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use sqlx::sqlite::{
     SqliteRow, SqliteSynchronous,
 };
 use sqlx::{
-    Arguments, Connection, Database, Encode, FromRow, Pool, Postgres, SqlSafeStr, Sqlite, Type,
+    Arguments, AssertSqlSafe, Connection, Database, Encode, FromRow, Pool, Postgres, SqlSafeStr,
+    SqlStr, Sqlite, Type,
 };
 use sqlx_core::transaction::TransactionManager;
 use uuid::Uuid;
@@ -215,12 +217,12 @@ impl<'c> From<&'c mut Tx> for On<'c> {
 }
 
 impl<'c> On<'c> {
-    pub(crate) fn sql(self, text: &'static str) -> Query<'c> {
+    pub(crate) fn sql(self, text: impl Into<Sql>) -> Query<'c> {
         let args = match &self {
             On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) => Args::Sqlite(Default::default()),
             On::Db(Db::Postgres(_)) | On::Tx(Tx::Postgres(_)) => Args::Postgres(Default::default()),
         };
-        Query { on: self, text, args, wrong: None }
+        Query { on: self, text: text.into(), args, wrong: None }
     }
 
     /// Borrows the same target again, for a function that runs several queries.
@@ -241,29 +243,57 @@ impl<'c> On<'c> {
     }
 }
 
-/// One statement in the dialects of both engines.
-pub(crate) struct Texts {
-    pub sqlite: &'static str,
-    pub postgres: &'static str,
+/// The text of a statement. It consists of static parts only, so that no input can become SQL.
+pub(crate) struct Sql(Cow<'static, str>);
+
+impl From<&'static str> for Sql {
+    fn from(text: &'static str) -> Sql {
+        Sql(Cow::Borrowed(text))
+    }
 }
 
-/// A statement that looks up many ids at once. The ids stand as `(ids)` between `$before` and
-/// `$after` and are bound as the single value `$list` by [`Query::bind_ids`].
-macro_rules! with_ids {
-    ($before:expr, $list:literal, $after:expr) => {
-        $crate::db::Texts {
-            sqlite: concat!($before, "(select unhex(value) from json_each(", $list, "))", $after),
-            postgres: concat!(
-                $before,
-                "(select cast(value as uuid) from jsonb_array_elements_text(cast(",
-                $list,
-                " as jsonb)))",
-                $after
-            ),
-        }
-    };
+impl<const PARTS: usize> From<[&'static str; PARTS]> for Sql {
+    fn from(parts: [&'static str; PARTS]) -> Sql {
+        Sql(Cow::Owned(parts.concat()))
+    }
 }
-pub(crate) use with_ids;
+
+impl Sql {
+    /// Appends more of the statement.
+    pub(crate) fn and(self, rest: impl Into<Sql>) -> Sql {
+        Sql(self.0 + rest.into().0)
+    }
+
+    fn safe(self) -> SqlStr {
+        match self.0 {
+            Cow::Borrowed(text) => text.into_sql_str(),
+            Cow::Owned(text) => AssertSqlSafe(text).into_sql_str(),
+        }
+    }
+}
+
+/// One statement in the dialects of both engines.
+pub(crate) struct Texts {
+    pub sqlite: Sql,
+    pub postgres: Sql,
+}
+
+/// A statement that looks up many ids at once. They stand as `(ids)` between `before` and `after`,
+/// and are bound as the single value `list` by [`Query::bind_ids`].
+pub(crate) fn with_ids<const PARTS: usize>(
+    before: [&'static str; PARTS],
+    list: &'static str,
+    after: &'static str,
+) -> Texts {
+    let sqlite = ["(select unhex(value) from json_each(", list, "))", after];
+    let postgres = [
+        "(select cast(value as uuid) from jsonb_array_elements_text(cast(",
+        list,
+        " as jsonb)))",
+        after,
+    ];
+    Texts { sqlite: Sql::from(before).and(sqlite), postgres: Sql::from(before).and(postgres) }
+}
 
 enum Args {
     Sqlite(SqliteArguments),
@@ -274,7 +304,7 @@ enum Args {
 #[must_use]
 pub(crate) struct Query<'c> {
     on: On<'c>,
-    text: &'static str,
+    text: Sql,
     args: Args,
     wrong: Option<sqlx::Error>,
 }
@@ -303,6 +333,7 @@ macro_rules! run {
         if let Some(wrong) = wrong {
             return Err(wrong.into());
         }
+        let text = text.safe();
         match (on, args) {
             (On::Db(Db::Sqlite { $pool, .. }), Args::Sqlite(args)) => {
                 Either::Left(sqlx::query_with(text, args).$call($pool).await?)
@@ -335,7 +366,7 @@ impl Query<'_> {
         self
     }
 
-    /// Binds the ids for [`with_ids!`].
+    /// Binds the ids for [`with_ids`].
     pub(crate) fn bind_ids(self, ids: impl IntoIterator<Item = Uuid>) -> Self {
         let ids: Vec<String> = ids.into_iter().map(|id| format!("\"{}\"", id.simple())).collect();
         self.bind(format!("[{}]", ids.join(",")))
@@ -479,7 +510,7 @@ impl Db {
     }
 
     /// Creates a statement that runs outside a transaction.
-    pub(crate) fn sql(&self, text: &'static str) -> Query<'_> {
+    pub(crate) fn sql(&self, text: impl Into<Sql>) -> Query<'_> {
         On::Db(self).sql(text)
     }
 
@@ -571,7 +602,7 @@ impl Db {
 }
 
 impl Tx {
-    pub(crate) fn sql(&mut self, text: &'static str) -> Query<'_> {
+    pub(crate) fn sql(&mut self, text: impl Into<Sql>) -> Query<'_> {
         On::Tx(self).sql(text)
     }
 

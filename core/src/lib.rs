@@ -11,6 +11,8 @@ mod error;
 #[cfg(test)]
 mod layers;
 mod startup;
+#[cfg(test)]
+mod statements;
 mod text_enum;
 
 pub mod access;

@@ -166,9 +166,7 @@ pub struct SessionAccess {
 
 /// The columns of [`SessionAccess`] and the condition for valid sessions: $1 now, $2 and $3 the
 /// last use from which users and staff count as present, $4 whether staff need a second factor.
-macro_rules! standing {
-    () => {
-        "select s.id, u.id as user_id, t.id as staff_id,
+const STANDING: &str = "select s.id, u.id as user_id, t.id as staff_id,
                 coalesce(p.approved_at is not null and p.refused_at is null, 1 = 0) as family
          from sessions s
          left join users u on u.id = s.user_id
@@ -178,11 +176,10 @@ macro_rules! standing {
           and t.disabled_at is null
           and (t.totp_confirmed_at is not null or not $4)
          where s.expires_at > $1
-           and s.last_seen_at > case when s.staff_id is null then $2 else $3 end
+           and (s.last_seen_at > $2 or s.staff_id is not null)
+           and (s.last_seen_at > $3 or s.staff_id is null)
            and p.deleted_at is null
-           and (u.id is not null or t.id is not null) "
-    };
-}
+           and (u.id is not null or t.id is not null) ";
 
 /// Returns what the session of this token may watch now. This does not count as use: an open page
 /// alone does not keep anybody signed in.
@@ -193,7 +190,7 @@ pub async fn access_of(
 ) -> Result<Option<SessionAccess>> {
     let now = app.clock.now();
     app.db
-        .sql(concat!(standing!(), "and s.token_hash = $5"))
+        .sql([STANDING, "and s.token_hash = $5"])
         .bind(now)
         .bind(now - USER_IDLE)
         .bind(now - TimeDelta::minutes(settings.session_timeout))
@@ -211,7 +208,7 @@ pub async fn access_of_all(
 ) -> Result<Vec<SessionAccess>> {
     let now = app.clock.now();
     On::from(&app.db)
-        .either(with_ids!(concat!(standing!(), "and s.id in "), "$5", ""))
+        .either(with_ids([STANDING, "and s.id in "], "$5", ""))
         .bind(now)
         .bind(now - USER_IDLE)
         .bind(now - TimeDelta::minutes(settings.session_timeout))

@@ -84,14 +84,10 @@ const GONE: Error =
     Error::Gone("This link was used already or has expired. Please ask for a new one.");
 
 /// Valid tokens: $1 the hash, $2 now.
-macro_rules! good {
-    () => {
-        "token_hash = $1 and used_at is null and expires_at > $2
+const GOOD: &str = "token_hash = $1 and used_at is null and expires_at > $2
          and token_version = coalesce(
                (select u.token_version from users u where u.id = mail_tokens.user_id),
-               (select s.token_version from staff s where s.id = mail_tokens.staff_id), 0) "
-    };
-}
+               (select s.token_version from staff s where s.id = mail_tokens.staff_id), 0) ";
 
 /// Spends a token. Of two concurrent attempts, one succeeds.
 ///
@@ -100,11 +96,11 @@ macro_rules! good {
 /// [`Error::Gone`] when it was used or has expired.
 pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bearer)> {
     let spent: Option<Spent> = tx
-        .sql(concat!(
+        .sql([
             "update mail_tokens set used_at = $2 where ",
-            good!(),
-            "returning purpose, user_id, profile_id, staff_id, email"
-        ))
+            GOOD,
+            "returning purpose, user_id, profile_id, staff_id, email",
+        ])
         .bind(token_hash(token))
         .bind(app.clock.now())
         .optional()
@@ -121,10 +117,7 @@ pub async fn spend(tx: &mut Tx, app: &App, token: &str) -> Result<(Purpose, Bear
 pub async fn peek(app: &App, token: &str) -> Result<(Purpose, Bearer)> {
     let found: Option<Spent> = app
         .db
-        .sql(concat!(
-            "select purpose, user_id, profile_id, staff_id, email from mail_tokens where ",
-            good!()
-        ))
+        .sql(["select purpose, user_id, profile_id, staff_id, email from mail_tokens where ", GOOD])
         .bind(token_hash(token))
         .bind(app.clock.now())
         .optional()

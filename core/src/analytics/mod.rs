@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::{day_in, moment_in, year_in};
-use crate::db::Db;
+use crate::db::{Db, On, Sql, Texts};
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -133,16 +133,16 @@ pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<A
         .map(|day| (day, Day { day, views: 0, likes: 0, comments: 0, new_members: 0 }))
         .collect();
     let mut totals = [Figure { value: 0, before: 0 }; 4];
-    for (index, total) in totals.iter_mut().enumerate() {
-        for (hour, count) in hours(db, index, earlier).await? {
+    for (counted, total) in Counted::ALL.into_iter().zip(&mut totals) {
+        for (hour, count) in hours(db, counted, earlier).await? {
             match days.get_mut(&day_in(zone, hour)) {
                 Some(day) => {
                     total.value += count;
-                    let cell = match index {
-                        0 => &mut day.views,
-                        1 => &mut day.likes,
-                        2 => &mut day.comments,
-                        _ => &mut day.new_members,
+                    let cell = match counted {
+                        Counted::Views => &mut day.views,
+                        Counted::Likes => &mut day.likes,
+                        Counted::Comments => &mut day.comments,
+                        Counted::NewMembers => &mut day.new_members,
                     };
                     *cell += count;
                 }
@@ -179,37 +179,58 @@ async fn first_video(app: &App, settings: &Settings) -> Result<Option<NaiveDate>
         .await
 }
 
-/// Returns counts by hour in UTC, which are grouped into days of the camp. `what`: views, likes,
-/// comments, members.
-async fn hours(db: &Db, what: usize, since: DateTime<Utc>) -> Result<Vec<(DateTime<Utc>, i64)>> {
-    // The engines truncate a time to the hour in different ways.
-    let text = match (db, what) {
-        (Db::Sqlite { .. }, 0) => {
-            "select substr(viewed_at, 1, 13) as hour, count(*) from video_views where viewed_at >= $1 group by 1"
-        }
-        (Db::Sqlite { .. }, 1) => {
-            "select substr(created_at, 1, 13) as hour, count(*) from video_likes where created_at >= $1 group by 1"
-        }
-        (Db::Sqlite { .. }, 2) => {
-            "select substr(created_at, 1, 13) as hour, count(*) from video_comments where created_at >= $1 and hidden_at is null group by 1"
-        }
-        (Db::Sqlite { .. }, _) => {
-            "select substr(created_at, 1, 13) as hour, count(*) from users where created_at >= $1 group by 1"
-        }
-        (Db::Postgres(_), 0) => {
-            "select to_char(viewed_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from video_views where viewed_at >= $1 group by 1"
-        }
-        (Db::Postgres(_), 1) => {
-            "select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from video_likes where created_at >= $1 group by 1"
-        }
-        (Db::Postgres(_), 2) => {
-            "select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from video_comments where created_at >= $1 and hidden_at is null group by 1"
-        }
-        (Db::Postgres(_), _) => {
-            "select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from users where created_at >= $1 group by 1"
-        }
+/// What the analytics count.
+#[derive(Clone, Copy)]
+enum Counted {
+    Views,
+    Likes,
+    Comments,
+    NewMembers,
+}
+
+impl Counted {
+    const ALL: [Counted; 4] =
+        [Counted::Views, Counted::Likes, Counted::Comments, Counted::NewMembers];
+}
+
+/// Returns counts by hour in UTC, which are grouped into days of the camp.
+async fn hours(
+    db: &Db,
+    counted: Counted,
+    since: DateTime<Utc>,
+) -> Result<Vec<(DateTime<Utc>, i64)>> {
+    let (table, at, only) = match counted {
+        Counted::Views => ("video_views", "viewed_at", ""),
+        Counted::Likes => ("video_likes", "created_at", ""),
+        Counted::Comments => ("video_comments", "created_at", " and hidden_at is null"),
+        Counted::NewMembers => ("users", "created_at", ""),
     };
-    let rows: Vec<(String, i64)> = db.sql(text).bind(since).all().await?;
+    // The engines truncate a time to the hour in different ways.
+    let text = Texts {
+        sqlite: Sql::from([
+            "select substr(",
+            at,
+            ", 1, 13) as hour, count(*) from ",
+            table,
+            " where ",
+            at,
+            " >= $1",
+            only,
+            " group by 1",
+        ]),
+        postgres: Sql::from([
+            "select to_char(",
+            at,
+            " at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from ",
+            table,
+            " where ",
+            at,
+            " >= $1",
+            only,
+            " group by 1",
+        ]),
+    };
+    let rows: Vec<(String, i64)> = On::from(db).either(text).bind(since).all().await?;
     let read = |hour: &str| {
         let local = NaiveDateTime::parse_from_str(&format!("{hour}:00"), "%Y-%m-%dT%H:%M").ok()?;
         Some(local.and_utc())

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::line::{self, Line};
 use super::{Action, SubjectKind, topic};
 use crate::clock::moment_in;
-use crate::db::On;
+use crate::db::{On, Query, Sql};
 use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -164,43 +164,13 @@ async fn actor(on: impl Into<On<'_>>, named: Option<&str>) -> Result<Option<Uuid
     found.map(|(id,)| Some(id)).ok_or_else(unknown)
 }
 
-macro_rules! wanted {
-    () => {
-        "l.at >= $1 and (l.at, l.id) < ($2, $3)
+const WANTED: &str = "l.at >= $1 and (l.at, l.id) < ($2, $3)
          and (cast($4 as text) is null or l.actor_kind = $4)
          and ($5 is null or l.actor_id = $5)
          and (cast($6 as text) is null or l.topic = $6)
          and (cast($7 as text) is null or l.action = $7)
          and (cast($8 as text) is null or l.subject_kind = $8)
-         and ($9 is null or l.subject_id = $9) "
-    };
-}
-
-/// One query for each filter as the indexed one: SQLite uses an index only if its condition is not
-/// optional.
-macro_rules! by_index {
-    ($wanted:expr, $begin:expr, $end:expr) => {
-        match $wanted {
-            Wanted { subject_id: Some(_), .. } => {
-                concat!($begin, wanted!(), "and l.subject_id = $9 ", $end)
-            }
-            Wanted { action: Some(_), .. } => {
-                concat!($begin, wanted!(), "and l.action = $7 ", $end)
-            }
-            Wanted { actor_id: Some(_), .. } => {
-                concat!($begin, wanted!(), "and l.actor_id = $5 ", $end)
-            }
-            Wanted { topic: Some(_), .. } => concat!($begin, wanted!(), "and l.topic = $6 ", $end),
-            Wanted { subject_kind: Some(_), .. } => {
-                concat!($begin, wanted!(), "and l.subject_kind = $8 ", $end)
-            }
-            Wanted { actor_kind: Some(_), .. } => {
-                concat!($begin, wanted!(), "and l.actor_kind = $4 ", $end)
-            }
-            _ => concat!($begin, wanted!(), $end),
-        }
-    };
-}
+         and ($9 is null or l.subject_id = $9) ";
 
 impl Wanted {
     pub(super) fn older_than(mut self, at: DateTime<Utc>, id: Uuid) -> Wanted {
@@ -209,14 +179,13 @@ impl Wanted {
     }
 
     pub(super) async fn count(&self, on: impl Into<On<'_>>) -> Result<i64> {
-        let text = by_index!(self, "select count(*) from audit_log l where ", "");
+        let text = ["select count(*) from audit_log l where ", WANTED, self.indexed()];
         self.bound(on, text).scalar().await
     }
 
     /// Returns the newest rows, at most `most`.
     pub(super) async fn newest(&self, on: impl Into<On<'_>>, most: i64) -> Result<Vec<Entry>> {
-        let text = by_index!(
-            self,
+        let text = [
             "select l.id, l.at, l.actor_kind, l.actor_id, l.action, l.subject_kind, l.subject_id,
                     l.details,
                     case l.actor_kind
@@ -241,15 +210,30 @@ impl Wanted {
                     end as subject_family
              from audit_log l
              where ",
-            "order by l.at desc, l.id desc limit $10"
-        );
+            WANTED,
+            self.indexed(),
+            "order by l.at desc, l.id desc limit $10",
+        ];
         let rows: Vec<Row> = self.bound(on, text).bind(most).all().await?;
         let entry =
             |Row { entry, details }| Entry { lines: line::read(&entry.action, &details), ..entry };
         Ok(rows.into_iter().map(entry).collect())
     }
 
-    fn bound<'c>(&self, on: impl Into<On<'c>>, text: &'static str) -> crate::db::Query<'c> {
+    /// A condition that an index serves: SQLite uses an index only if its condition is not optional.
+    fn indexed(&self) -> &'static str {
+        match self {
+            Wanted { subject_id: Some(_), .. } => "and l.subject_id = $9 ",
+            Wanted { action: Some(_), .. } => "and l.action = $7 ",
+            Wanted { actor_id: Some(_), .. } => "and l.actor_id = $5 ",
+            Wanted { topic: Some(_), .. } => "and l.topic = $6 ",
+            Wanted { subject_kind: Some(_), .. } => "and l.subject_kind = $8 ",
+            Wanted { actor_kind: Some(_), .. } => "and l.actor_kind = $4 ",
+            _ => "",
+        }
+    }
+
+    fn bound<'c>(&self, on: impl Into<On<'c>>, text: impl Into<Sql>) -> Query<'c> {
         on.into()
             .sql(text)
             .bind(self.from)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use crate::db::{Db, On, Tx};
+use crate::db::{On, Sql, Texts};
 
 /// What a backup records about its database.
 pub(super) struct Facts {
@@ -33,7 +33,7 @@ pub(super) async fn facts(on: impl Into<On<'_>>) -> Result<Facts> {
     let mut counts = BTreeMap::new();
     for (what, table, query) in COUNTED.iter().filter(|(_, table, _)| has(table)) {
         debug_assert!(query.contains(table));
-        counts.insert((*what).to_owned(), on.again().sql(query).scalar().await?);
+        counts.insert((*what).to_owned(), on.again().sql(*query).scalar().await?);
     }
     let plans_off = match has("payments") {
         true => plans_off(on.again()).await?,
@@ -74,14 +74,13 @@ pub(crate) async fn plans_off(on: impl Into<On<'_>>) -> Result<i64> {
 }
 
 async fn tables(on: On<'_>) -> Result<Vec<(String,)>> {
-    let sqlite = matches!(on, On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)));
-    match sqlite {
-        true => on.sql("select name from sqlite_master where type = 'table'"),
-        false => on.sql(
+    on.either(Texts {
+        sqlite: Sql::from("select name from sqlite_master where type = 'table'"),
+        postgres: Sql::from(
             "select cast(table_name as text) from information_schema.tables
              where table_schema = 'public'",
         ),
-    }
+    })
     .all()
     .await
 }

@@ -64,12 +64,14 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
 async fn engine(db: &Db) -> Result<String> {
     Ok(match db {
         Db::Sqlite { .. } => {
-            format!("SQLite {}", db.sql("select sqlite_version()").scalar::<String>().await?)
+            let version: String = db.sql("select sqlite_version()").scalar().await?;
+            format!("SQLite {version}")
         }
-        Db::Postgres(_) => format!(
-            "PostgreSQL {}",
-            db.sql("select current_setting('server_version')").scalar::<String>().await?
-        ),
+        Db::Postgres(_) => {
+            let version: String =
+                db.sql("select current_setting('server_version')").scalar().await?;
+            format!("PostgreSQL {version}")
+        }
     })
 }
 

@@ -171,14 +171,10 @@ pub(crate) async fn set_preferences(
 }
 
 /// Whether the camp created a family, or has used one that registered itself.
-macro_rules! known_to_camp {
-    () => {
-        "(p.origin <> 'self' or p.approved_at is not null
+const KNOWN_TO_CAMP: &str = "(p.origin <> 'self' or p.approved_at is not null
           or exists (select 1 from payment_plans l where l.profile_id = p.id)
           or exists (select 1 from profile_addresses s
-                     where s.profile_id = p.id and s.entered_by_staff))"
-    };
-}
+                     where s.profile_id = p.id and s.entered_by_staff))";
 
 /// Deletes a self-registered record that is no longer used, after its user moved to the family that
 /// the camp knows. Returns whether it was deleted.
@@ -188,14 +184,14 @@ pub(crate) async fn drop_if_own_and_empty(
     id: Uuid,
 ) -> Result<bool> {
     let dropped = tx
-        .sql(concat!(
+        .sql([
             "update profiles set deleted_at = $2, updated_at = $2, full_name = '', child_name = '', search_text = '',
                  list_email = ''
              where id = $1 and not exists (select 1 from users where profile_id = $1)
                and not exists (select 1 from profiles p where p.id = $1 and ",
-            known_to_camp!(),
+            KNOWN_TO_CAMP,
             ")"
-        ))
+        ])
         .bind(id)
         .bind(now)
         .execute()
@@ -213,12 +209,12 @@ pub(crate) async fn drop_if_own_and_empty(
 /// empty record.
 pub(crate) async fn leave_strangers(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     let hers: i64 = tx
-        .sql(concat!(
+        .sql([
             "select count(*) from profiles p
              join profile_addresses a on a.profile_id = p.id
              where p.id = $1 and a.email = $2 and ",
-            known_to_camp!()
-        ))
+            KNOWN_TO_CAMP,
+        ])
         .bind(user.profile_id)
         .bind(&user.email)
         .scalar()

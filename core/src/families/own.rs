@@ -53,9 +53,7 @@ pub struct OtherAddress {
 
 /// Which mail the address `a` of the family `p` gets. An address that is not the family's gets the
 /// same as the family.
-macro_rules! gets {
-    () => {
-        "p.email_notifications
+const GETS: &str = "p.email_notifications
            and not exists (select 1 from unsubscribes x
                            where x.email = a.email and x.category = 'general') as email_notifications,
          p.daily_video_email
@@ -63,9 +61,7 @@ macro_rules! gets {
                            where x.email = a.email and x.category = 'daily_videos') as daily_video_email,
          p.camp_updates_email
            and not exists (select 1 from unsubscribes x
-                           where x.email = a.email and x.category = 'camp_updates') as camp_updates_email"
-    };
-}
+                           where x.email = a.email and x.category = 'camp_updates') as camp_updates_email";
 
 /// Changes of members to their family. Omitted fields stay as they are.
 #[derive(Debug, Default, PartialEq, Deserialize, utoipa::ToSchema)]
@@ -88,7 +84,7 @@ pub struct OwnChanges {
 pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
     let mut profile: OwnProfile = app
         .db
-        .sql(concat!(
+        .sql([
             "select u.full_name,
                     case when p.user_type = 'parent' then p.child_name end as child_name,
                     coalesce((select email from profile_addresses where profile_id = p.id and kind = 'primary'),
@@ -96,7 +92,7 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
                     coalesce(s.email, w.email) as secondary_email,
                     s.email is not null as secondary_email_verified,
                     p.user_type, p.welcome_popup_shown, ",
-            gets!(),
+            GETS,
             ",
                     u.verified_at is not null
                       and exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed,
@@ -107,22 +103,22 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
              left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
              left join pending_addresses w on w.profile_id = p.id
              where u.id = $1"
-        ))
+        ])
         .bind(user.id)
         .one()
         .await?;
     profile.other_addresses = app
         .db
-        .sql(concat!(
+        .sql([
             "select a.email, a.confirmed, ",
-            gets!(),
+            GETS,
             " from (select email, profile_id, kind, true as confirmed from profile_addresses
                     union all
                     select email, profile_id, 'secondary', false from pending_addresses) a
              join profiles p on p.id = a.profile_id
              where a.profile_id = $1 and a.email <> $2
-             order by a.kind"
-        ))
+             order by a.kind",
+        ])
         .bind(user.profile_id)
         .bind(&user.email)
         .all()

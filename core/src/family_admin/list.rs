@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::Family;
 use crate::accounts::UserType;
-use crate::db::{Db, On};
+use crate::db::{Db, On, Sql};
 use crate::families::NO_FAMILY;
 use crate::notifications::Category;
 use crate::pagination::{CursorKey, Page, PageRequest};
@@ -159,28 +159,22 @@ impl Record {
     }
 }
 
-/// Whether the family has an address and every address opted out of that kind of mail.
-macro_rules! stopped {
-    ($category:literal) => {
-        concat!(
-            "(a.email is not null
+/// Whether the family has an address and every address opted out of the kind of mail that stands
+/// between the parts.
+const STOPPED: [&str; 3] = [
+    "(a.email is not null
               and exists (select 1 from unsubscribes x
                           where x.email = a.email and x.category = '",
-            $category,
-            "')
+    "')
               and (s.email is null
                    or exists (select 1 from unsubscribes x
                               where x.email = s.email and x.category = '",
-            $category,
-            "')))"
-        )
-    };
-}
+    "')))",
+];
 
-macro_rules! families {
-    () => {
-        concat!(
-            "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email,
+fn families() -> Sql {
+    Sql::from([
+        "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email,
                 case when a.email is null
                      then (select min(u.email) from users u
                            where u.profile_id = p.id and u.verified_at is null)
@@ -198,12 +192,24 @@ macro_rules! families {
                                           where u.profile_id = p.id and u.verified_at is null))
                   as suppressed,
                 p.email_notifications, p.daily_video_email, p.camp_updates_email, ",
-            stopped!("general"),
-            " as general_stopped, ",
-            stopped!("daily_videos"),
-            " as videos_stopped, ",
-            stopped!("camp_updates"),
-            " as updates_stopped, p.created_at,
+        STOPPED[0],
+        "general",
+        STOPPED[1],
+        "general",
+        STOPPED[2],
+        " as general_stopped, ",
+        STOPPED[0],
+        "daily_videos",
+        STOPPED[1],
+        "daily_videos",
+        STOPPED[2],
+        " as videos_stopped, ",
+        STOPPED[0],
+        "camp_updates",
+        STOPPED[1],
+        "camp_updates",
+        STOPPED[2],
+        " as updates_stopped, p.created_at,
                 p.version, l.id as plan_id, l.total_amount, l.paid_amount, l.due_date,
                 l.version as plan_version, p.search_text, p.list_email, p.list_standing,
                 p.list_paid
@@ -212,126 +218,97 @@ macro_rules! families {
          left join profile_addresses a on a.profile_id = p.id and a.kind = 'primary'
          left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
          left join pending_addresses w on w.profile_id = p.id
-         where p.deleted_at is null "
-        )
-    };
+         where p.deleted_at is null ",
+    ])
 }
 
-macro_rules! to_approve {
-    () => {
-        "p.approved_at is null and p.refused_at is null and p.user_type = 'parent'"
-    };
-}
+const TO_APPROVE: &str =
+    "p.approved_at is null and p.refused_at is null and p.user_type = 'parent'";
 
-macro_rules! ordered {
-    ($key:literal, $way:literal, $beyond:literal) => {
-        concat!(
-            families!(),
-            "and ($1 is null or p.search_text like $1 escape '\\')
+/// The filter of the list.
+const WANTED: [&str; 3] = [
+    "and ($1 is null or p.search_text like $1 escape '\\')
              and ($2 is null or p.list_standing >= $2)
              and ($3 is null or p.list_standing <= $3)
              and (not $4 or (",
-            to_approve!(),
-            "))
-             and ($6 is null or (",
-            $key,
-            ", p.id) ",
-            $beyond,
-            " ($6, $7))
-             order by ",
-            $key,
-            " ",
-            $way,
-            ", p.id ",
-            $way,
-            " limit $5"
-        )
-    };
-}
+    TO_APPROVE,
+    "))",
+];
 
 /// Returns families, 50 per page by default.
 pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Page<Family>> {
-    use Direction::{Asc, Desc};
-    let db = &app.db;
     let today = payments::today(settings, app.clock.now());
-    let usual = if search.sort == Sort::Joined { Desc } else { Asc };
-    match (search.sort, search.direction.unwrap_or(usual)) {
-        (Sort::Name, Asc) => {
-            let text = ordered!("p.search_text", "asc", ">");
-            page(db, search, today, "families name", text, |r| r.search_text.clone()).await
-        }
-        (Sort::Name, Desc) => {
-            let text = ordered!("p.search_text", "desc", "<");
-            page(db, search, today, "families name back", text, |r| r.search_text.clone()).await
-        }
-        (Sort::Email, Asc) => {
-            let text = ordered!("p.list_email", "asc", ">");
-            page(db, search, today, "families email", text, |r| r.list_email.clone()).await
-        }
-        (Sort::Email, Desc) => {
-            let text = ordered!("p.list_email", "desc", "<");
-            page(db, search, today, "families email back", text, |r| r.list_email.clone()).await
-        }
-        (Sort::Payment, Asc) => {
-            let text = ordered!("p.list_standing", "asc", ">");
-            page(db, search, today, "families payment", text, |r| r.list_standing).await
-        }
-        (Sort::Payment, Desc) => {
-            let text = ordered!("p.list_standing", "desc", "<");
-            page(db, search, today, "families payment back", text, |r| r.list_standing).await
-        }
-        (Sort::Amount, Asc) => {
-            let text = ordered!("p.list_paid", "asc", ">");
-            page(db, search, today, "families amount", text, |r| r.list_paid).await
-        }
-        (Sort::Amount, Desc) => {
-            let text = ordered!("p.list_paid", "desc", "<");
-            page(db, search, today, "families amount back", text, |r| r.list_paid).await
-        }
-        (Sort::Joined, Asc) => {
-            let text = ordered!("p.created_at", "asc", ">");
-            page(db, search, today, "families joined", text, |r| r.created_at).await
-        }
-        (Sort::Joined, Desc) => {
-            let text = ordered!("p.created_at", "desc", "<");
-            page(db, search, today, "families joined back", text, |r| r.created_at).await
-        }
+    let page = Listing { db: &app.db, search, today };
+    match search.sort {
+        Sort::Name => page.by("families name", "p.search_text", |r| r.search_text.clone()).await,
+        Sort::Email => page.by("families email", "p.list_email", |r| r.list_email.clone()).await,
+        Sort::Payment => page.by("families payment", "p.list_standing", |r| r.list_standing).await,
+        Sort::Amount => page.by("families amount", "p.list_paid", |r| r.list_paid).await,
+        Sort::Joined => page.by("families joined", "p.created_at", |r| r.created_at).await,
     }
 }
 
 /// The default page size (issue 4).
 const PAGE: i64 = 50;
 
-async fn page<K>(
-    db: &Db,
-    search: &Search,
+struct Listing<'a> {
+    db: &'a Db,
+    search: &'a Search,
     today: NaiveDate,
-    order: &str,
-    text: &'static str,
-    key: impl Fn(&Record) -> K,
-) -> Result<Page<Family>>
-where
-    K: Serialize + CursorKey,
-    Option<K>: crate::db::Value,
-{
-    let part =
-        PageRequest { cursor: search.part.cursor.clone(), limit: search.part.limit.or(Some(PAGE)) };
-    let (after, last): (Option<K>, Option<Uuid>) = part.after(order)?.unzip();
-    let (from, to) = standings(search.filter, today);
-    let rows: Vec<Record> = db
-        .sql(text)
-        .bind(optional_pattern(Some(&search.q)))
-        .bind(from)
-        .bind(to)
-        .bind(search.filter == Filter::ToApprove)
-        .bind(part.limit() + 1)
-        .bind(after)
-        .bind(last)
-        .all()
-        .await?;
-    let page = part.page(order, rows, |row| (key(row), row.id));
-    let items = page.items.into_iter().map(|record| record.family(today)).collect();
-    Ok(Page { items, next: page.next })
+}
+
+impl Listing<'_> {
+    /// A page in the order of a column. `list` names the order when it is ascending.
+    async fn by<K>(
+        &self,
+        list: &str,
+        column: &'static str,
+        key: impl Fn(&Record) -> K,
+    ) -> Result<Page<Family>>
+    where
+        K: Serialize + CursorKey,
+        Option<K>: crate::db::Value,
+    {
+        let Listing { db, search, today } = *self;
+        let usual = match search.sort {
+            Sort::Joined => Direction::Desc,
+            _ => Direction::Asc,
+        };
+        let (way, beyond, list) = match search.direction.unwrap_or(usual) {
+            Direction::Asc => ("asc", ">", list.to_owned()),
+            Direction::Desc => ("desc", "<", format!("{list} back")),
+        };
+        let limit = search.part.limit.or(Some(PAGE));
+        let part = PageRequest { cursor: search.part.cursor.clone(), limit };
+        let (after, last): (Option<K>, Option<Uuid>) = part.after(&list)?.unzip();
+        let (from, to) = standings(search.filter, today);
+        let rows: Vec<Record> = db
+            .sql(families().and(WANTED).and([
+                " and ($6 is null or (",
+                column,
+                ", p.id) ",
+                beyond,
+                " ($6, $7)) order by ",
+                column,
+                " ",
+                way,
+                ", p.id ",
+                way,
+                " limit $5",
+            ]))
+            .bind(optional_pattern(Some(&search.q)))
+            .bind(from)
+            .bind(to)
+            .bind(search.filter == Filter::ToApprove)
+            .bind(part.limit() + 1)
+            .bind(after)
+            .bind(last)
+            .all()
+            .await?;
+        let page = part.page(&list, rows, |row| (key(row), row.id));
+        let items = page.items.into_iter().map(|record| record.family(today)).collect();
+        Ok(Page { items, next: page.next })
+    }
 }
 
 /// The lowest and the highest standing that match a filter.
@@ -358,17 +335,17 @@ pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
         i64,
     ) = app
         .db
-        .sql(concat!(
+        .sql([
             "select count(*), count(case when list_standing = $1 then 1 end),
                     count(case when list_standing < $2 then 1 end),
                     count(case when list_standing = $3 then 1 end),
                     (select count(*) from profiles p where p.deleted_at is null and ",
-            to_approve!(),
+            TO_APPROVE,
             "),
                     (select coalesce(cast(sum(l.paid_amount) as bigint), 0) from payment_plans l)
              from profiles
-             where deleted_at is null"
-        ))
+             where deleted_at is null",
+        ])
         .bind(standing::PAID)
         .bind(payments::day_number(today))
         .bind(standing::NO_PLAN)
@@ -399,6 +376,6 @@ pub async fn family(
     id: Uuid,
 ) -> Result<Family> {
     let record: Option<Record> =
-        on.into().sql(concat!(families!(), "and p.id = $1")).bind(id).optional().await?;
+        on.into().sql(families().and("and p.id = $1")).bind(id).optional().await?;
     Ok(record.ok_or(NO_FAMILY)?.family(payments::today(settings, app.clock.now())))
 }

@@ -118,13 +118,9 @@ impl Decision {
     }
 }
 
-macro_rules! standing {
-    () => {
-        "case when approved_at is not null then 'approved'
+const STANDING: &str = "case when approved_at is not null then 'approved'
               when refused_at is not null then 'refused'
-              else 'waiting' end"
-    };
-}
+              else 'waiting' end";
 
 /// The approval status of a self-registered family.
 #[derive(
@@ -185,13 +181,13 @@ pub async fn decide(
         refuse_unconfirmed(&mut tx, id).await?;
     }
     let changed = tx
-        .sql(concat!(
+        .sql([
             "update profiles set approved_at = $2, refused_at = $3, updated_at = $4, version = version + 1
              where id = $1 and ((approved_at is null) <> ($2 is null) or (refused_at is null) <> ($3 is null))
                and (cast($5 as text) is null or $5 = ",
-            standing!(),
+            STANDING,
             ")"
-        ))
+        ])
         .bind(id)
         .bind(approved)
         .bind(refused)
@@ -259,7 +255,7 @@ async fn refuse_unconfirmed(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
-    tx.sql(concat!("select ", standing!(), " from profiles where id = $1")).bind(id).scalar().await
+    tx.sql(["select ", STANDING, " from profiles where id = $1"]).bind(id).scalar().await
 }
 
 /// Who decided in the meantime, and what.

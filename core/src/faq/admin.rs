@@ -79,27 +79,23 @@ pub struct Stats {
     pub total_views: i64,
 }
 
-macro_rules! entry {
-    () => {
-        "select id, slug, question, answer, category, topic, position, is_published,
+const ENTRY: &str = "select id, slug, question, answer, category, topic, position, is_published,
                 view_count as views, updated_at, version
-         from faq "
-    };
-}
+         from faq ";
 
 /// Returns all entries in their order.
 pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
     let after: Option<(i64, Uuid)> = filter.part.after("faq-desk")?;
     let rows: Vec<AdminFaq> = app
         .db
-        .sql(concat!(
-            entry!(),
+        .sql([
+            ENTRY,
             "where (cast($1 as text) is null or search_text like $1 escape '\\')
                and (cast($2 as text) is null or category = $2)
                and ($4 is null or (position, id) > ($4, $5))
              order by position, id
-             limit $3"
-        ))
+             limit $3",
+        ])
         .bind(optional_pattern(filter.q.as_deref()))
         .bind(filter.category)
         .bind(filter.part.limit() + 1)
@@ -122,7 +118,7 @@ pub async fn stats(db: &Db) -> Result<Stats> {
 }
 
 async fn find(tx: &mut Tx, id: Uuid) -> Result<AdminFaq> {
-    tx.sql(concat!(entry!(), "where id = $1")).bind(id).optional().await?.ok_or(NOT_FOUND)
+    tx.sql([ENTRY, "where id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)
 }
 
 fn check_question(checks: &mut Validator, question: &str) -> String {

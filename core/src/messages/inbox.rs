@@ -83,40 +83,26 @@ pub struct Changes {
     pub draft: Option<Option<String>>,
 }
 
-macro_rules! message {
-    () => {
-        "select m.id, m.name, m.email, m.child_name, m.subject, m.user_type, m.department, m.message,
+const MESSAGE: &str = "select m.id, m.name, m.email, m.child_name, m.subject, m.user_type, m.department, m.message,
                 m.status, m.spam, m.sender_proved, a.username as assigned_to, m.created_at, m.draft, m.version
          from messages m
-         left join staff a on a.id = m.assigned_to "
-    };
-}
+         left join staff a on a.id = m.assigned_to ";
 
-macro_rules! listed {
-    ($after:literal, $order:literal) => {
-        concat!(
-            message!(),
-            "where m.spam = $1
+/// The filter of the list. It ends before the comparison with the row of the cursor.
+const WANTED: &str = "where m.spam = $1
                and (cast($2 as text) is null or m.search_text like $2 escape '\\')
                and (cast($3 as text) is null or m.status = $3)
                and (cast($4 as text) is null or m.department = $4)
                and (not $8 or m.assigned_to is null)
                and (cast($9 as text) is null
                     or m.assigned_to = (select id from staff where username_folded = $9))
-               and ($6 is null or (m.created_at, m.id) ",
-            $after,
-            " ($6, $7)) order by ",
-            $order,
-            " limit $5"
-        )
-    };
-}
+               and ($6 is null or (m.created_at, m.id) ";
 
 /// Returns the messages that match the filter.
 pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
-    let (name, text) = match filter.order {
-        Order::Newest => ("messages", listed!("<", "m.created_at desc, m.id desc")),
-        Order::Oldest => ("oldest messages", listed!(">", "m.created_at, m.id")),
+    let (name, rest) = match filter.order {
+        Order::Newest => ("messages", "< ($6, $7)) order by m.created_at desc, m.id desc limit $5"),
+        Order::Oldest => ("oldest messages", "> ($6, $7)) order by m.created_at, m.id limit $5"),
     };
     let after: Option<(DateTime<Utc>, Uuid)> = filter.part.after(name)?;
     let given_to = match &filter.given {
@@ -125,7 +111,7 @@ pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
     };
     let rows: Vec<Message> = app
         .db
-        .sql(text)
+        .sql([MESSAGE, WANTED, rest])
         .bind(filter.spam)
         .bind(optional_pattern(filter.q.as_deref()))
         .bind(filter.status)
@@ -153,8 +139,8 @@ struct Found {
 async fn load_replies(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result<()> {
     let rows: Vec<Found> = on
         .into()
-        .either(with_ids!(
-            "select r.message_id, r.id, r.body, s.username as sent_by, r.created_at,
+        .either(with_ids(
+            ["select r.message_id, r.id, r.body, s.username as sent_by, r.created_at,
                     coalesce((select case when d.status in ('queued', 'sending') then 'queued'
                                           when d.status = 'sent' then 'sent'
                                           else 'failed' end
@@ -164,9 +150,9 @@ async fn load_replies(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result
                               limit 1), 'failed') as delivery
              from message_replies r
              left join staff s on s.id = r.sent_by
-             where r.message_id in ",
+             where r.message_id in "],
             "$1",
-            " order by r.created_at, r.id"
+            " order by r.created_at, r.id",
         ))
         .bind_ids(messages.iter().map(|message| message.id))
         .all()
@@ -188,13 +174,8 @@ async fn load_replies(on: impl Into<On<'_>>, messages: &mut [Message]) -> Result
 /// [`Error::NotFound`]
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Message> {
     let mut on = on.into();
-    let mut message: Message = on
-        .again()
-        .sql(concat!(message!(), "where m.id = $1"))
-        .bind(id)
-        .optional()
-        .await?
-        .ok_or(NOT_FOUND)?;
+    let mut message: Message =
+        on.again().sql([MESSAGE, "where m.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
     load_replies(on, std::slice::from_mut(&mut message)).await?;
     Ok(message)
 }

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 use super::opt_outs;
-use crate::db::{On, Texts, Tx};
+use crate::db::{On, Sql, Texts, Tx, Value};
 use crate::{App, Result};
 
 /// How long mails keep the name and address of their recipient: 13 months, so that this summer can
@@ -16,55 +16,50 @@ const KEPT: TimeDelta = TimeDelta::days(396);
 /// The maximum number of notifications that are erased in one transaction.
 const AT_ONCE: i64 = 200;
 
+const UNSENT: &str = "status = case when status = 'sent' then 'sent' else 'suppressed' end";
+
 /// The address is part of the primary key, so each erased row gets a unique placeholder.
-macro_rules! blank_where {
-    ($status:literal, $which:literal) => {
-        Texts {
-            sqlite: concat!(
-                "update deliveries set email = 'removed:' || lower(hex(randomblob(16))), ",
-                $status,
-                ", full_name = '', last_error = null where ",
-                $which
-            ),
-            postgres: concat!(
-                "update deliveries
+fn blank_where(status: &'static str, which: &'static str) -> Texts {
+    Texts {
+        sqlite: Sql::from([
+            "update deliveries set email = 'removed:' || lower(hex(randomblob(16))), ",
+            status,
+            ", full_name = '', last_error = null where ",
+            which,
+        ]),
+        postgres: Sql::from([
+            "update deliveries
                  set email = 'removed:' || replace(cast(gen_random_uuid() as text), '-', ''), ",
-                $status,
-                ", full_name = '', last_error = null where ",
-                $which
-            ),
-        }
-    };
+            status,
+            ", full_name = '', last_error = null where ",
+            which,
+        ]),
+    }
 }
 
 /// Withdraws unsent mails. A mail that a worker is sending right now may still arrive.
-macro_rules! forget_where {
-    ($which:literal) => {
-        (
-            // Counted again, since failed mails are withdrawn now.
-            concat!(
-                "update notifications set sent = null, failed = null, suppressed = null
+async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -> Result<()> {
+    // Counted again, since failed mails are withdrawn now.
+    tx.sql([
+        "update notifications set sent = null, failed = null, suppressed = null
                  where sent is not null
                    and id in (select notification_id from deliveries
                               where status = 'failed' and ",
-                $which,
-                ")"
-            ),
-            blank_where!(
-                "status = case when status = 'sent' then 'sent' else 'suppressed' end",
-                $which
-            ),
-        )
-    };
+        which,
+        ")",
+    ])
+    .bind(value)
+    .execute()
+    .await?;
+    On::from(tx).either(blank_where(UNSENT, which)).bind(value).execute().await?;
+    Ok(())
 }
 
 /// Erases a person's address from all mails and from the refused addresses. If nobody has the
 /// address any more, its opt-outs are kept under a hash. Call it after the owner's records are
 /// deleted.
 pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
-    let (recount, blank) = forget_where!("email = $1");
-    tx.sql(recount).bind(email).execute().await?;
-    On::from(&mut *tx).either(blank).bind(email).execute().await?;
+    withdraw(tx, "email = $1", email).await?;
     opt_outs::keep_hashed(tx, app, email).await?;
     tx.sql(
         "delete from suppressed_addresses
@@ -83,16 +78,17 @@ pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result
 /// Erases names and addresses from all mails about a family or a user, including those to its
 /// earlier addresses.
 pub(crate) async fn erase_about(tx: &mut Tx, id: Uuid) -> Result<()> {
-    let (recount, blank) = forget_where!(
+    withdraw(
+        tx,
         "(profile_id = $1
           or notification_id in (select id from notifications where subject_id = $1)
           or notification_id in (select n.id from notifications n
                                  join payments p on p.id = n.subject_id
                                  join payment_plans l on l.id = p.plan_id
-                                 where l.profile_id = $1))"
-    );
-    tx.sql(recount).bind(id).execute().await?;
-    On::from(&mut *tx).either(blank).bind(id).execute().await?;
+                                 where l.profile_id = $1))",
+        id,
+    )
+    .await?;
     tx.sql("update notifications set data = 'null' where subject_id = $1")
         .bind(id)
         .execute()
@@ -123,7 +119,7 @@ pub async fn erase_old(app: &App) -> Result<()> {
             .all()
             .await?;
         for (id,) in &old {
-            let blank = blank_where!("status = status", "notification_id = $1");
+            let blank = blank_where("status = status", "notification_id = $1");
             On::from(&mut tx).either(blank).bind(*id).execute().await?;
         }
         tx.commit().await?;

@@ -127,9 +127,7 @@ impl Audience {
 
 /// The delivery counts of a notification `n`. They are counted while any mail waits. Afterwards
 /// they are stored in the notification, so that long lists need not read all mails.
-macro_rules! tally_columns {
-    () => {
-        "case when n.sent is null
+pub(crate) const TALLY_COLUMNS: &str = "case when n.sent is null
               then (select count(*) from deliveries d
                     where d.notification_id = n.id and d.status in ('queued', 'sending'))
               else 0 end as queued,
@@ -139,23 +137,20 @@ macro_rules! tally_columns {
                              where d.notification_id = n.id and d.status = 'failed')) as failed,
          coalesce(n.suppressed, (select count(*) from deliveries d
                                  where d.notification_id = n.id and d.status = 'suppressed'))
-           as suppressed "
-    };
-}
-pub(crate) use tally_columns;
+           as suppressed ";
 
 /// Returns the delivery counts for that kind and subject.
 pub async fn tally(on: impl Into<On<'_>>, kind: MailKind, subject_id: Uuid) -> Result<Tally> {
     on.into()
-        .sql(concat!(
+        .sql([
             "select cast(coalesce(sum(t.queued), 0) as bigint) as queued,
                     cast(coalesce(sum(t.sent), 0) as bigint) as sent,
                     cast(coalesce(sum(t.failed), 0) as bigint) as failed,
                     cast(coalesce(sum(t.suppressed), 0) as bigint) as suppressed
              from (select ",
-            tally_columns!(),
-            "from notifications n where n.kind = $1 and n.subject_id = $2) t"
-        ))
+            TALLY_COLUMNS,
+            "from notifications n where n.kind = $1 and n.subject_id = $2) t",
+        ])
         .bind(kind.text())
         .bind(subject_id)
         .one()

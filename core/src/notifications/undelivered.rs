@@ -71,21 +71,17 @@ pub struct RefusedAddress {
 }
 
 /// Refused addresses that are in use. Once staff have corrected one, it is no longer listed.
-macro_rules! refused_in_use {
-    () => {
-        "from suppressed_addresses s
+const REFUSED_IN_USE: &str = "from suppressed_addresses s
          left join profile_addresses a on a.email = s.email
          left join users u on u.email = s.email
          left join profiles p on p.id = coalesce(a.profile_id, u.profile_id) and p.deleted_at is null
          left join staff t on t.email = s.email
          left join subscribers l on l.email = s.email and l.confirmed_at is not null
-         where (p.id is not null or t.id is not null or l.id is not null) "
-    };
-}
+         where (p.id is not null or t.id is not null or l.id is not null) ";
 
 /// Counts the rows of [`refused`].
 pub(crate) async fn count_refused(db: &Db) -> Result<i64> {
-    db.sql(concat!("select count(*) ", refused_in_use!())).scalar().await
+    db.sql(["select count(*) ", REFUSED_IN_USE]).scalar().await
 }
 
 /// Returns the mails that failed recently, the latest first.
@@ -193,15 +189,15 @@ pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>
     let after: Option<(DateTime<Utc>, String)> = part.after("refused addresses")?;
     let (at, email) = after.unzip();
     let rows: Vec<RefusedAddress> = db
-        .sql(concat!(
+        .sql([
             "select s.email, s.reason, s.created_at as refused_at, p.id as family_id,
                     p.full_name as family_name, t.username as staff,
                     l.id is not null as subscriber ",
-            refused_in_use!(),
+            REFUSED_IN_USE,
             "and ($1 is null or (s.created_at, s.email) < ($1, $2))
              order by s.created_at desc, s.email desc
-             limit $3"
-        ))
+             limit $3",
+        ])
         .bind(at)
         .bind(email)
         .bind(part.limit() + 1)

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::{Db, On, Tx, with_ids};
+use crate::db::{self, Db, On, Tx, with_ids};
 use crate::idempotency::{self, Claim};
-use crate::pagination::{Page, PageRequest};
+use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::search_text::{like_pattern, normalize};
 use crate::unused_files::RemoveFiles;
 use crate::validation::Validator;
@@ -196,11 +196,11 @@ pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
 async fn load_images<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
     let products: Vec<_> = products.collect();
     let rows: Vec<(Uuid, Uuid, String, i64)> = On::from(db)
-        .either(with_ids!(
-            "select product_id, id, alt_text, display_order from product_images
-             where product_id in ",
+        .either(with_ids(
+            ["select product_id, id, alt_text, display_order from product_images
+             where product_id in "],
             "$1",
-            " order by display_order, id"
+            " order by display_order, id",
         ))
         .bind_ids(products.iter().map(|product| product.id))
         .all()
@@ -221,69 +221,68 @@ async fn load_images<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product
     Ok(())
 }
 
-macro_rules! admin_product {
-    () => {
-        "select p.id, p.title, p.description, p.price, p.category, p.stock_quantity, p.is_new,
+const ADMIN_PRODUCT: &str =
+    "select p.id, p.title, p.description, p.price, p.category, p.stock_quantity, p.is_new,
                 p.is_bestseller, p.is_featured, p.is_active, s.username as created_by,
                 p.created_at, p.version, lower(p.title) as title_place
          from products p
-         left join staff s on s.id = p.created_by "
-    };
-}
+         left join staff s on s.id = p.created_by ";
+
+const WANTED: &str = "where p.search_text like $1 escape '\\'
+                       and ($2 is null or p.category = $2) ";
+
+const BY_ADDITION: &str = "and ($3 is null or (p.created_at, p.id) < ($3, $4))
+                           order by p.created_at desc, p.id desc
+                           limit $5";
+const BY_TITLE: &str = "and ($3 is null or (lower(p.title), p.id) > ($3, $4))
+                        order by lower(p.title), p.id
+                        limit $5";
+const BY_PRICE: &str = "and ($3 is null or (p.price, p.id) > ($3, $4))
+                        order by p.price, p.id
+                        limit $5";
+const BY_STOCK: &str = "and ($3 is null or (p.stock_quantity, p.id) > ($3, $4))
+                        order by p.stock_quantity, p.id
+                        limit $5";
 
 /// Returns the products that match the staff's filter.
 pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
-    macro_rules! by {
-        ($name:literal, $type:ty, $column:literal, $way:literal, $after:literal, $key:expr) => {{
-            let (key, id) = search.part.after::<($type, Uuid)>($name)?.unzip();
-            let rows: Vec<AdminProduct> = db
-                .sql(concat!(
-                    admin_product!(),
-                    "where p.search_text like $1 escape '\\'
-                       and ($2 is null or p.category = $2)
-                       and ($3 is null or (",
-                    $column,
-                    ", p.id) ",
-                    $after,
-                    " ($3, $4)) order by ",
-                    $column,
-                    $way,
-                    ", p.id",
-                    $way,
-                    " limit $5"
-                ))
-                .bind(like_pattern(&search.q))
-                .bind(search.category)
-                .bind(key)
-                .bind(id)
-                .bind(search.part.limit() + 1)
-                .all()
-                .await?;
-            search.part.page($name, rows, |row| ($key(row), row.product.id))
-        }};
-    }
     let mut page = match search.sort {
-        Sort::Newest => {
-            by!("products", DateTime<Utc>, "p.created_at", " desc", "<", |p: &AdminProduct| {
-                p.created_at
-            })
-        }
+        Sort::Newest => by(db, search, "products", BY_ADDITION, |p| p.created_at).await?,
         Sort::Title => {
-            by!("product titles", String, "lower(p.title)", "", ">", |p: &AdminProduct| {
-                p.title_place.clone()
-            })
+            by(db, search, "product titles", BY_TITLE, |p| p.title_place.clone()).await?
         }
-        Sort::Price => {
-            by!("product prices", i64, "p.price", "", ">", |p: &AdminProduct| p.product.price)
-        }
+        Sort::Price => by(db, search, "product prices", BY_PRICE, |p| p.product.price).await?,
         Sort::Stock => {
-            by!("product stock", i64, "p.stock_quantity", "", ">", |p: &AdminProduct| {
-                p.product.stock_quantity
-            })
+            by(db, search, "product stock", BY_STOCK, |p| p.product.stock_quantity).await?
         }
     };
     load_images(db, page.items.iter_mut().map(|row| &mut row.product)).await?;
     Ok(page)
+}
+
+/// The products in an order by one key and the id.
+async fn by<K>(
+    db: &Db,
+    search: &Search,
+    list: &str,
+    order: &'static str,
+    key: impl Fn(&AdminProduct) -> K,
+) -> Result<Page<AdminProduct>>
+where
+    K: Serialize + CursorKey,
+    Option<K>: db::Value,
+{
+    let (after, id): (Option<K>, Option<Uuid>) = search.part.after(list)?.unzip();
+    let rows: Vec<AdminProduct> = db
+        .sql([ADMIN_PRODUCT, WANTED, order])
+        .bind(like_pattern(&search.q))
+        .bind(search.category)
+        .bind(after)
+        .bind(id)
+        .bind(search.part.limit() + 1)
+        .all()
+        .await?;
+    Ok(search.part.page(list, rows, |row| (key(row), row.product.id)))
 }
 
 /// Returns one product.
@@ -292,12 +291,8 @@ pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
 ///
 /// [`Error::NotFound`]
 pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
-    let mut found: AdminProduct = db
-        .sql(concat!(admin_product!(), "where p.id = $1"))
-        .bind(id)
-        .optional()
-        .await?
-        .ok_or(NOT_FOUND)?;
+    let mut found: AdminProduct =
+        db.sql([ADMIN_PRODUCT, "where p.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
     load_images(db, std::iter::once(&mut found.product)).await?;
     Ok(found)
 }

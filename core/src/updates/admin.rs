@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{LiveUpdate, NOT_FOUND, NewUpdate, Priority, UpdateChanges};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::{On, Tx};
+use crate::db::{On, Sql, Tx};
 use crate::events::{self, Event};
 use crate::idempotency::{self, Claim};
 use crate::notifications::{self, Category, MailKind, Notice, Tally};
@@ -64,18 +64,16 @@ impl Record {
     }
 }
 
-macro_rules! admin_update {
-    () => {
-        concat!(
+fn admin_update() -> Sql {
+    Sql::from([
             "select u.id, u.title, u.message, u.author, u.priority, u.created_at, u.pinned,
                     u.is_active and (u.expires_at is null or u.expires_at > $1) as is_active,
                     s.username as posted_by, u.expires_at, u.version, n.id is not null as announced, ",
-            notifications::tally_columns!(),
+            notifications::TALLY_COLUMNS,
             "from live_updates u
              left join staff s on s.id = u.posted_by
-             left join notifications n on n.subject_id = u.id and n.kind = 'update' "
-        )
-    };
+             left join notifications n on n.subject_id = u.id and n.kind = 'update' ",
+    ])
 }
 
 #[derive(sqlx::FromRow)]
@@ -128,8 +126,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("update desk")?;
     let rows: Vec<Row> = app
         .db
-        .sql(concat!(
-            admin_update!(),
+        .sql(admin_update().and(
             "where u.deleted_at is null
                and ($2 is null or u.search_text like $2 escape '\\')
                and ($4 is null or (u.created_at, u.id) < ($4, $5))
@@ -139,7 +136,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
                                  when u.is_active then 'active'
                                  else 'inactive' end)
              order by u.created_at desc, u.id desc
-             limit $3"
+             limit $3",
         ))
         .bind(app.clock.now())
         .bind(optional_pattern(q.as_deref()))
@@ -171,7 +168,7 @@ pub async fn find_for_staff(
 ) -> Result<AdminUpdate> {
     let row: Option<Row> = on
         .into()
-        .sql(concat!(admin_update!(), "where u.id = $2 and u.deleted_at is null"))
+        .sql(admin_update().and("where u.id = $2 and u.deleted_at is null"))
         .bind(now)
         .bind(id)
         .optional()

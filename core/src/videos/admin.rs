@@ -9,9 +9,9 @@ use super::link::VideoType;
 use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
-use crate::db::{On, Tx};
+use crate::db::{On, Query, Tx, Value};
 use crate::notifications::{self, Category, MailKind, Tally};
-use crate::pagination::{Page, PageRequest};
+use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -61,9 +61,8 @@ pub struct AdminVideo {
     title_place: String,
 }
 
-macro_rules! admin_video {
-    () => {
-        "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
+const ADMIN_VIDEO: &str =
+    "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
                 v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
                 v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
                 s.username as uploaded_by, lower(v.title) as title_place,
@@ -80,54 +79,44 @@ macro_rules! admin_video {
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced
          from videos v
-         left join staff s on s.id = v.uploaded_by "
-    };
-}
+         left join staff s on s.id = v.uploaded_by ";
 
 /// Whether mails about `videos v` failed.
-macro_rules! has_failed_mails {
-    () => {
-        "exists (select 1 from notifications n
+const HAS_FAILED_MAILS: &str = "exists (select 1 from notifications n
                  where n.subject_id = v.id and n.kind = 'video'
                    and coalesce(n.failed, (select count(*) from deliveries d
                                            where d.notification_id = n.id
-                                             and d.status = 'failed')) > 0)"
-    };
-}
+                                             and d.status = 'failed')) > 0)";
 
 /// Whether readers reported a visible comment on `videos v`.
-macro_rules! has_reported_comments {
-    () => {
-        "v.id in (select c.video_id from comment_reports r join video_comments c on c.id = r.comment_id
-                  where c.hidden_at is null)"
-    };
-}
+const HAS_REPORTED_COMMENTS: &str =
+    "v.id in (select c.video_id from comment_reports r join video_comments c on c.id = r.comment_id
+                  where c.hidden_at is null)";
 
 /// Whether a comment on `videos v` waits for review.
-macro_rules! has_held_comments {
-    () => {
-        "exists (select 1 from video_comments c where c.video_id = v.id and c.held_at is not null)"
-    };
-}
+const HAS_HELD_COMMENTS: &str =
+    "exists (select 1 from video_comments c where c.video_id = v.id and c.held_at is not null)";
 
-macro_rules! wanted {
-    () => {
-        concat!(
-            "where ($1 is null or v.staff_search_text like $1 escape '\\')
+/// The filter of the list. It ends with what needs attention.
+const WANTED: &str = "where ($1 is null or v.staff_search_text like $1 escape '\\')
                and ($2 is null or v.status = $2)
                and ($3 is null or v.year >= $3)
                and ($4 is null or v.year < $4)
                and ($5 is null or v.year = $5)
-               and (not $6 or ",
-            has_failed_mails!(),
-            ") and (not $7 or ",
-            has_reported_comments!(),
-            ") and (not $8 or ",
-            has_held_comments!(),
-            ") "
-        )
-    };
-}
+               and (not $6 or ";
+
+const BY_VIEWS: &str = "and ($10 is null or (v.view_count, v.id) < ($10, $11))
+                        order by v.view_count desc, v.id desc
+                        limit $9";
+const BY_TITLE: &str = "and ($10 is null or (lower(v.title), v.id) > ($10, $11))
+                        order by lower(v.title), v.id
+                        limit $9";
+const BY_ADDITION: &str = "and ($10 is null or (v.created_at, v.id) < ($10, $11))
+                           order by v.created_at desc, v.id desc
+                           limit $9";
+const BY_DAY: &str = "and ($10 is null or (v.upload_date, v.created_at, v.id) < ($10, $11, $12))
+                      order by v.upload_date desc, v.created_at desc, v.id desc
+                      limit $9";
 
 /// Why a video needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -171,78 +160,25 @@ pub async fn admin_list(
 ) -> Result<Page<AdminVideo>> {
     let now = app.clock.now();
     let this_year = i64::from(year_in(settings.timezone, now));
-    let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
-    let query = |text: &'static str| {
-        app.db
-            .sql(text)
-            .bind(optional_pattern(filter.q.as_deref()))
-            .bind(filter.status)
-            .bind(only(AdminCollection::Current))
-            .bind(only(AdminCollection::Archive))
-            .bind(filter.year)
-            .bind(filter.attention == Some(Attention::FailedMails))
-            .bind(filter.attention == Some(Attention::ReportedComments))
-            .bind(filter.attention == Some(Attention::HeldComments))
-            .bind(filter.part.limit() + 1)
-    };
-    macro_rules! by {
-        ($name:literal, $type:ty, $column:literal, $way:literal, $after:literal, $key:expr) => {{
-            let (key, id) = filter.part.after::<($type, Uuid)>($name)?.unzip();
-            let rows = query(concat!(
-                admin_video!(),
-                wanted!(),
-                "and ($10 is null or (",
-                $column,
-                ", v.id) ",
-                $after,
-                " ($10, $11)) order by ",
-                $column,
-                $way,
-                ", v.id",
-                $way,
-                " limit $9"
-            ))
-            .bind(key)
-            .bind(id)
-            .all()
-            .await?;
-            filter.part.page($name, rows, $key)
-        }};
-    }
     let mut page = match (filter.order, filter.collection) {
         (AdminOrder::Views, _) => {
-            by!("most viewed", i64, "v.view_count", " desc", "<", |v: &AdminVideo| (
-                v.view_count,
-                v.id
-            ))
+            by(app, this_year, filter, "most viewed", BY_VIEWS, |v| v.view_count).await?
         }
         (AdminOrder::Title, _) => {
-            by!("titles", String, "lower(v.title)", "", ">", |v: &AdminVideo| (
-                v.title_place.clone(),
-                v.id
-            ))
+            by(app, this_year, filter, "titles", BY_TITLE, |v| v.title_place.clone()).await?
         }
         (AdminOrder::Newest, Some(AdminCollection::Archive)) => {
             let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("shelf")?;
-            let rows = query(concat!(
-                admin_video!(),
-                wanted!(),
-                "and ($10 is null or (v.upload_date, v.created_at, v.id) < ($10, $11, $12))
-                 order by v.upload_date desc, v.created_at desc, v.id desc
-                 limit $9"
-            ))
-            .bind(after.map(|a| a.0))
-            .bind(after.map(|a| a.1))
-            .bind(after.map(|a| a.2))
-            .all()
-            .await?;
+            let rows = wanted(app, this_year, filter, BY_DAY)
+                .bind(after.map(|a| a.0))
+                .bind(after.map(|a| a.1))
+                .bind(after.map(|a| a.2))
+                .all()
+                .await?;
             filter.part.page("shelf", rows, |v: &AdminVideo| (v.upload_date, v.created_at, v.id))
         }
         (AdminOrder::Newest, _) => {
-            by!("desk", DateTime<Utc>, "v.created_at", " desc", "<", |v: &AdminVideo| (
-                v.created_at,
-                v.id
-            ))
+            by(app, this_year, filter, "desk", BY_ADDITION, |v| v.created_at).await?
         }
     };
     let reach = match page.items.iter().any(|video| tells(video, this_year)) {
@@ -253,6 +189,54 @@ pub async fn admin_list(
         complete(video, this_year, reach);
     }
     Ok(page)
+}
+
+/// The videos in an order by one key and the id.
+async fn by<K>(
+    app: &App,
+    this_year: i64,
+    filter: &AdminFilter,
+    list: &str,
+    order: &'static str,
+    key: impl Fn(&AdminVideo) -> K,
+) -> Result<Page<AdminVideo>>
+where
+    K: Serialize + CursorKey,
+    Option<K>: Value,
+{
+    let (after, id): (Option<K>, Option<Uuid>) = filter.part.after(list)?.unzip();
+    let rows = wanted(app, this_year, filter, order).bind(after).bind(id).all().await?;
+    Ok(filter.part.page(list, rows, |video| (key(video), video.id)))
+}
+
+fn wanted<'a>(
+    app: &'a App,
+    this_year: i64,
+    filter: &AdminFilter,
+    order: &'static str,
+) -> Query<'a> {
+    let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
+    app.db
+        .sql([
+            ADMIN_VIDEO,
+            WANTED,
+            HAS_FAILED_MAILS,
+            ") and (not $7 or ",
+            HAS_REPORTED_COMMENTS,
+            ") and (not $8 or ",
+            HAS_HELD_COMMENTS,
+            ") ",
+            order,
+        ])
+        .bind(optional_pattern(filter.q.as_deref()))
+        .bind(filter.status)
+        .bind(only(AdminCollection::Current))
+        .bind(only(AdminCollection::Archive))
+        .bind(filter.year)
+        .bind(filter.attention == Some(Attention::FailedMails))
+        .bind(filter.attention == Some(Attention::ReportedComments))
+        .bind(filter.attention == Some(Attention::HeldComments))
+        .bind(filter.part.limit() + 1)
 }
 
 /// Returns a video of any status.
@@ -266,12 +250,8 @@ pub async fn find_for_staff(
     now: DateTime<Utc>,
     id: Uuid,
 ) -> Result<AdminVideo> {
-    let mut video: AdminVideo = tx
-        .sql(concat!(admin_video!(), "where v.id = $1"))
-        .bind(id)
-        .optional()
-        .await?
-        .ok_or(NOT_FOUND)?;
+    let mut video: AdminVideo =
+        tx.sql([ADMIN_VIDEO, "where v.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
     let this_year = i64::from(year_in(settings.timezone, now));
     let reach = match tells(&video, this_year) {
         true => notifications::reach(tx, settings, Category::DailyVideos).await?,
@@ -321,13 +301,8 @@ pub struct Counts {
 ///
 /// [`crate::Error::NotFound`]
 pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
-    let mut video: AdminVideo = app
-        .db
-        .sql(concat!(admin_video!(), "where v.id = $1"))
-        .bind(id)
-        .optional()
-        .await?
-        .ok_or(NOT_FOUND)?;
+    let mut video: AdminVideo =
+        app.db.sql([ADMIN_VIDEO, "where v.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
     let reach = match tells(&video, this_year) {
         true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
@@ -342,7 +317,7 @@ pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<C
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
     let mut counts: Counts = app
         .db
-        .sql(concat!(
+        .sql([
             "select count(*) as all_videos,
                     count(case when v.status = 'published' then 1 end) as published,
                     count(case when v.status = 'scheduled' then 1 end) as scheduled,
@@ -350,15 +325,15 @@ pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<C
                     count(case when v.year >= $1 then 1 end) as current_year,
                     count(case when v.year < $1 then 1 end) as archive,
                     count(case when ",
-            has_failed_mails!(),
+            HAS_FAILED_MAILS,
             " then 1 end) as failed_mails, count(case when ",
-            has_reported_comments!(),
+            HAS_REPORTED_COMMENTS,
             " then 1 end) as reported_comments, count(case when ",
-            has_held_comments!(),
+            HAS_HELD_COMMENTS,
             " then 1 end) as held_comments
              from videos v
-             where ($2 is null or v.staff_search_text like $2 escape '\\')"
-        ))
+             where ($2 is null or v.staff_search_text like $2 escape '\\')",
+        ])
         .bind(this_year)
         .bind(optional_pattern(q))
         .one()

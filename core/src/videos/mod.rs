@@ -109,14 +109,10 @@ pub struct VideoCard {
 }
 
 /// The columns of [`VideoCard`] from `videos v`.
-macro_rules! card {
-    () => {
-        "v.id, v.title, v.description, v.video_type, v.thumbnail_url, v.upload_date, v.year,
+const CARD: &str =
+    "v.id, v.title, v.description, v.video_type, v.thumbnail_url, v.upload_date, v.year,
          v.is_featured, v.published_at, v.view_count, v.like_count, v.comment_count,
-         v.duration_seconds"
-    };
-}
-use card;
+         v.duration_seconds";
 
 /// A published video on its own page.
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]

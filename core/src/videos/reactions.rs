@@ -7,7 +7,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::watch::open_all;
-use super::{NOT_FOUND, VideoCard, card, or_gone};
+use super::{CARD, NOT_FOUND, VideoCard, or_gone};
 use crate::access::Viewer;
 use crate::accounts::sessions::Device;
 use crate::db::{On, Tx};
@@ -156,9 +156,9 @@ pub async fn favorites(
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("liked")?;
     let rows: Vec<Liked> = app
         .db
-        .sql(concat!(
+        .sql([
             "select ",
-            card!(),
+            CARD,
             ", l.created_at as liked_at
              from video_likes l
              join videos v on v.id = l.video_id
@@ -166,8 +166,8 @@ pub async fn favorites(
                and v.status = 'published'
                and ($3 is null or (l.created_at, v.id) < ($3, $4))
              order by l.created_at desc, v.id desc
-             limit $2"
-        ))
+             limit $2",
+        ])
         .bind(user_id)
         .bind(part.limit() + 1)
         .bind(after.map(|a| a.0))

@@ -5,7 +5,7 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
 use super::{
-    Collection, NOT_FOUND, Sort, Video, VideoCard, VideoRef, VideoType, YearCount, card,
+    CARD, Collection, NOT_FOUND, Sort, Video, VideoCard, VideoRef, VideoType, YearCount,
     optional_pattern,
 };
 use crate::access::Viewer;
@@ -39,20 +39,13 @@ pub async fn list(
     Ok(page)
 }
 
-macro_rules! found {
-    () => {
-        concat!(
-            "select ",
-            card!(),
-            " from videos v
+/// Which videos are found.
+const FOUND: &str = " from videos v
              where v.status = 'published'
                and ($1 is null or v.year >= $1)
                and ($2 is null or v.year < $2)
                and ($3 is null or v.year = $3)
-               and ($4 is null or v.search_text like $4 escape '\\') "
-        )
-    };
-}
+               and ($4 is null or v.search_text like $4 escape '\\') ";
 
 async fn listed(
     app: &App,
@@ -64,9 +57,9 @@ async fn listed(
     let open = viewer.may_watch(settings.access);
     let pattern = pattern(filter.q.as_deref(), open);
     let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
-    let query = |text: &'static str| {
+    let query = |order: &'static str| {
         app.db
-            .sql(text)
+            .sql(["select ", CARD, FOUND, order])
             .bind(only(Collection::Current))
             .bind(only(Collection::Archive))
             .bind(filter.year)
@@ -76,13 +69,12 @@ async fn listed(
     // The order by views would reveal to others which videos are watched most.
     if filter.sort == Sort::Popular && open {
         let after: Option<(i64, NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("popular")?;
-        let rows = query(concat!(
-            found!(),
+        let rows = query(
             "and ($6 is null
                   or (v.view_count, v.upload_date, v.published_at, v.id) < ($6, $7, $8, $9))
              order by v.view_count desc, v.upload_date desc, v.published_at desc, v.id desc
-             limit $5"
-        ))
+             limit $5",
+        )
         .bind(after.map(|a| a.0))
         .bind(after.map(|a| a.1))
         .bind(after.map(|a| a.2))
@@ -94,12 +86,11 @@ async fn listed(
         }));
     }
     let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("newest")?;
-    let rows = query(concat!(
-        found!(),
+    let rows = query(
         "and ($6 is null or (v.upload_date, v.published_at, v.id) < ($6, $7, $8))
          order by v.upload_date desc, v.published_at desc, v.id desc
-         limit $5"
-    ))
+         limit $5",
+    )
     .bind(after.map(|a| a.0))
     .bind(after.map(|a| a.1))
     .bind(after.map(|a| a.2))
@@ -124,26 +115,26 @@ async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
     let week = today.checked_sub_days(Days::new(7)).unwrap_or(today);
     let mut videos: Vec<VideoCard> = app
         .db
-        .sql(concat!(
+        .sql([
             "select ",
-            card!(),
+            CARD,
             " from videos v
              where v.status = 'published'
              order by v.upload_date desc, v.published_at desc, v.id desc
-             limit 3"
-        ))
+             limit 3",
+        ])
         .all()
         .await?;
     let featured: Option<VideoCard> = app
         .db
-        .sql(concat!(
+        .sql([
             "select ",
-            card!(),
+            CARD,
             " from videos v
              where v.status = 'published' and v.is_featured and v.upload_date > $1
              order by v.upload_date desc, v.published_at desc, v.id desc
-             limit 1"
-        ))
+             limit 1",
+        ])
         .bind(week)
         .optional()
         .await?;
@@ -188,11 +179,11 @@ pub async fn years(
 pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Video> {
     let mut video: Video = app
         .db
-        .sql(concat!(
+        .sql([
             "select ",
-            card!(),
+            CARD,
             ", v.video_url, v.content_type from videos v where v.id = $1 and v.status = 'published'"
-        ))
+        ])
         .bind(id)
         .optional()
         .await?
@@ -250,11 +241,7 @@ pub struct Preview {
 pub async fn preview(app: &App, settings: &Settings, id: Uuid) -> Result<Option<Preview>> {
     let card: Option<VideoCard> = app
         .db
-        .sql(concat!(
-            "select ",
-            card!(),
-            " from videos v where v.id = $1 and v.status = 'published'"
-        ))
+        .sql(["select ", CARD, " from videos v where v.id = $1 and v.status = 'published'"])
         .bind(id)
         .optional()
         .await?;

@@ -170,13 +170,9 @@ async fn free(tx: &mut Tx, id: Uuid, username: Option<&str>, email: Option<&str>
     Ok(())
 }
 
-macro_rules! account {
-    () => {
-        "select id, username, email, role, disabled_at is not null as disabled,
+const ACCOUNT: &str = "select id, username, email, role, disabled_at is not null as disabled,
                 totp_confirmed_at is not null as two_factor, last_sign_in_at, created_at, version
-         from staff "
-    };
-}
+         from staff ";
 
 /// Returns an account.
 ///
@@ -184,7 +180,7 @@ macro_rules! account {
 ///
 /// [`Error::NotFound`]
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
-    on.into().sql(concat!(account!(), "where id = $1")).bind(id).optional().await?.ok_or(UNKNOWN)
+    on.into().sql([ACCOUNT, "where id = $1"]).bind(id).optional().await?.ok_or(UNKNOWN)
 }
 
 /// Returns the id of an account by its name, ignoring case. Fails when there is none.
@@ -208,14 +204,14 @@ pub struct Filter {
 pub async fn list(db: &Db, filter: Filter, part: &PageRequest) -> Result<Page<Account>> {
     let after: Option<String> = part.after("accounts")?;
     let rows: Vec<Account> = db
-        .sql(concat!(
-            account!(),
+        .sql([
+            ACCOUNT,
             "where (cast($1 as text) is null or username_folded > $1)
                and (cast($3 as text) is null or role = $3)
                and (cast($4 as boolean) is null or (disabled_at is not null) = $4)
              order by username_folded
-             limit $2"
-        ))
+             limit $2",
+        ])
         .bind(after)
         .bind(part.limit() + 1)
         .bind(filter.role)
