@@ -13,6 +13,8 @@ mod postgres;
 mod restore;
 mod sqlite;
 mod swap;
+mod target;
+mod work;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

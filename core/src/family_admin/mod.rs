@@ -6,16 +6,18 @@ pub mod import;
 mod list;
 mod membership;
 pub mod merge;
+mod summary;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
 pub use edit::{FamilyChanges, NewFamily, add, edit};
-pub use list::{Direction, Filter, Search, Sort, Summary, family, list, summary};
+pub use list::{Direction, Filter, Search, Sort, family, list};
 pub use membership::{
     Decided, Decision, Standing, Told, clear_limits, decide, delete, invitation_link, invite,
 };
+pub use summary::{Summary, summary};
 
 use membership::remove;
 

@@ -8,6 +8,7 @@ mod admin;
 mod edit;
 mod files;
 mod input;
+mod list;
 mod publish;
 mod reactions;
 mod record;
@@ -27,14 +28,13 @@ pub use edit::{Saved, delete, edit};
 pub use files::{Media, OwnVideo, thumbnail, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
+pub use list::{Filter, list, posting_time, years};
 pub use publish::{Publication, add_own_file, create, create_gallery, publish, publish_due};
 pub(crate) use reactions::must_be_open;
 pub(crate) use reactions::viewer_key;
 pub use reactions::{Like, erase_likes, favorites, like, may_count, record_view, unlike};
 pub(crate) use record::search_texts;
-pub use watch::{
-    Filter, Preview, find, list, media_elsewhere, posting_time, preview, published, years,
-};
+pub use watch::{Preview, find, media_elsewhere, preview, published};
 
 use crate::Error;
 use crate::search_text::optional_pattern;

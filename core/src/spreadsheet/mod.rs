@@ -7,12 +7,16 @@ mod delimited;
 pub mod encoding;
 mod format;
 mod json;
+mod row;
+mod shape;
 mod table;
 mod workbook;
 
 use serde::Serialize;
 
 pub use encoding::Encoding;
+pub use row::{Problem, Row};
+pub use shape::{Column, Shape};
 
 use crate::{Error, Result};
 
@@ -21,22 +25,6 @@ pub const MAX_ROWS: usize = 20_000;
 /// How many values are shown as a sample.
 const SAMPLE: usize = 3;
 const SAMPLE_LENGTH: usize = 60;
-
-/// The subject of a table, and the columns to look for.
-pub struct Shape {
-    /// As in "a list of videos".
-    pub things: &'static str,
-    pub thing: &'static str,
-    pub columns: &'static [Column],
-    pub max_bytes: usize,
-}
-
-pub struct Column {
-    pub name: &'static str,
-    /// Alternative column names: lower case, letters and digits only.
-    pub also: &'static [&'static str],
-    pub needed: bool,
-}
 
 /// An uploaded file.
 pub struct File {
@@ -80,57 +68,6 @@ pub struct Source {
     pub sample: Vec<String>,
     /// For a workbook: the worksheet that was read.
     pub worksheet: Option<String>,
-}
-
-/// A row as it was typed.
-#[derive(Default)]
-pub struct Row {
-    pub line: usize,
-    /// In the order of the shape's columns. `None` if the file has no such column.
-    cells: Vec<Option<String>>,
-    /// The numbers of values and of columns, if there are more values.
-    pub too_many: Option<(usize, usize)>,
-}
-
-/// What is wrong with a row.
-#[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
-#[schema(as = ImportProblem)]
-pub struct Problem {
-    /// Counted from 1, the header included.
-    pub line: usize,
-    pub column: &'static str,
-    /// What is wrong and what to do.
-    pub message: String,
-}
-
-impl Row {
-    pub fn cell(&self, column: usize) -> &str {
-        self.cells.get(column).and_then(Option::as_deref).unwrap_or_default()
-    }
-
-    pub fn has(&self, column: usize) -> bool {
-        self.cells.get(column).is_some_and(Option::is_some)
-    }
-
-    /// The message about a row that is unreliable as a whole.
-    pub fn fault(&self) -> Option<String> {
-        if let Some((found, named)) = self.too_many {
-            return Some(format!(
-                "This line has {found} values where the header names {named} columns. Please put \
-                 values with a separator inside into quotes."
-            ));
-        }
-        let cells = || self.cells.iter().flatten();
-        if cells().any(|cell| cell.contains('\u{fffd}')) {
-            return Some(
-                "Letters of this line were lost (�) when the file was saved. Please save it again \
-                 from the original, as .xlsx or CSV UTF-8."
-                    .into(),
-            );
-        }
-        let error = cells().find(|cell| workbook::ERRORS.contains(&cell.as_str()))?;
-        Some(format!("A cell of this line shows the error {error}. Please correct it."))
-    }
 }
 
 /// Reads a file in a blocking thread.
@@ -201,24 +138,6 @@ fn sample(rows: &[Row]) -> Vec<String> {
 
 fn wrong<T>(message: String) -> Result<T> {
     Err(Error::invalid("file", message))
-}
-
-impl Shape {
-    fn column(&self, name: &str) -> Option<usize> {
-        let plain: String = name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-        self.columns.iter().position(|column| {
-            column.name.replace('_', "") == plain || column.also.contains(&plain.as_str())
-        })
-    }
-
-    fn names(&self, needed: bool) -> String {
-        let names: Vec<&str> =
-            self.columns.iter().filter(|c| c.needed == needed).map(|c| c.name).collect();
-        match names.as_slice() {
-            [many @ .., last] if !many.is_empty() => format!("{} and {last}", many.join(", ")),
-            other => other.join(", "),
-        }
-    }
 }
 
 #[cfg(test)]
