@@ -67,10 +67,14 @@ pub struct Dashboard {
 
 /// Computes the dashboard.
 pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
+    let tiles = tiles(app, settings).await?;
+    let attention = attention(app, settings, tiles.messages_unread).await?;
+    Ok(Dashboard { tiles, attention })
+}
+
+async fn tiles(app: &App, settings: &Settings) -> Result<Tiles> {
     let now = app.clock.now();
-    let week = now - TimeDelta::days(7);
-    let tiles: Tiles = app
-        .db
+    app.db
         .sql(
             "select
                (select count(*) from videos where year = $1) as reports,
@@ -87,9 +91,13 @@ pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
         )
         .bind(i64::from(year_in(settings.timezone, now)))
         .bind(now)
-        .bind(week)
+        .bind(now - TimeDelta::days(7))
         .one()
-        .await?;
+        .await
+}
+
+async fn attention(app: &App, settings: &Settings, unread_messages: i64) -> Result<Attention> {
+    let now = app.clock.now();
     let (
         failed_mails,
         failed_video_mails,
@@ -125,8 +133,8 @@ pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
         )
         .optional()
         .await?;
-    let attention = Attention {
-        unread_messages: tiles.messages_unread,
+    Ok(Attention {
+        unread_messages,
         failed_mails,
         failed_video_mails,
         suppressed_addresses: undelivered::count_refused(&app.db).await?,
@@ -136,6 +144,5 @@ pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
         overdue_plans,
         failed_jobs,
         next_video,
-    };
-    Ok(Dashboard { tiles, attention })
+    })
 }

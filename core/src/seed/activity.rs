@@ -68,20 +68,50 @@ pub fn invent(
     // Recent users have no activity: nobody comments before joining.
     let mut logins = people.logins_of_all();
     logins.retain(|login| login.joined_at < now - EARLIEST);
-    let writers: Vec<&&Login> = logins.iter().filter(|login| login.can_comment).collect();
-    let team = people.video_team();
-    let watched: Vec<usize> =
-        (0..videos.len()).filter(|at| videos[*at].published_at.is_some()).collect();
-    // Most views go to this summer and its newest videos, few to the archive.
-    let weights: Vec<usize> = watched
-        .iter()
-        .map(|at| if videos[*at].announced { 60 + random.below(60) } else { 1 + random.below(6) })
-        .collect();
+    let mut audience = Audience::of(videos, now, random);
+    let comments = comments(content, people, &logins, &mut audience, random);
+    let likes = likes(&logins, &mut audience, random);
+    let views = views(&logins, &mut audience, random);
+    Activity { comments, likes, views }
+}
 
+/// Chooses the videos that people watch.
+struct Audience<'a> {
+    videos: &'a mut [SampleVideo],
+    /// The positions of published videos, and how often each is watched.
+    watched: Vec<usize>,
+    weights: Vec<usize>,
+    now: DateTime<Utc>,
+}
+
+impl<'a> Audience<'a> {
+    /// Most views go to this summer and its newest videos, few to the archive.
+    fn of(videos: &'a mut [SampleVideo], now: DateTime<Utc>, random: &mut Random) -> Audience<'a> {
+        let watched: Vec<usize> =
+            (0..videos.len()).filter(|at| videos[*at].published_at.is_some()).collect();
+        let mut weight = |new: bool| if new { 60 + random.below(60) } else { 1 + random.below(6) };
+        let weights = watched.iter().map(|at| weight(videos[*at].announced)).collect();
+        Audience { videos, watched, weights, now }
+    }
+
+    fn pick(&mut self, random: &mut Random) -> &mut SampleVideo {
+        &mut self.videos[self.watched[random.weighted(&self.weights)]]
+    }
+}
+
+fn comments(
+    content: &Content,
+    people: &People,
+    logins: &[&Login],
+    audience: &mut Audience,
+    random: &mut Random,
+) -> Vec<Comment> {
+    let writers: Vec<&&Login> = logins.iter().filter(|login| login.can_comment).collect();
+    let (team, now) = (people.video_team(), audience.now);
     let mut comments = Vec::new();
     let mut bag: Vec<usize> = Vec::new();
     for n in 0..COMMENTS {
-        let film = &mut videos[watched[random.weighted(&weights)]];
+        let film = audience.pick(random);
         let writer = random.pick(&writers);
         if bag.is_empty() {
             bag = (0..content.comments.len()).collect();
@@ -108,18 +138,29 @@ pub fn invent(
             },
         });
     }
+    comments
+}
 
+fn likes(
+    logins: &[&Login],
+    audience: &mut Audience,
+    random: &mut Random,
+) -> Vec<(Uuid, Uuid, DateTime<Utc>)> {
+    let now = audience.now;
     let mut liked = HashSet::new();
     let mut likes = Vec::new();
     while likes.len() < LIKES {
-        let film = &mut videos[watched[random.weighted(&weights)]];
-        let user = random.pick(&logins).id;
+        let film = audience.pick(random);
+        let user = random.pick(logins).id;
         if liked.insert((film.id, user)) {
             film.likes += 1;
             likes.push((film.id, user, after(film, now, random, 6 * 1440)));
         }
     }
+    likes
+}
 
+fn views(logins: &[&Login], audience: &mut Audience, random: &mut Random) -> Vec<View> {
     // One in five users has not watched yet, or never signed in.
     let viewers: Vec<(Watcher, &'static str)> = (0..VIEWERS)
         .map(|n| {
@@ -129,10 +170,11 @@ pub fn invent(
             (login.map_or(guest, |login| Watcher::Login(login.id)), device)
         })
         .collect();
+    let now = audience.now;
     let mut seen = HashSet::new();
     let mut views = Vec::new();
     while views.len() < VIEWS {
-        let film = &mut videos[watched[random.weighted(&weights)]];
+        let film = audience.pick(random);
         let (viewer, device) = *random.pick(&viewers);
         let at = after(film, now, random, 12 * 1440);
         if seen.insert((film.id, viewer, hour(at))) {
@@ -140,7 +182,7 @@ pub fn invent(
             views.push(View { video_id: film.id, viewer, device, at });
         }
     }
-    Activity { comments, likes, views }
+    views
 }
 
 /// A time after the publication of a video, mostly soon. Archive videos are watched in recent

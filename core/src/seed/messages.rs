@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::content::Content;
 use super::deliveries::{notification, sent_to_families};
@@ -96,10 +97,7 @@ async fn write_messages(
             Department::VideoTeam => team,
         };
         let id = random.id(at);
-        let status = match message.status.as_str() {
-            known @ ("unread" | "replied") => known,
-            _ => "read",
-        };
+        let status = status(message);
         tx.sql(
             "insert into messages
                (id, name, email, child_name, subject, user_type, department, message, status, spam,
@@ -129,20 +127,45 @@ async fn write_messages(
         .bind(message.user_type == SenderType::Parent && !message.spam)
         .execute()
         .await?;
-        let Some(reply) = &message.reply else { continue };
-        let reply_id = random.id(answered);
+        if let Some(reply) = &message.reply {
+            let sent = Reply { message_id: id, body: reply, sent_by: member, at: answered };
+            sent.write(tx, email, name, random).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Other states follow from the rest of the message.
+fn status(message: &Message) -> &str {
+    match message.status.as_str() {
+        known @ ("unread" | "replied") => known,
+        _ => "read",
+    }
+}
+
+struct Reply<'a> {
+    message_id: Uuid,
+    body: &'a str,
+    sent_by: Uuid,
+    at: DateTime<Utc>,
+}
+
+impl Reply<'_> {
+    /// Writes the reply, and the mail that brought it.
+    async fn write(self, tx: &mut Tx, email: &str, name: &str, random: &mut Random) -> Result<()> {
+        let id = random.id(self.at);
         tx.sql(
             "insert into message_replies (id, message_id, body, sent_by, created_at)
              values ($1, $2, $3, $4, $5)",
         )
-        .bind(reply_id)
         .bind(id)
-        .bind(reply)
-        .bind(member)
-        .bind(answered)
+        .bind(self.message_id)
+        .bind(self.body)
+        .bind(self.sent_by)
+        .bind(self.at)
         .execute()
         .await?;
-        let mail = notification(tx, MessageMail::Reply, reply_id, None, answered, random).await?;
+        let mail = notification(tx, MessageMail::Reply, id, None, self.at, random).await?;
         tx.sql(
             "insert into deliveries
                (notification_id, email, full_name, profile_id, status, attempts, due_at, sent_at,
@@ -152,11 +175,11 @@ async fn write_messages(
         .bind(mail)
         .bind(email)
         .bind(name)
-        .bind(answered)
+        .bind(self.at)
         .execute()
         .await?;
+        Ok(())
     }
-    Ok(())
 }
 
 /// Grandparents, neighbors, and a few families.

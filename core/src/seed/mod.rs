@@ -21,14 +21,15 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::accounts::password;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Db;
+use crate::db::{Db, Tx};
 use crate::{App, Error, Result, settings_admin};
 
+use content::Content;
 use random::Random;
 
 /// Which camp.
@@ -135,16 +136,7 @@ pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
     videos::store_files(app).await?;
 
     let mut tx = app.db.begin().await?;
-    tx.lock("seed").await?;
-    let there: i64 = tx
-        .sql("select (select count(*) from staff) + (select count(*) from profiles)")
-        .scalar()
-        .await?;
-    if there > 0 {
-        return Err(Error::Conflict(
-            "There are people in this database already; a sample camp goes only into an empty one.",
-        ));
-    }
+    must_be_empty(&mut tx).await?;
     people.write(&mut tx, &hash).await?;
     payments.write(&mut tx).await?;
     videos::write(&mut tx, &videos).await?;
@@ -154,15 +146,7 @@ pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
     messages::write(&mut tx, &content, &people, now, &mut random).await?;
     faq::write(&mut tx, &content, now, &mut random).await?;
     mails += updates::write(&mut tx, &content, &people, now, &mut random).await?;
-    let camp = &content.camp;
-    let changes = BTreeMap::from([
-        ("siteName".to_owned(), json!(camp.site_name)),
-        ("siteDescription".to_owned(), json!(camp.site_description)),
-        ("contactEmail".to_owned(), json!(camp.contact_email)),
-        ("contactPhone".to_owned(), json!(camp.contact_phone)),
-        ("timezone".to_owned(), json!(camp.timezone.name())),
-    ]);
-    settings_admin::set(&mut tx, app, Actor::System, changes).await?;
+    settings_admin::set(&mut tx, app, Actor::System, settings_of(&content)).await?;
     let details = json!({ "sample": options.sample, "seed": options.seed, "as_of": now });
     audit::record(
         &mut tx,
@@ -193,4 +177,30 @@ pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
         mails,
         logins: people.logins()?,
     })
+}
+
+/// Locks out other seeds until the end of the transaction.
+async fn must_be_empty(tx: &mut Tx) -> Result<()> {
+    tx.lock("seed").await?;
+    let there: i64 = tx
+        .sql("select (select count(*) from staff) + (select count(*) from profiles)")
+        .scalar()
+        .await?;
+    match there {
+        0 => Ok(()),
+        _ => Err(Error::Conflict(
+            "There are people in this database already; a sample camp goes only into an empty one.",
+        )),
+    }
+}
+
+fn settings_of(content: &Content) -> BTreeMap<String, Value> {
+    let camp = &content.camp;
+    BTreeMap::from([
+        ("siteName".to_owned(), json!(camp.site_name)),
+        ("siteDescription".to_owned(), json!(camp.site_description)),
+        ("contactEmail".to_owned(), json!(camp.contact_email)),
+        ("contactPhone".to_owned(), json!(camp.contact_phone)),
+        ("timezone".to_owned(), json!(camp.timezone.name())),
+    ])
 }

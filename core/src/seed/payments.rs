@@ -91,32 +91,20 @@ pub fn invent(
         now,
         office: people.staff.first().map(|staff| staff.id),
         payments: Payments { plans: Vec::new(), rows: Vec::new() },
+        corrections: Corrections::default(),
     };
-    let (mut refunds, mut voids, mut adjustments) = (0, 0, 0);
     for (family, standing) in people.families.iter().zip(standings) {
+        if standing == Standing::NoPlan {
+            continue;
+        }
+        book.joined = day_in(zone, family.created_at);
         let total = match standing {
-            Standing::NoPlan => continue,
             Standing::Free => 0,
             _ => FIRST_CHILD + FURTHER_CHILD * (family.children as i64 - 1),
         };
-        let due_date = match standing {
-            Standing::Free => None,
-            Standing::Overdue => Some(today - Days::new(random.between(1, 40) as u64)),
-            Standing::Due if random.percent(20) => None,
-            // One plan is due today.
-            Standing::Due => Some(today + Days::new(random.between(0, 45) as u64)),
-            _ => Some(today - Days::new(random.between(0, 60) as u64)),
-        };
         // Nothing is due or paid before the family joined.
-        book.joined = day_in(zone, family.created_at);
-        let due_date = due_date.map(|day| day.max(book.joined));
-        let parts = match standing {
-            Standing::Paid => random.between(2, 5),
-            Standing::Due => random.between(1, 4),
-            Standing::Overdue => random.between(0, 3),
-            Standing::Credit => random.between(2, 4),
-            Standing::Free | Standing::NoPlan => 0,
-        };
+        let due_date = due_date(standing, today, random).map(|day| day.max(book.joined));
+        let parts = parts(standing, random);
         let share = match standing {
             Standing::Paid | Standing::Credit => total,
             _ if parts == 0 => 0,
@@ -124,64 +112,39 @@ pub fn invent(
         };
         let plan_id = book.open(family, total, due_date, random);
         book.pay(plan_id, family, share, parts, random);
-        if standing == Standing::Credit {
-            let over = 5_000 * random.between(1, 4);
-            book.enter(
-                plan_id,
-                Kind::Payment,
-                over,
-                Some("Over the total, as credit"),
-                None,
-                today,
-                random,
-            );
-        }
-        // A payment after everything was paid, and its refund.
-        if standing == Standing::Paid && refunds < REFUNDS && random.percent(25) {
-            refunds += 1;
-            let again = 5_000 * random.between(2, 10);
-            let day = today - Days::new(random.between(3, 20) as u64);
-            book.enter(plan_id, Kind::Payment, again, Some("Paid twice"), None, day, random);
-            let day = day + Days::new(2);
-            book.enter(
-                plan_id,
-                Kind::Refund,
-                -again,
-                Some("The second payment, given back"),
-                None,
-                day,
-                random,
-            );
-        }
-        if standing == Standing::Due && voids < VOIDS && random.percent(25) {
-            voids += 1;
-            let wrong = 50_000;
-            let day = today - Days::new(random.between(2, 15) as u64);
-            let row = book.enter(plan_id, Kind::Payment, wrong, Some("Check"), None, day, random);
-            book.enter(
-                plan_id,
-                Kind::Void,
-                -wrong,
-                Some("Belonged to another family"),
-                Some(row),
-                day,
-                random,
-            );
-        } else if standing == Standing::Due && adjustments < ADJUSTMENTS && random.percent(25) {
-            adjustments += 1;
-            let day = today - Days::new(random.between(2, 30) as u64);
-            book.enter(
-                plan_id,
-                Kind::Adjustment,
-                18_000,
-                Some("Help from the fund"),
-                None,
-                day,
-                random,
-            );
-        }
+        book.correct(plan_id, standing, random);
     }
     book.payments
+}
+
+fn due_date(standing: Standing, today: NaiveDate, random: &mut Random) -> Option<NaiveDate> {
+    match standing {
+        Standing::Free => None,
+        Standing::Overdue => Some(today - Days::new(random.between(1, 40) as u64)),
+        Standing::Due if random.percent(20) => None,
+        // One plan is due today.
+        Standing::Due => Some(today + Days::new(random.between(0, 45) as u64)),
+        _ => Some(today - Days::new(random.between(0, 60) as u64)),
+    }
+}
+
+/// The number of payments.
+fn parts(standing: Standing, random: &mut Random) -> i64 {
+    match standing {
+        Standing::Paid => random.between(2, 5),
+        Standing::Due => random.between(1, 4),
+        Standing::Overdue => random.between(0, 3),
+        Standing::Credit => random.between(2, 4),
+        Standing::Free | Standing::NoPlan => 0,
+    }
+}
+
+/// How many corrections of each kind there are so far.
+#[derive(Default)]
+struct Corrections {
+    refunds: usize,
+    voids: usize,
+    adjustments: usize,
 }
 
 /// Collects the plans and ledger rows.
@@ -193,6 +156,7 @@ struct Book<N> {
     now: DateTime<Utc>,
     office: Option<Uuid>,
     payments: Payments,
+    corrections: Corrections,
 }
 
 impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
@@ -208,6 +172,50 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
         let plan = Plan { id, profile_id, total_amount, paid_amount: 0, due_date, version: 1 };
         self.payments.plans.push((plan, family.created_at));
         id
+    }
+
+    /// Enters what a few plans have besides payments: credit, refunds, voids and adjustments.
+    fn correct(&mut self, plan_id: Uuid, standing: Standing, random: &mut Random) {
+        if standing == Standing::Credit {
+            let over = 5_000 * random.between(1, 4);
+            let notes = Some("Over the total, as credit");
+            self.enter(plan_id, Kind::Payment, over, notes, None, self.today, random);
+        }
+        if standing == Standing::Paid && self.corrections.refunds < REFUNDS && random.percent(25) {
+            self.corrections.refunds += 1;
+            self.refund(plan_id, random);
+        }
+        if standing != Standing::Due {
+            return;
+        }
+        if self.corrections.voids < VOIDS && random.percent(25) {
+            self.corrections.voids += 1;
+            self.void(plan_id, random);
+        } else if self.corrections.adjustments < ADJUSTMENTS && random.percent(25) {
+            self.corrections.adjustments += 1;
+            let day = self.today - Days::new(random.between(2, 30) as u64);
+            let notes = Some("Help from the fund");
+            self.enter(plan_id, Kind::Adjustment, 18_000, notes, None, day, random);
+        }
+    }
+
+    /// A payment after everything was paid, and its refund.
+    fn refund(&mut self, plan_id: Uuid, random: &mut Random) {
+        let again = 5_000 * random.between(2, 10);
+        let day = self.today - Days::new(random.between(3, 20) as u64);
+        self.enter(plan_id, Kind::Payment, again, Some("Paid twice"), None, day, random);
+        let day = day + Days::new(2);
+        let notes = Some("The second payment, given back");
+        self.enter(plan_id, Kind::Refund, -again, notes, None, day, random);
+    }
+
+    /// A payment that belonged to another family, and its void.
+    fn void(&mut self, plan_id: Uuid, random: &mut Random) {
+        let wrong = 50_000;
+        let day = self.today - Days::new(random.between(2, 15) as u64);
+        let row = self.enter(plan_id, Kind::Payment, wrong, Some("Check"), None, day, random);
+        let notes = Some("Belonged to another family");
+        self.enter(plan_id, Kind::Void, -wrong, notes, Some(row), day, random);
     }
 
     /// Pays a sum in several round amounts, beginning when the family joined.

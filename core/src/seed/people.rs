@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::content::{Content, Member, Name};
+use super::content::{Content, Member, Name, Names};
 use super::random::Random;
 use super::{Logins, Sample};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
@@ -112,15 +112,7 @@ fn family(
     let partner = random.pick(&names.fathers);
     let hebrew = random.percent(18);
     let full_name = full(parent, surname, hebrew);
-    let mut first_names: Vec<&str> = Vec::new();
-    while first_names.len() < children {
-        let girls = !names.girls.is_empty() && random.percent(50);
-        let child = random.pick(if girls { &names.girls } else { &names.boys });
-        let child = spelled(child, hebrew);
-        if !first_names.contains(&child) {
-            first_names.push(child);
-        }
-    }
+    let first_names = first_names(names, children, hebrew, random);
     let child_name = format!("{} {}", together(&first_names), spelled(surname, hebrew));
     let age = random.between(80 * 1440, 200 * 1440);
     let age = if at % LATE == 3 { (age - 78 * 1440) / 2 } else { age };
@@ -167,6 +159,25 @@ fn family(
         addresses,
         created_at,
     }
+}
+
+/// The different names of so many children.
+fn first_names<'a>(
+    names: &'a Names,
+    children: usize,
+    hebrew: bool,
+    random: &mut Random,
+) -> Vec<&'a str> {
+    let mut first_names: Vec<&str> = Vec::new();
+    while first_names.len() < children {
+        let girls = !names.girls.is_empty() && random.percent(50);
+        let child = random.pick(if girls { &names.girls } else { &names.boys });
+        let child = spelled(child, hebrew);
+        if !first_names.contains(&child) {
+            first_names.push(child);
+        }
+    }
+    first_names
 }
 
 fn visitor(

@@ -147,13 +147,95 @@ fn this_summer(
     people: &People,
     random: &mut Random,
 ) -> Vec<SampleVideo> {
-    let zone = content.camp.timezone;
-    let today = day_in(zone, now);
-    let year = i64::from(today.year());
+    let today = day_in(content.camp.timezone, now);
     let nights = calendar::this_summer(content, sample, now, PUBLISHED);
-    let mut titles = Titles::new(content);
-    let mut videos = Vec::new();
-    let own = |title: &Title, date: NaiveDate, made_at: DateTime<Utc>, random: &mut Random| {
+    let mut summer = Summer { content, people, now, today, titles: Titles::new(content) };
+    let mut videos = summer.published(&nights, random);
+    let day = nights.last().map_or(30, |night| night.day + 1);
+    videos.extend(summer.scheduled(sample, day, random));
+    let filmed = nights.last().map_or(today, |night| night.date);
+    videos.extend((0..DRAFTS).map(|_| summer.draft(filmed, random)));
+    videos
+}
+
+struct Summer<'a> {
+    content: &'a Content,
+    people: &'a People,
+    now: DateTime<Utc>,
+    today: NaiveDate,
+    titles: Titles<'a>,
+}
+
+impl Summer<'_> {
+    fn published(&mut self, nights: &[Night], random: &mut Random) -> Vec<SampleVideo> {
+        let Summer { now, today, .. } = *self;
+        let zone = self.content.camp.timezone;
+        let midnight = moment_in(zone, today.and_time(NaiveTime::MIN));
+        let mut videos = Vec::new();
+        for n in 0..PUBLISHED {
+            // Early in the year several videos share a day. On its first day they share the hours
+            // since midnight.
+            let (night, at) = match nights.get(n * nights.len() / PUBLISHED) {
+                Some(night) => {
+                    let minute = random.between(0, 20) + (n * 3 % 30) as i64;
+                    let local = night.date.and_time(evening(*night)) + TimeDelta::minutes(minute);
+                    (*night, moment_in(zone, local))
+                }
+                None => {
+                    let part = (now - midnight) * n as i32 / PUBLISHED as i32;
+                    (Night { day: n as u32 + 1, date: today }, midnight + part)
+                }
+            };
+            let title = self.titles.of(night, random);
+            let made_at = at - TimeDelta::minutes(25);
+            videos.push(SampleVideo {
+                status: "published",
+                published_at: Some(at),
+                // One of the last week is first on the home page.
+                is_featured: n + 4 == PUBLISHED || n % 11 == 3,
+                announced: true,
+                ..self.own(title, night.date, made_at, random)
+            });
+        }
+        videos
+    }
+
+    fn scheduled(&mut self, sample: Sample, day: u32, random: &mut Random) -> Vec<SampleVideo> {
+        let Summer { now, today, .. } = *self;
+        let zone = self.content.camp.timezone;
+        let coming = calendar::coming(sample, today)
+            .map(|date| {
+                let night = Night { day: day + (date - today).num_days() as u32, date };
+                (night, moment_in(zone, date.and_time(evening(night)) + TimeDelta::minutes(30)))
+            })
+            .filter(|(_, at)| *at > now + TimeDelta::minutes(10));
+        let mut videos = Vec::new();
+        for (night, at) in coming.take(SCHEDULED) {
+            let title = self.titles.of(night, random);
+            let made_at = now - TimeDelta::minutes(random.between(20, 300));
+            videos.push(SampleVideo {
+                status: "scheduled",
+                scheduled_date: Some(at),
+                ..self.own(title, today, made_at, random)
+            });
+        }
+        videos
+    }
+
+    fn draft(&mut self, filmed: NaiveDate, random: &mut Random) -> SampleVideo {
+        let title = self.titles.of(Night { day: 0, date: self.today }, random);
+        let made_at = self.now - TimeDelta::minutes(random.between(30, 1500));
+        self.own(title, filmed, made_at, random)
+    }
+
+    /// A draft whose file is in the object store.
+    fn own(
+        &self,
+        title: &Title,
+        date: NaiveDate,
+        made_at: DateTime<Utc>,
+        random: &mut Random,
+    ) -> SampleVideo {
         let id = random.id(made_at);
         SampleVideo {
             id,
@@ -164,7 +246,7 @@ fn this_summer(
             thumbnail_url: Some(format!("/media/thumbnails/{id}")),
             media: Some(media(&title.media)),
             upload_date: date,
-            year,
+            year: i64::from(self.today.year()),
             status: "draft",
             scheduled_date: None,
             published_at: None,
@@ -172,60 +254,11 @@ fn this_summer(
             views: 0,
             likes: 0,
             comments: 0,
-            uploaded_by: people.video_team(),
+            uploaded_by: self.people.video_team(),
             created_at: made_at,
             announced: false,
         }
-    };
-    let midnight = moment_in(zone, today.and_time(NaiveTime::MIN));
-    for n in 0..PUBLISHED {
-        // Early in the year several videos share a day. On its first day they share the hours since
-        // midnight.
-        let (night, at) = match nights.get(n * nights.len() / PUBLISHED) {
-            Some(night) => {
-                let minute = random.between(0, 20) + (n * 3 % 30) as i64;
-                let local = night.date.and_time(evening(*night)) + TimeDelta::minutes(minute);
-                (*night, moment_in(zone, local))
-            }
-            None => {
-                let part = (now - midnight) * n as i32 / PUBLISHED as i32;
-                (Night { day: n as u32 + 1, date: today }, midnight + part)
-            }
-        };
-        let title = titles.of(night, random);
-        let made_at = at - TimeDelta::minutes(25);
-        videos.push(SampleVideo {
-            status: "published",
-            published_at: Some(at),
-            // One of the last week is first on the home page.
-            is_featured: n + 4 == PUBLISHED || n % 11 == 3,
-            announced: true,
-            ..own(title, night.date, made_at, random)
-        });
     }
-    let day = nights.last().map_or(30, |night| night.day + 1);
-    let coming = calendar::coming(sample, today)
-        .map(|date| {
-            let night = Night { day: day + (date - today).num_days() as u32, date };
-            (night, moment_in(zone, date.and_time(evening(night)) + TimeDelta::minutes(30)))
-        })
-        .filter(|(_, at)| *at > now + TimeDelta::minutes(10));
-    for (night, at) in coming.take(SCHEDULED) {
-        let title = titles.of(night, random);
-        let made_at = now - TimeDelta::minutes(random.between(20, 300));
-        videos.push(SampleVideo {
-            status: "scheduled",
-            scheduled_date: Some(at),
-            ..own(title, today, made_at, random)
-        });
-    }
-    for _ in 0..DRAFTS {
-        let title = titles.of(Night { day: 0, date: today }, random);
-        let made_at = now - TimeDelta::minutes(random.between(30, 1500));
-        let filmed = nights.last().map_or(today, |night| night.date);
-        videos.push(own(title, filmed, made_at, random));
-    }
-    videos
 }
 
 /// Videos are published between 7 and 9 p.m., and later on Motzei Shabbos.

@@ -1,7 +1,7 @@
 //! All settings by name: the kind of value and the effect.
 
 use chrono_tz::Tz;
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 use uuid::Uuid;
 
 use super::pictures::{MOST_HERO, PictureSlot, named};
@@ -204,30 +204,23 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     let wrong = |text: String| Err(Error::invalid(key.name, text));
     let name = key.name;
     match (key.kind, value) {
-        (Kind::Line { min, max }, Value::String(text)) => {
-            let mut checks = crate::validation::Validator::new();
-            let text = checks.line(name, text, max);
-            checks.require(text.chars().count() >= min, name, format!("{name} must not be empty."));
-            checks.done()?;
-            Ok(json!(text))
-        }
+        (Kind::Line { min, max }, Value::String(text)) => line(name, text, min, max),
         (Kind::EmailOrNone, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
         (Kind::Email | Kind::EmailOrNone, Value::String(text)) => match address(text) {
             Some(email) => Ok(json!(email)),
             None => wrong("Please enter a valid email address.".into()),
         },
         (Kind::Switch, Value::Bool(_)) => Ok(value.clone()),
-        (Kind::Number { min, max }, Value::Number(number)) => match number.as_i64() {
-            Some(n) if (min..=max).contains(&n) => Ok(json!(n)),
-            _ => wrong(format!("{name} must be from {min} to {max}.")),
-        },
-        (Kind::Money { min, max }, Value::Number(number)) => match number.as_i64() {
-            Some(cents) if (min..=max).contains(&cents) => Ok(json!(cents)),
-            _ => {
-                let [min, max] = [min, max].map(|cents| money(cents, currency));
-                wrong(format!("{name} must be from {min} to {max}."))
-            }
-        },
+        (Kind::Switch, _) => wrong(format!("{name} is true or false.")),
+        (Kind::Number { min, max }, Value::Number(number)) => {
+            within(name, number, min, max, |n| n.to_string())
+        }
+        (Kind::Money { min, max }, Value::Number(number)) => {
+            within(name, number, min, max, |cents| money(cents, currency))
+        }
+        (Kind::Number { .. } | Kind::Money { .. }, _) => {
+            wrong(format!("{name} is a whole number."))
+        }
         (Kind::Choice(choices), Value::String(text)) => match choices.contains(&text.as_str()) {
             true => Ok(value.clone()),
             false => wrong(format!("{name} is one of {}.", choices.join(", "))),
@@ -236,42 +229,84 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             Ok(zone) => Ok(json!(zone.name())),
             Err(_) => wrong("Please choose a time zone like America/New_York.".into()),
         },
-        (Kind::Color, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
-        (Kind::Color, Value::String(text)) => match Color::read(text.trim()) {
-            Some(color) => Ok(json!(color.to_string())),
-            None => wrong("Please enter a color like #1b5a40.".into()),
-        },
-        (Kind::Picture(_), Value::Null) => Ok(Value::Null),
-        (Kind::Picture(_), Value::String(text)) if text.is_empty() => Ok(Value::Null),
-        (Kind::Picture(_), Value::String(text)) => match text.parse::<Uuid>() {
-            Ok(id) => Ok(json!(id)),
-            Err(_) => wrong(GONE.into()),
-        },
-        (Kind::Pictures(_), Value::Array(list)) => {
-            let ids = named(value);
-            let mut once = ids.clone();
-            once.sort();
-            once.dedup();
-            match ids.len() {
-                n if n < list.len() || once.len() < n => wrong(GONE.into()),
-                n if n > MOST_HERO => wrong(format!("{name}: at most three pictures.")),
-                _ => Ok(json!(ids)),
-            }
-        }
-        (Kind::Picture(_) | Kind::Pictures(_), _) => wrong(GONE.into()),
-        (Kind::Https, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
-        (Kind::Https, Value::String(text)) => match url::Url::parse(text.trim()) {
-            Ok(url)
-                if url.scheme() == "https" && url.host().is_some() && url.username().is_empty() =>
-            {
-                Ok(json!(url.as_str()))
-            }
-            _ => wrong("Please enter an address that begins with https://.".into()),
-        },
-        (Kind::Switch, _) => wrong(format!("{name} is true or false.")),
-        (Kind::Number { .. } | Kind::Money { .. }, _) => {
-            wrong(format!("{name} is a whole number."))
-        }
+        (Kind::Color, Value::String(text)) => color(name, text.trim()),
+        (Kind::Picture(_), value) => picture(name, value),
+        (Kind::Pictures(_), Value::Array(list)) => pictures(name, value, list.len()),
+        (Kind::Pictures(_), _) => wrong(GONE.into()),
+        (Kind::Https, Value::String(text)) => https(name, text.trim()),
         _ => wrong(format!("{name} is a text.")),
+    }
+}
+
+fn line(name: &str, text: &str, min: usize, max: usize) -> Result<Value> {
+    let mut checks = crate::validation::Validator::new();
+    let text = checks.line(name, text, max);
+    checks.require(text.chars().count() >= min, name, format!("{name} must not be empty."));
+    checks.done()?;
+    Ok(json!(text))
+}
+
+fn within(
+    name: &str,
+    number: &Number,
+    min: i64,
+    max: i64,
+    shown: impl Fn(i64) -> String,
+) -> Result<Value> {
+    match number.as_i64() {
+        Some(n) if (min..=max).contains(&n) => Ok(json!(n)),
+        _ => {
+            let bounds = format!("{name} must be from {} to {}.", shown(min), shown(max));
+            Err(Error::invalid(name, bounds))
+        }
+    }
+}
+
+fn color(name: &str, text: &str) -> Result<Value> {
+    if text.is_empty() {
+        return Ok(json!(""));
+    }
+    match Color::read(text) {
+        Some(color) => Ok(json!(color.to_string())),
+        None => Err(Error::invalid(name, "Please enter a color like #1b5a40.")),
+    }
+}
+
+fn picture(name: &str, value: &Value) -> Result<Value> {
+    match value {
+        Value::Null => Ok(Value::Null),
+        Value::String(text) if text.is_empty() => Ok(Value::Null),
+        Value::String(text) => match text.parse::<Uuid>() {
+            Ok(id) => Ok(json!(id)),
+            Err(_) => Err(Error::invalid(name, GONE)),
+        },
+        _ => Err(Error::invalid(name, GONE)),
+    }
+}
+
+/// `given` is the number of values, including those that are not ids.
+fn pictures(name: &str, value: &Value, given: usize) -> Result<Value> {
+    let ids = named(value);
+    let mut once = ids.clone();
+    once.sort();
+    once.dedup();
+    if ids.len() < given || once.len() < ids.len() {
+        return Err(Error::invalid(name, GONE));
+    }
+    if ids.len() > MOST_HERO {
+        return Err(Error::invalid(name, format!("{name}: at most three pictures.")));
+    }
+    Ok(json!(ids))
+}
+
+fn https(name: &str, text: &str) -> Result<Value> {
+    if text.is_empty() {
+        return Ok(json!(""));
+    }
+    match url::Url::parse(text) {
+        Ok(url) if url.scheme() == "https" && url.host().is_some() && url.username().is_empty() => {
+            Ok(json!(url.as_str()))
+        }
+        _ => Err(Error::invalid(name, "Please enter an address that begins with https://.")),
     }
 }

@@ -1,5 +1,6 @@
 //! Sign-up, with or without an invitation, and sign-in.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,6 +16,7 @@ use crate::error::OrTaken;
 use crate::families::{self, Preferences};
 use crate::notifications::{self, AccountMail};
 use crate::rate_limits::{self, Attempt, By};
+use crate::settings::Settings;
 use crate::validation::{Validator, stored_forms};
 use crate::{App, Error, Result};
 
@@ -65,40 +67,12 @@ const WRONG: Error = Error::InvalidCredentials("The email address or the passwor
 /// invitation that is no longer valid.
 pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
-    if !settings.user_registrations && new.invite.is_none() {
-        return Err(Error::Forbidden {
-            code: "registrations_closed",
-            text: "The camp does not take new accounts at the moment. An invitation from the camp still works.",
-        });
-    }
-    let mut checks = Validator::new();
-    let name = checks.line("name", &new.name, 120);
-    checks.require(!name.is_empty(), "name", "Please enter your name.");
-    let email = checks.email("email", &new.email);
-    let child_name = checks.line("child_name", new.child_name.as_deref().unwrap_or(""), 200);
-    let parent = new.user_type == UserType::Parent;
-    checks.require(
-        !parent || !child_name.is_empty(),
-        "child_name",
-        "Please enter your child's name.",
-    );
-    password::check(
-        &mut checks,
-        "password",
-        &new.password,
-        &settings,
-        &[&email, &settings.site_name],
-    );
-    checks.done()?;
+    let Names { name, email, child_name } = check(&new, &settings)?;
     rate_limits::count_network(app, rate_limits::SIGN_UP_BY_ADDRESS, from.address).await?;
     let hash = password::hash(app, &new.password).await?;
 
     let now = app.clock.now();
-    let preferences = Preferences {
-        email_notifications: new.email_notifications,
-        daily_video_email: new.daily_video_email,
-        camp_updates_email: new.camp_updates_email,
-    };
+    let preferences = new.preferences();
     let mut tx = app.db.begin().await?;
     let invited = match &new.invite {
         Some(token) => Some(accept_invitation(&mut tx, app, token).await?),
@@ -125,7 +99,6 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
             (profile.id, profile.full_name, proved)
         }
         None => {
-            let child_name = if parent { child_name } else { String::new() };
             let id =
                 families::create_own(&mut tx, now, &name, &child_name, new.user_type, preferences)
                     .await?;
@@ -133,20 +106,8 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
         }
     };
     let id = Uuid::now_v7();
-    tx.sql(
-        "insert into users (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at, last_sign_in_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $7, $7)",
-    )
-    .bind(id)
-    .bind(&email)
-    .bind(&hash)
-    .bind(&full_name)
-    .bind(verified.then_some(now))
-    .bind(profile_id)
-    .bind(now)
-    .execute()
-    .await
-    .or_taken("email", EXISTS)?;
+    let verified_at = verified.then_some(now);
+    insert(&mut tx, now, id, &email, &hash, &full_name, verified_at, profile_id).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
     if invited.is_some() {
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
@@ -172,6 +133,77 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked: invited.is_some() })
+}
+
+/// The validated texts of the form.
+struct Names {
+    name: String,
+    email: String,
+    /// Empty for visitors.
+    child_name: String,
+}
+
+impl SignUp {
+    fn preferences(&self) -> Preferences {
+        Preferences {
+            email_notifications: self.email_notifications,
+            daily_video_email: self.daily_video_email,
+            camp_updates_email: self.camp_updates_email,
+        }
+    }
+}
+
+fn check(new: &SignUp, settings: &Settings) -> Result<Names> {
+    if !settings.user_registrations && new.invite.is_none() {
+        return Err(Error::Forbidden {
+            code: "registrations_closed",
+            text: "The camp does not take new accounts at the moment. An invitation from the camp still works.",
+        });
+    }
+    let mut checks = Validator::new();
+    let name = checks.line("name", &new.name, 120);
+    checks.require(!name.is_empty(), "name", "Please enter your name.");
+    let email = checks.email("email", &new.email);
+    let mut child_name = checks.line("child_name", new.child_name.as_deref().unwrap_or(""), 200);
+    match new.user_type {
+        UserType::Parent => {
+            let text = "Please enter your child's name.";
+            checks.require(!child_name.is_empty(), "child_name", text);
+        }
+        UserType::Visitor => child_name.clear(),
+    }
+    let known = [email.as_str(), settings.site_name.as_str()];
+    password::check(&mut checks, "password", &new.password, settings, &known);
+    checks.done()?;
+    Ok(Names { name, email, child_name })
+}
+
+#[allow(clippy::too_many_arguments)]
+async fn insert(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: Uuid,
+    email: &str,
+    hash: &str,
+    full_name: &str,
+    verified_at: Option<DateTime<Utc>>,
+    profile_id: Uuid,
+) -> Result<()> {
+    tx.sql(
+        "insert into users (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at, last_sign_in_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $7, $7)",
+    )
+    .bind(id)
+    .bind(email)
+    .bind(hash)
+    .bind(full_name)
+    .bind(verified_at)
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await
+    .or_taken("email", EXISTS)?;
+    Ok(())
 }
 
 /// A user that was created with this address but never verified.
@@ -288,18 +320,7 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
         Some([address, _]) => address.clone(),
         None => email.trim().to_lowercase(),
     };
-    let [address, earlier] = forms.unwrap_or_default();
-    let stored: Option<(Uuid, String, i64)> = app
-        .db
-        .sql(
-            "select u.id, u.password_hash, u.token_version from users u join profiles p on p.id = u.profile_id
-             where u.email in ($1, $2) and p.deleted_at is null
-             order by case when u.email = $1 then 0 else 1 end limit 1",
-        )
-        .bind(address)
-        .bind(earlier)
-        .optional()
-        .await?;
+    let stored = credentials(app, forms.unwrap_or_default()).await?;
     let login = stored.as_ref().map(|(id, _, version)| (*id, *version));
     let by = user_browsers::known(app, from.user_browser.as_deref(), login)
         .unwrap_or(By::Network(from.address));
@@ -349,4 +370,21 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked })
+}
+
+/// The user with one of these spellings of an address: id, password hash and version of its links.
+async fn credentials(
+    app: &App,
+    [address, earlier]: [String; 2],
+) -> Result<Option<(Uuid, String, i64)>> {
+    app.db
+        .sql(
+            "select u.id, u.password_hash, u.token_version from users u join profiles p on p.id = u.profile_id
+             where u.email in ($1, $2) and p.deleted_at is null
+             order by case when u.email = $1 then 0 else 1 end limit 1",
+        )
+        .bind(address)
+        .bind(earlier)
+        .optional()
+        .await
 }

@@ -114,48 +114,14 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     checks.require(!full_name.is_empty(), "name", "Please fill in the parent's name.");
     let missing = "Please fill in the child's name.";
     checks.require(visitor || !child_name.is_empty(), "child", missing);
-    let mut email = |name: &str, column| match cell(column) {
-        "" => None,
-        typed => Some(checks.email(name, typed)),
-    };
-    let (first, second) = (email("email", EMAIL), email("second email", SECOND));
-    let twice = first.is_some() && first == second;
-    checks.require(!twice, "second email", "The second address is the same as the first.");
-    // A family with one address has it as its primary one.
-    let (first, second) = if first.is_none() { (second, None) } else { (first, second) };
-    let mut amount = |name: &str, column| match cell(column) {
-        "" => None,
-        typed => match cents(typed) {
-            Some(cents) => {
-                payments::check_amount(&mut checks, name, cents, settings);
-                Some(cents)
-            }
-            None => {
-                let shown: String = typed.chars().take(40).collect();
-                checks.refuse(name, format!("“{shown}” is no amount like 2800 or 2,800.00."));
-                None
-            }
-        },
-    };
-    let total = match (row.has(TOTAL), amount("total", TOTAL)) {
+    let (email, second) = addresses(&mut checks, cell(EMAIL), cell(SECOND));
+    let total = match (row.has(TOTAL), amount(&mut checks, "total", cell(TOTAL), settings)) {
         (_, Some(cents)) => Total::Cents(cents),
         (true, None) => Total::Empty,
         (false, None) => Total::Unsaid,
     };
-    let paid = amount("paid", PAID).unwrap_or_default();
-    let due = match cell(DUE) {
-        "" => None,
-        typed => match date::read(typed) {
-            Ok(date) => {
-                payments::check_date(&mut checks, "due date", date);
-                Some(date)
-            }
-            Err(message) => {
-                checks.refuse("due date", message);
-                None
-            }
-        },
-    };
+    let paid = amount(&mut checks, "paid", cell(PAID), settings).unwrap_or_default();
+    let due = due_date(&mut checks, cell(DUE));
     let planless = total == Total::Empty && (paid > 0 || due.is_some());
     checks.require(!planless, "total", "Please fill in the total, since the row says more of it.");
     if let Err(Error::Invalid(wrong)) = checks.done() {
@@ -166,18 +132,59 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     }
     let line = row.line;
     match problems.is_empty() {
-        true => Ok(Wanted {
-            line,
-            full_name,
-            child_name,
-            email: first,
-            second,
-            total,
-            paid,
-            due,
-            visitor,
-        }),
+        true => {
+            Ok(Wanted { line, full_name, child_name, email, second, total, paid, due, visitor })
+        }
         false => Err(problems),
+    }
+}
+
+/// The primary and the secondary address. A family with one address has it as its primary one.
+fn addresses(
+    checks: &mut Validator,
+    first: &str,
+    second: &str,
+) -> (Option<String>, Option<String>) {
+    let mut email = |name: &str, typed: &str| match typed {
+        "" => None,
+        typed => Some(checks.email(name, typed)),
+    };
+    let (first, second) = (email("email", first), email("second email", second));
+    let twice = first.is_some() && first == second;
+    checks.require(!twice, "second email", "The second address is the same as the first.");
+    if first.is_none() { (second, None) } else { (first, second) }
+}
+
+fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) -> Option<i64> {
+    if typed.is_empty() {
+        return None;
+    }
+    match cents(typed) {
+        Some(cents) => {
+            payments::check_amount(checks, name, cents, settings);
+            Some(cents)
+        }
+        None => {
+            let shown: String = typed.chars().take(40).collect();
+            checks.refuse(name, format!("“{shown}” is no amount like 2800 or 2,800.00."));
+            None
+        }
+    }
+}
+
+fn due_date(checks: &mut Validator, typed: &str) -> Option<NaiveDate> {
+    if typed.is_empty() {
+        return None;
+    }
+    match date::read(typed) {
+        Ok(date) => {
+            payments::check_date(checks, "due date", date);
+            Some(date)
+        }
+        Err(message) => {
+            checks.refuse("due date", message);
+            None
+        }
     }
 }
 
