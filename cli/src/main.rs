@@ -1,5 +1,7 @@
 //! `camp`: the command line of the portal, which also runs its server and worker.
 
+#![cfg_attr(test, allow(clippy::too_many_lines))]
+
 mod admin;
 mod backup;
 mod demo;

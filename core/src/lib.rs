@@ -3,6 +3,8 @@
 //! Each noun of the camp is a module. `app`, `db`, `jobs`, `mail` and `files` are the
 //! infrastructure.
 
+#![cfg_attr(test, allow(clippy::too_many_lines))]
+
 mod app;
 mod colors;
 mod cryptography;

@@ -3,6 +3,8 @@
 //! apalis takes jobs from the queue and passes them to [`portal::jobs::Jobs`]. The scheduler queries
 //! the database every few seconds for work that is due. Both survive an unavailable database.
 
+#![cfg_attr(test, allow(clippy::too_many_lines))]
+
 mod queue;
 mod scheduler;
 

@@ -4,6 +4,8 @@
 //! `just bench` runs it, on SQLite and, where `CAMP_TEST_POSTGRES_URL` names a server, on
 //! PostgreSQL; `just bench messages` measures only lists whose URL contains this.
 
+#![allow(clippy::too_many_lines)]
+
 #[allow(dead_code, unused_imports, reason = "the tests use more of it")]
 #[path = "../../tests/it/camp/mod.rs"]
 mod camp;

@@ -1,5 +1,7 @@
 //! Tests of the portal over HTTP, on SQLite and PostgreSQL.
 
+#![allow(clippy::too_many_lines)]
+
 /// As in the program itself: with glibc's, 19 MB of pages are faulted in or not from one password to
 /// the next, which hides what is measured.
 #[global_allocator]

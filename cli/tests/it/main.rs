@@ -1,5 +1,7 @@
 //! Tests of the command line with the real binary, on SQLite and PostgreSQL.
 
+#![allow(clippy::too_many_lines)]
+
 mod admin;
 mod backup;
 mod bucket;

@@ -31,7 +31,7 @@ pub(crate) fn link_data(by: Uuid, version: i64) -> Value {
 }
 
 /// The account that requested the link in a mail, and the version of its links at that time.
-pub(super) fn account(notification: &Notification) -> Option<Uuid> {
+pub(in crate::accounts) fn account(notification: &Notification) -> Option<Uuid> {
     let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
     data["account"].as_str().and_then(|id| id.parse().ok())
 }
@@ -111,7 +111,7 @@ pub(super) async fn is_there(
     Ok(found > 0)
 }
 
-pub(super) async fn link(
+pub(in crate::accounts) async fn link(
     app: &App,
     notification: &Notification,
     delivery: &Delivery,

@@ -1,6 +1,6 @@
 //! Adds families and changes their details, for staff.
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{Detail, Family, detail, family};
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
 use crate::notifications::{self, AccountMail, Category, Notice, opt_outs};
@@ -148,8 +149,8 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     let plan = PlanChanges {
         total_amount: changes.total_amount,
         paid_amount: changes.paid_amount,
-        adjustment_note: changes.adjustment_note,
-        adjustment_staff_note: changes.adjustment_staff_note,
+        adjustment_note: changes.adjustment_note.clone(),
+        adjustment_staff_note: changes.adjustment_staff_note.clone(),
         due_date: changes.due_date,
     };
     plan.check(&mut checks, &settings);
@@ -164,29 +165,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     if begun.iter().any(|(on, kind)| *on == Some(true) && before.stopped.contains(kind)) {
         return Err(Error::Conflict(STOPPED));
     }
-    let written = tx
-        .sql(
-            "update profiles
-             set full_name = coalesce($3, full_name), child_name = coalesce($4, child_name),
-                 email_notifications = coalesce($5, email_notifications),
-                 daily_video_email = coalesce($6, daily_video_email),
-                 camp_updates_email = coalesce($7, camp_updates_email),
-                 version = version + 1, updated_at = $8
-             where id = $1 and version = $2 and deleted_at is null",
-        )
-        .bind(id)
-        .bind(changes.version)
-        .bind(full_name.clone())
-        .bind(child_name.clone())
-        .bind(changes.email_notifications)
-        .bind(changes.daily_video_email)
-        .bind(changes.camp_updates_email)
-        .bind(now)
-        .execute()
-        .await?;
-    if written == 0 {
-        return Err(Error::Stale);
-    }
+    update_profile(&mut tx, id, &changes, full_name.as_deref(), child_name.as_deref(), now).await?;
     // A name may stay empty, but it cannot be removed.
     if full_name.is_some_and(|name| name.is_empty()) && !before.full_name.is_empty() {
         return Err(Error::invalid("full_name", "Please enter a name."));
@@ -209,6 +188,41 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     .await?;
     tx.commit().await?;
     detail(app, id).await
+}
+
+/// Writes names and mail preferences. What is `None` stays.
+async fn update_profile(
+    tx: &mut Tx,
+    id: Uuid,
+    changes: &FamilyChanges,
+    full_name: Option<&str>,
+    child_name: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let written = tx
+        .sql(
+            "update profiles
+             set full_name = coalesce($3, full_name), child_name = coalesce($4, child_name),
+                 email_notifications = coalesce($5, email_notifications),
+                 daily_video_email = coalesce($6, daily_video_email),
+                 camp_updates_email = coalesce($7, camp_updates_email),
+                 version = version + 1, updated_at = $8
+             where id = $1 and version = $2 and deleted_at is null",
+        )
+        .bind(id)
+        .bind(changes.version)
+        .bind(full_name.map(str::to_owned))
+        .bind(child_name.map(str::to_owned))
+        .bind(changes.email_notifications)
+        .bind(changes.daily_video_email)
+        .bind(changes.camp_updates_email)
+        .bind(now)
+        .execute()
+        .await?;
+    if written == 0 {
+        return Err(Error::Stale);
+    }
+    Ok(())
 }
 
 /// The changes, for the audit log. Names and addresses are not included, only that they changed.

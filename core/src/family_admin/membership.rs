@@ -9,7 +9,7 @@ use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::drop_all;
-use crate::families::find;
+use crate::families::{FamilyRecord, find};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::unsubscribe;
@@ -201,29 +201,7 @@ pub async fn decide(
     }
     let mut told = Told::Before;
     if changed > 0 {
-        // Nobody knows whose an unverified address is (decision M2).
-        let known: Vec<(String,)> = tx
-            .sql(
-                "select u.email from users u
-                 where u.profile_id = $1
-                   and (u.verified_at is not null
-                        or exists (select 1 from profile_addresses a
-                                   where a.profile_id = $1 and a.email = u.email))",
-            )
-            .bind(id)
-            .all()
-            .await?;
-        told = if known.is_empty() { Told::NoAddress } else { Told::ByMail };
-        for (email,) in known {
-            notifications::notify(
-                &mut tx,
-                app,
-                Notice::new(letter, id),
-                &email,
-                &profile.full_name,
-            )
-            .await?;
-        }
+        told = notify_users(&mut tx, app, &profile, letter).await?;
         unsubscribe::withdraw(&mut tx, now, id).await?;
         let details = json!({ "standing": audit::changed(json!(before), json!(after)) });
         audit::record(&mut tx, now, actor, action, Subject::new(SubjectKind::Profile, id), details)
@@ -232,6 +210,32 @@ pub async fn decide(
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
     Ok(Decided { family, told })
+}
+
+/// Writes to all users of a family whose address is known to be theirs.
+async fn notify_users(
+    tx: &mut Tx,
+    app: &App,
+    profile: &FamilyRecord,
+    mail: AccountMail,
+) -> Result<Told> {
+    // Nobody knows whose an unverified address is (decision M2).
+    let known: Vec<(String,)> = tx
+        .sql(
+            "select u.email from users u
+             where u.profile_id = $1
+               and (u.verified_at is not null
+                    or exists (select 1 from profile_addresses a
+                               where a.profile_id = $1 and a.email = u.email))",
+        )
+        .bind(profile.id)
+        .all()
+        .await?;
+    for (email,) in &known {
+        let notice = Notice::new(mail, profile.id);
+        notifications::notify(tx, app, notice, email, &profile.full_name).await?;
+    }
+    Ok(if known.is_empty() { Told::NoAddress } else { Told::ByMail })
 }
 
 /// Only families with a known address can be approved, not those that merely typed one.

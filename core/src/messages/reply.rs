@@ -1,6 +1,6 @@
 //! Replies of the staff, checked against newer replies of colleagues.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -79,17 +79,7 @@ pub async fn reply(
     }
     check_nothing_newer(tx, id, new, draft).await?;
     let reply_id = Uuid::now_v7();
-    tx.sql(
-        "insert into message_replies (id, message_id, body, sent_by, created_at)
-         values ($1, $2, $3, $4, $5)",
-    )
-    .bind(reply_id)
-    .bind(id)
-    .bind(&body)
-    .bind(actor.staff_id())
-    .bind(now)
-    .execute()
-    .await?;
+    insert(tx, reply_id, id, &body, actor, now).await?;
     tx.sql(
         "update messages set status = 'replied', draft = null, version = version + 1 where id = $1",
     )
@@ -105,6 +95,28 @@ pub async fn reply(
     audit::record(tx, now, actor, Action::MessageReply, subject, details).await?;
     events::emit(tx, now, Event::MessagesChanged);
     find(tx, id).await
+}
+
+async fn insert(
+    tx: &mut Tx,
+    id: Uuid,
+    message_id: Uuid,
+    body: &str,
+    actor: Actor,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "insert into message_replies (id, message_id, body, sent_by, created_at)
+         values ($1, $2, $3, $4, $5)",
+    )
+    .bind(id)
+    .bind(message_id)
+    .bind(body)
+    .bind(actor.staff_id())
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// Checks that the writer of a reply has seen everything that others wrote.

@@ -44,53 +44,10 @@ pub async fn notify_all(
     }
     if audience.families() {
         opt_outs::restore(tx, app).await?;
-        // Where a camp does not require verification, unverified addresses get mail as well.
-        tx.sql(
-            "insert into deliveries
-               (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
-             select $1, a.email, p.full_name, p.id,
-                    case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
-             from (select email, profile_id from profile_addresses
-                   union all
-                   select u.email, u.profile_id from users u
-                   where not $4
-                     and u.verified_at is null
-                     and not exists (select 1 from profile_addresses x where x.email = u.email)) a
-             join profiles p on p.id = a.profile_id
-             left join suppressed_addresses s on s.email = a.email
-             where p.deleted_at is null
-               and p.refused_at is null
-               and case $3
-                     when 'daily_videos' then p.daily_video_email
-                     when 'camp_updates' then p.camp_updates_email
-                     else p.email_notifications
-                   end
-               and (p.approved_at is not null or not $5)
-               and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $3)",
-        )
-        .bind(id)
-        .bind(now)
-        .bind(category)
-        .bind(settings.require_email_verification)
-        .bind(settings.access == Access::Families)
-        .execute()
-        .await?;
+        insert_families(tx, settings, id, category, now).await?;
     }
     if audience.mailing_list() {
-        tx.sql(
-            "insert into deliveries
-               (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
-             select $1, l.email, '', null,
-                    case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
-             from subscribers l
-             left join suppressed_addresses s on s.email = l.email
-             where l.confirmed_at is not null
-             on conflict (notification_id, email) do nothing",
-        )
-        .bind(id)
-        .bind(now)
-        .execute()
-        .await?;
+        insert_subscribers(tx, id, now).await?;
     }
     jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
     // Addresses that refused mail earlier have a row too, but get no mail.
@@ -98,6 +55,67 @@ pub async fn notify_all(
         .bind(id)
         .scalar()
         .await
+}
+
+/// Adds one delivery for each address of a family that wants this category.
+async fn insert_families(
+    tx: &mut Tx,
+    settings: &Settings,
+    id: Uuid,
+    category: Category,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    // Where a camp does not require verification, unverified addresses get mail as well.
+    tx.sql(
+        "insert into deliveries
+           (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+         select $1, a.email, p.full_name, p.id,
+                case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
+         from (select email, profile_id from profile_addresses
+               union all
+               select u.email, u.profile_id from users u
+               where not $4
+                 and u.verified_at is null
+                 and not exists (select 1 from profile_addresses x where x.email = u.email)) a
+         join profiles p on p.id = a.profile_id
+         left join suppressed_addresses s on s.email = a.email
+         where p.deleted_at is null
+           and p.refused_at is null
+           and case $3
+                 when 'daily_videos' then p.daily_video_email
+                 when 'camp_updates' then p.camp_updates_email
+                 else p.email_notifications
+               end
+           and (p.approved_at is not null or not $5)
+           and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $3)",
+    )
+    .bind(id)
+    .bind(now)
+    .bind(category)
+    .bind(settings.require_email_verification)
+    .bind(settings.access == Access::Families)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Adds one delivery for each confirmed subscriber who does not get one as a family.
+async fn insert_subscribers(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "insert into deliveries
+           (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+         select $1, l.email, '', null,
+                case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
+         from subscribers l
+         left join suppressed_addresses s on s.email = l.email
+         where l.confirmed_at is not null
+         on conflict (notification_id, email) do nothing",
+    )
+    .bind(id)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// Counts the addresses that [`notify_families`] would reach now.

@@ -275,33 +275,8 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
         return Err(Error::Stale);
     }
     free(&mut tx, id, username.as_deref(), email.as_deref()).await?;
-    let changed = tx
-        .sql(
-            "update staff
-             set username = coalesce($2, username),
-                 username_folded = coalesce($3, username_folded),
-                 email = coalesce($4, email),
-                 role = coalesce($5, role),
-                 disabled_at = case when $6 is null then disabled_at when $6 then coalesce(disabled_at, $7) end,
-                 password_hash = coalesce($8, password_hash),
-                 version = version + 1, updated_at = $7
-             where id = $1 and version = $9",
-        )
-        .bind(id)
-        .bind(username.clone())
-        .bind(username.as_ref().map(|name| name.to_lowercase()))
-        .bind(email.clone())
-        .bind(changes.role)
-        .bind(changes.disabled)
-        .bind(now)
-        .bind(hash.clone())
-        .bind(changes.version)
-        .execute()
-        .await
-        .or_taken("username", "Username already exists")?;
-    if changed == 0 {
-        return Err(Error::Stale);
-    }
+    update(&mut tx, id, &changes, username.as_deref(), email.as_deref(), hash.as_deref(), now)
+        .await?;
     an_owner_is_left(&mut tx).await?;
     let after = find(&mut tx, id).await?;
     let locked_out = after.disabled && !before.disabled;
@@ -327,6 +302,46 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
     .await?;
     tx.commit().await?;
     Ok(after)
+}
+
+/// Writes what was changed. What is `None` stays.
+async fn update(
+    tx: &mut Tx,
+    id: Uuid,
+    changes: &StaffChanges,
+    username: Option<&str>,
+    email: Option<&str>,
+    password_hash: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let changed = tx
+        .sql(
+            "update staff
+             set username = coalesce($2, username),
+                 username_folded = coalesce($3, username_folded),
+                 email = coalesce($4, email),
+                 role = coalesce($5, role),
+                 disabled_at = case when $6 is null then disabled_at when $6 then coalesce(disabled_at, $7) end,
+                 password_hash = coalesce($8, password_hash),
+                 version = version + 1, updated_at = $7
+             where id = $1 and version = $9",
+        )
+        .bind(id)
+        .bind(username.map(str::to_owned))
+        .bind(username.map(str::to_lowercase))
+        .bind(email.map(str::to_owned))
+        .bind(changes.role)
+        .bind(changes.disabled)
+        .bind(now)
+        .bind(password_hash.map(str::to_owned))
+        .bind(changes.version)
+        .execute()
+        .await
+        .or_taken("username", "Username already exists")?;
+    if changed == 0 {
+        return Err(Error::Stale);
+    }
+    Ok(())
 }
 
 /// Notifies all owners of an account that one of them added or promoted to owner.

@@ -1,0 +1,134 @@
+//! Mail about belonging to a family: its second address, its users, invitations and approval.
+
+use super::Mail;
+use crate::Result;
+use crate::accounts::links::account;
+use crate::accounts::tokens::Purpose;
+use crate::notifications::{Button, MailContent};
+
+impl Mail<'_> {
+    pub(super) async fn secondary_email(&self) -> Result<MailContent> {
+        let site = &self.settings.site_name;
+        Ok(MailContent {
+            subject: format!("{site}: confirm that you want our mail"),
+            heading: "Your address, for a family".into(),
+            paragraphs: vec![
+                format!(
+                    "{} gave this as the second address of their family at {site}.",
+                    self.asker().await?
+                ),
+                "If you are of this family, please confirm it: then camp writes to you as well, and an account with this address shows the family. Before that we do not write to it.".into(),
+            ],
+            button: Some(Button {
+                label: "Confirm my email",
+                url: self.link(Purpose::SecondaryEmail, "/auth/verify?for=second_email&token=").await?,
+            }),
+            notes: vec![
+                "The link works for three days.".into(),
+                "If you do not know this family, you don’t need to do anything.".into(),
+            ],
+            ..MailContent::default()
+        })
+    }
+
+    pub(super) fn secondary_added(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Your family at {site} has a second address"),
+            heading: "A second address for your family".into(),
+            paragraphs: vec![format!(
+                "The second address of your family was confirmed. Camp writes there as well, and an account with it shows your family. If you did not expect this, remove it on your profile and write to {}.",
+                self.settings.contact_email
+            )],
+            button: Some(Button { label: "Open my profile", url: self.app.url("/profile") }),
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) async fn secondary_removed(&self) -> Result<MailContent> {
+        let site = &self.settings.site_name;
+        Ok(MailContent {
+            subject: format!("Your address was removed from a family at {site}"),
+            heading: "Your address was removed".into(),
+            paragraphs: vec![
+                format!(
+                    "{} removed your address from their family at {site}. Mail about the family no longer comes here.",
+                    self.asker().await?
+                ),
+                format!(
+                    "If you did not expect this, please write to {} at once.",
+                    self.settings.contact_email
+                ),
+            ],
+            ..MailContent::default()
+        })
+    }
+
+    pub(super) fn guardian_joined(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Somebody joined your family at {site}"),
+            heading: "A second login for your family".into(),
+            paragraphs: vec![format!(
+                "Another login was linked to your family at {site}, by an address of your family or by an invitation from the camp. If you did not expect this, please write to {}.",
+                self.settings.contact_email
+            )],
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) async fn invitation(&self) -> Result<MailContent> {
+        let site = &self.settings.site_name;
+        Ok(MailContent {
+            subject: format!("You are invited to {site}"),
+            heading: "Watch the summer with us".into(),
+            paragraphs: vec![format!(
+                "{site} has a page for its families: a video of every day, news from camp, and your child's face within one tap. Your place is ready; all you need is a password."
+            )],
+            button: Some(Button {
+                label: "Accept the invitation",
+                url: self.link(Purpose::Invite, "/auth?invite=").await?,
+            }),
+            notes: vec!["The link works for 30 days and is only for your family.".into()],
+            ..MailContent::default()
+        })
+    }
+
+    pub(super) fn approved(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Welcome to {site}"),
+            heading: "You are confirmed as a family of the camp".into(),
+            paragraphs: vec!["From now on you can watch all videos.".into()],
+            button: Some(Button { label: "Open the videos", url: self.app.url("/current-videos") }),
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) fn refused(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Your registration at {site}"),
+            heading: "We could not confirm your family".into(),
+            paragraphs: vec![format!(
+                "The camp did not find your family among those of this summer. If this is a mistake, please write to {}.",
+                self.settings.contact_email
+            )],
+            ..MailContent::default()
+        }
+    }
+
+    /// Who gave a family its second address, by their email address. A name is free text, which must
+    /// not be sent to strangers.
+    async fn asker(&self) -> Result<String> {
+        let email: Option<(String,)> = self
+            .app
+            .db
+            .sql("select email from users where id = $1")
+            .bind(account(self.notification))
+            .optional()
+            .await?;
+        Ok(email
+            .map_or("A family".to_owned(), |(email,)| format!("The owner of the account {email}")))
+    }
+}

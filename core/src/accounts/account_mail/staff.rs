@@ -1,0 +1,155 @@
+//! Mail to staff about their accounts.
+
+use serde_json::Value;
+
+use super::Mail;
+use crate::Result;
+use crate::accounts::staff::RESET;
+use crate::notifications::{Button, MailContent, Notification};
+
+const ALARM: &str = "If you do not know of this, please tell an owner of the portal at once.";
+
+impl Mail<'_> {
+    pub(super) async fn staff_reset(&self) -> Result<MailContent> {
+        let site = &self.settings.site_name;
+        Ok(MailContent {
+            subject: format!("Choose a new password for the staff area of {site}"),
+            heading: "A new password for your staff account".into(),
+            paragraphs: vec![format!(
+                "{} wants you to choose a new password for the staff account {}. Until you do, the old one stays.",
+                owner(self.notification),
+                self.delivery.full_name,
+            )],
+            button: Some(Button {
+                label: "Choose a new password",
+                url: self.link(RESET, "/auth/reset?for=staff&token=").await?,
+            }),
+            notes: vec!["The link works for one hour. If you did not expect this mail, please ask an owner about it.".into()],
+            ..MailContent::default()
+        })
+    }
+
+    pub(super) fn staff_password_changed(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Your staff password for {site} was changed"),
+            heading: "Your staff password was changed".into(),
+            paragraphs: vec![
+                format!(
+                    "The password of {} was changed, and all other devices were signed out.",
+                    self.delivery.full_name
+                ),
+                ALARM.into(),
+            ],
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) fn staff_email_changed(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("The email of your staff account at {site} was changed"),
+            heading: "Your staff account has another address now".into(),
+            paragraphs: vec![
+                format!(
+                    "An owner changed the address of {}. Mail about the account no longer comes here.",
+                    self.delivery.full_name
+                ),
+                ALARM.into(),
+            ],
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) fn staff_two_factor_on(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Two-factor was turned on for your staff account at {site}"),
+            heading: "Signing in asks for a code now".into(),
+            paragraphs: vec![
+                format!(
+                    "An authenticator app was set up for {}: from now on signing in asks for a code of it. All other devices were signed out.",
+                    self.delivery.full_name,
+                ),
+                ALARM.into(),
+            ],
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) fn staff_two_factor_off(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Two-factor was turned off for your staff account at {site}"),
+            heading: "Signing in asks for no code any more".into(),
+            paragraphs: vec![
+                format!(
+                    "The authenticator app was taken off {}: the password alone lets in. All other devices were signed out.",
+                    self.delivery.full_name,
+                ),
+                ALARM.into(),
+            ],
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) fn staff_account(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("The staff accounts of {site} have changed"),
+            heading: "A staff account was added or made an owner's".into(),
+            paragraphs: vec![told_of(self.notification), ALARM.into()],
+            button: Some(Button { label: "Open the staff area", url: self.app.url("/admin") }),
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) fn staff_new_browser(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("A new sign-in to the staff area of {site}"),
+            heading: "A sign-in from a new browser".into(),
+            paragraphs: vec![
+                format!(
+                    "Somebody signed in as {} on a {}, in a browser that this account was not used in before.",
+                    self.delivery.full_name,
+                    device(self.notification),
+                ),
+                "If this was you, you don’t need to do anything. If it was not, change your password at once: that signs out every other device. Then tell an owner of the portal.".into(),
+            ],
+            button: Some(Button { label: "Open the staff area", url: self.app.url("/admin") }),
+            ..MailContent::default()
+        }
+    }
+}
+
+/// The staff member who triggered the mail, by the name that colleagues know.
+fn owner(notification: &Notification) -> String {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    match data["by"].as_str() {
+        Some(name) => format!("{name}, an owner of the portal,"),
+        None => "An owner of the portal".into(),
+    }
+}
+
+/// What one owner did with an account, for the mail to all owners.
+fn told_of(notification: &Notification) -> String {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    let word = |key: &str| data[key].as_str().unwrap_or_default();
+    let (by, name) = (word("by"), word("name"));
+    match word("what") {
+        "promoted" => format!("{by} made {name} an owner."),
+        "added_owner" => format!("{by} added the account {name}, which is an owner's."),
+        _ => format!("{by} added the account {name}."),
+    }
+}
+
+/// The device in words.
+fn device(notification: &Notification) -> &'static str {
+    let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
+    match data["device"].as_str() {
+        Some("phone") => "phone",
+        Some("tablet") => "tablet",
+        _ => "computer",
+    }
+}

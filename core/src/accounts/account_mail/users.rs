@@ -1,0 +1,95 @@
+//! Mail to users about their own account.
+
+use super::Mail;
+use crate::Result;
+use crate::accounts::tokens::Purpose;
+use crate::notifications::{Button, MailContent};
+
+const IGNORE: &str = "If this was not you, you need not do anything.";
+
+impl Mail<'_> {
+    pub(super) async fn verify(&self) -> Result<MailContent> {
+        let site = &self.settings.site_name;
+        Ok(MailContent {
+            subject: format!("Please confirm your email for {site}"),
+            heading: "One click, and you are in.".into(),
+            paragraphs: vec![format!(
+                "Somebody signed up at {site} with this address. If it was you, please confirm it: then you can comment, and {site} can write to you when a video is up."
+            )],
+            button: Some(Button {
+                label: "Confirm my email",
+                url: self.link(Purpose::Verify, "/auth/verify?token=").await?,
+            }),
+            notes: vec!["The link works for three days.".into(), IGNORE.into()],
+            ..MailContent::default()
+        })
+    }
+
+    pub(super) async fn change_email(&self) -> Result<MailContent> {
+        let site = &self.settings.site_name;
+        Ok(MailContent {
+            subject: format!("Please confirm your new email for {site}"),
+            heading: "Your new address".into(),
+            paragraphs: vec![format!(
+                "Somebody asked to sign in at {site} with this address from now on. If it was you, please confirm it; your password may be asked for."
+            )],
+            button: Some(Button {
+                label: "Confirm my email",
+                url: self.link(Purpose::ChangeEmail, "/auth/verify?for=new_email&token=").await?,
+            }),
+            notes: vec!["The link works for three days.".into(), IGNORE.into()],
+            ..MailContent::default()
+        })
+    }
+
+    pub(super) fn email_changed(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Your email for {site} was changed"),
+            heading: "You sign in with another address now".into(),
+            paragraphs: vec![format!(
+                "The address of your account was changed, and the new one was confirmed. If this was not you, please write to {} at once.",
+                self.settings.contact_email
+            )],
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) async fn reset(&self) -> Result<MailContent> {
+        let site = &self.settings.site_name;
+        Ok(MailContent {
+            subject: format!("Choose a new password for {site}"),
+            heading: "A new password".into(),
+            paragraphs: vec![
+                "You asked for a new password. Choose one on the page that this button opens."
+                    .into(),
+            ],
+            button: Some(Button {
+                label: "Choose a new password",
+                url: self.link(Purpose::Reset, "/auth/reset?token=").await?,
+            }),
+            notes: vec!["The link works for one hour.".into(), IGNORE.into()],
+            ..MailContent::default()
+        })
+    }
+
+    pub(super) fn password_changed(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("Your password for {site} was changed"),
+            heading: "Your password was changed".into(),
+            paragraphs: vec![
+                "All other devices were signed out.".into(),
+                format!(
+                    "If this was not you, choose a new password at once and write to {}.",
+                    self.settings.contact_email
+                ),
+            ],
+            button: Some(Button {
+                label: "Choose a new password",
+                url: self.app.url("/auth/forgot"),
+            }),
+            ..MailContent::default()
+        }
+    }
+}
