@@ -2,8 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Converts to lower case, removes Latin accents and Hebrew points, splits Yiddish ligatures and
-/// replaces final letters. Both the searched text and the search input are normalized this way.
+/// Converts to lower case, removes Latin accents, Hebrew points, apostrophes and quotation marks
+/// (also geresh and gershayim), splits Yiddish ligatures and replaces final letters. Both the searched text and the search input are normalized this way.
 pub fn normalize(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in crate::text::clean(text).nfkd() {
@@ -26,8 +26,7 @@ pub fn normalize(text: &str) -> String {
             'ף' => folded.push('פ'),
             'ץ' => folded.push('צ'),
             '־' | '–' | '—' => folded.push('-'),
-            '’' | '‘' | '׳' => folded.push('\''),
-            '“' | '”' | '״' => folded.push('"'),
+            '\'' | '’' | '‘' | '׳' | '"' | '“' | '”' | '״' => {}
             c if c.is_whitespace() => folded.push(' '),
             c => folded.extend(c.to_lowercase()),
         }
@@ -67,6 +66,14 @@ mod tests {
         assert_eq!(normalize("אַלטער ײִד"), normalize("אלטער ייד"));
         assert_eq!(normalize("סיום"), normalize("סיומ"));
         assert_eq!(normalize("Café COLOR War"), "cafe color war");
+    }
+
+    #[test]
+    fn quotation_marks_do_not_matter() {
+        assert_eq!(normalize("ל״ג בעומר"), "לג בעומר");
+        assert_eq!(normalize("ל\"ג בעומר"), "לג בעומר");
+        assert_eq!(normalize("ר׳ יוסף"), "ר יוספ");
+        assert_eq!(normalize("“Don’t”"), "dont");
     }
 
     #[test]

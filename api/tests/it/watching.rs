@@ -77,11 +77,12 @@ story! {
         posted(&staff, "װיזיטינג דעי", json!({ "description": "100% fun_day" })).await;
         posted(&staff, "שַׁבָּת אין קעמפ", json!({})).await;
         posted(&staff, "Café at the LAKE", json!({ "description": "back\\slash" })).await;
+        posted(&staff, "ל״ג בעומר אין וואלד", json!({})).await;
         let home = camp.browser();
         for (typed, found) in [
             ("וויזיטינג", 1), ("ויזיטינג", 1), ("שבת", 1), ("קעמפּ", 1), ("cafe", 1), ("CAFÉ", 1), ("lake", 1),
             ("100%", 1), ("fun_day", 1), ("funxday", 0), ("%", 1), ("_", 1), ("\\", 1), ("%%%", 0),
-            ("youtube", 0), ("", 3), ("  ", 3), ("' or 1=1 --", 0),
+            ("youtube", 0), ("", 4), ("  ", 4), ("' or 1=1 --", 0), ("לג בעומר", 1), ("ל\"ג", 1), ("ל״ג בעומר", 1), ("״", 4),
         ] {
             let query: String = typed.bytes().map(|b| format!("%{b:02X}")).collect();
             assert_eq!(titles(&home, &format!("?q={query}")).await.len(), found, "{typed:?}");

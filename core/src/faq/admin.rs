@@ -188,7 +188,7 @@ async fn free_slug(tx: &mut Tx, question: &str) -> Result<String> {
 }
 
 fn slug(question: &str) -> String {
-    let folded = normalize(question).replace('\'', "");
+    let folded = normalize(question);
     let mut slug = String::new();
     for word in folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         if slug.chars().count() + word.chars().count() >= SLUG {
