@@ -56,26 +56,27 @@ format: _node-modules
     cargo fmt --all
     npm --prefix web run --silent format
 
-# Inject faults for longer than the tests do; all, or some of: disk generated gone half-open killed locked mail memory postgres sign-in slow stopping
+# Inject faults for longer than the tests do; all, or some of: disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping
 [no-exit-message]
 [positional-arguments]
 chaos *NAMES: _tools _packages
     #!/usr/bin/env bash
     set -euo pipefail
     export CAMP_CHAOS=1
-    all="disk generated gone half-open killed locked mail memory postgres sign-in slow stopping"
+    all="disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping"
     [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
-        # Where the tests of this name are: package, target, and the beginning of the tests' paths.
+        # The beginning of the paths of its tests.
         case "$name" in
-            disk | half-open | killed | locked | postgres) tests=(cli it "chaos::${name//-/_}::") ;;
-            gone | memory | slow | stopping) tests=(cli it "load::$name::") ;;
-            generated | sign-in) tests=(api it "attacks::${name//-/_}::") ;;
-            mail) tests=(cli it mail::) ;;
+            disk | half-open | killed | locked | postgres) tests="chaos::${name//-/_}::" ;;
+            disconnects | memory | slow | stopping) tests="load::$name::" ;;
+            generated | sign-in) tests="attacks::${name//-/_}::" ;;
+            mail) tests=mail:: ;;
             *) echo "Unknown name: $name. Use one of: $all" >&2; exit 2 ;;
         esac
         printf '\n── %s\n' "$name"
-        {{ just }} _with-postgres cargo test -p "${tests[0]}" --test "${tests[1]}" "${tests[2]}" -- --nocapture --test-threads=1
+        # The whole workspace, because with -p cargo selects other features and compiles everything again.
+        {{ just }} _with-postgres cargo test --workspace --test it "$tests" -- --nocapture --test-threads=1
     done
 
 # Send 50,000 requests generated from the contract to the program; CI runs `just schemathesis short`

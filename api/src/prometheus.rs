@@ -24,7 +24,7 @@ pub fn recorder() -> Option<PrometheusHandle> {
 }
 
 /// Runs the recorder's upkeep, which limits its memory, until it is dropped.
-pub async fn keep_flat() {
+pub async fn run_upkeep_regularly() {
     let Some(recorder) = recorder() else { return };
     let mut ticks = tokio::time::interval(UPKEEP);
     loop {

@@ -90,9 +90,9 @@ pub async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
         .zip(defaults)
         .map(|((key, value), (_, default))| describe(key, value, default))
         .collect();
-    for unfit in settings::unfit(&app.db).await? {
-        for item in items.iter_mut().filter(|item| item.key == unfit.key) {
-            let stored = unfit.stored.trim_matches('"');
+    for invalid in settings::invalid_values(&app.db).await? {
+        for item in items.iter_mut().filter(|item| item.key == invalid.key) {
+            let stored = invalid.stored.trim_matches('"');
             item.problem = Some(format!("“{stored}” is stored, which is not allowed."));
         }
     }

@@ -85,7 +85,7 @@ impl Backup {
                  of its own. Please see that they are switched on."
             ));
         }
-        complain_of_plans(&manifest);
+        warn_about_plans(&manifest);
         Ok(Code::Done)
     }
 }
@@ -131,7 +131,7 @@ impl Restore {
                 "The files were in {url}, and not in the backup: --storage-url must name it."
             ));
         }
-        complain_of_plans(manifest);
+        warn_about_plans(manifest);
         Ok(Code::Done)
     }
 }
@@ -171,7 +171,7 @@ fn contents(manifest: &Manifest, packed: Tally) -> String {
     )
 }
 
-fn complain_of_plans(manifest: &Manifest) {
+fn warn_about_plans(manifest: &Manifest) {
     if manifest.plans_off > 0 {
         print_note(format!(
             "camp: {} payment plans do not agree with their ledger. `camp doctor` says more.",

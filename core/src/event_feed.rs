@@ -116,7 +116,7 @@ pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<StoredEvent>
         .bind(app.clock.now())
         .all()
         .await?;
-    Ok(rows.into_iter().map(Row::told).collect())
+    Ok(rows.into_iter().map(Row::into_stored).collect())
 }
 
 #[derive(sqlx::FromRow)]
@@ -136,7 +136,7 @@ struct Row {
 }
 
 impl Row {
-    fn told(self) -> StoredEvent {
+    fn into_stored(self) -> StoredEvent {
         let (id, kind) = (self.id, self.kind.clone());
         StoredEvent { id, kind, data: self.event().and_then(|event| event.data()) }
     }

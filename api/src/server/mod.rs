@@ -74,7 +74,7 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     let most = most_connections();
     tracing::info!(address = %bound, url = app.config.public_url(), most, "listening");
     let watch = tokio::spawn(monitor_worker(app.clone()));
-    let upkeep = tokio::spawn(prometheus::keep_flat());
+    let upkeep = tokio::spawn(prometheus::run_upkeep_regularly());
     let places = Arc::new(Semaphore::new(most));
     let server = Arc::new(Server {
         networks: Networks::new(most, app.config.connections_per_network, &app.config),

@@ -44,9 +44,9 @@ pub async fn check(app: &App) -> Result<()> {
     if aside > 0 {
         raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
     }
-    let unfit = settings::unfit(&app.db).await?;
-    if !unfit.is_empty() {
-        let names: Vec<&str> = unfit.iter().map(|unfit| unfit.key).collect();
+    let invalid_values = settings::invalid_values(&app.db).await?;
+    if !invalid_values.is_empty() {
+        let names: Vec<&str> = invalid_values.iter().map(|value| value.key).collect();
         raise(app, "settings", &format!("What is stored for {} is not allowed, so the strictest value is in force. The settings page shows which; please choose again.", names.join(", "))).await?;
     }
     if let Some(free) = free_bytes(app)

@@ -47,7 +47,7 @@ pub(super) async fn facts(on: impl Into<On<'_>>) -> Result<Facts> {
 }
 
 /// Whether the database is in use: it has staff, a family or a video.
-pub(super) fn is_lived_in(facts: &Facts) -> bool {
+pub(super) fn has_data(facts: &Facts) -> bool {
     ["staff", "families", "logins", "videos"]
         .iter()
         .any(|what| facts.counts.get(*what).is_some_and(|count| *count > 0))

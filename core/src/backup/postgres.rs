@@ -69,7 +69,7 @@ pub(super) async fn present(db: &Db) -> Result<Present> {
         .await?;
     tx.rollback().await?;
     Ok(Present {
-        lived_in: inspect::is_lived_in(&facts),
+        lived_in: inspect::has_data(&facts),
         anything: !tables.is_empty(),
         queue: queue > 0,
         tables: tables.into_iter().map(|(name,)| name).collect(),

@@ -68,7 +68,7 @@ impl Target {
                     let db = sqlite::open_copy(&file).await?;
                     let facts = inspect::facts(&db).await;
                     db.close().await;
-                    let lived_in = facts.map_or(true, |facts| inspect::is_lived_in(&facts));
+                    let lived_in = facts.map_or(true, |facts| inspect::has_data(&facts));
                     if lived_in && !options.replace {
                         return Err(LIVED_IN);
                     }

@@ -111,7 +111,7 @@ pub async fn post(
     }
     let content = new.check()?;
     let held = settings.comment_moderation == Moderation::FirstHeld
-        && !stands_somewhere(tx, user_id).await?;
+        && !has_visible_comment(tx, user_id).await?;
     // Counting first locks the video, so that it cannot be deleted in between.
     let counted = tx
         .sql(
@@ -153,7 +153,7 @@ pub async fn post(
     Ok(comment)
 }
 
-async fn stands_somewhere(tx: &mut Tx, user_id: Uuid) -> Result<bool> {
+async fn has_visible_comment(tx: &mut Tx, user_id: Uuid) -> Result<bool> {
     let found: Option<(Uuid,)> = tx
         .sql("select id from video_comments where user_id = $1 and hidden_at is null limit 1")
         .bind(user_id)

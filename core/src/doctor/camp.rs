@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use super::{Findings, counted};
-use crate::settings::{self, Unfit};
+use crate::settings::{self, InvalidValue};
 use crate::{App, Result, backup, jobs, notifications};
 
 /// Workers send a heartbeat every few seconds.
@@ -49,11 +49,11 @@ async fn ledger(app: &App, found: &mut Findings) -> Result<()> {
 
 async fn settings(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "settings";
-    let unfit = settings::unfit(&app.db).await?;
-    if unfit.is_empty() {
+    let invalid_values = settings::invalid_values(&app.db).await?;
+    if invalid_values.is_empty() {
         found.well(WHAT, "Every stored setting is in force.");
     }
-    for Unfit { key, stored, used } in unfit {
+    for InvalidValue { key, stored, used } in invalid_values {
         found.broken(
             WHAT,
             format!("{key} is stored as {stored}, which is not allowed; {used} is in force."),

@@ -207,7 +207,11 @@ pub(crate) async fn drop_if_own_and_empty(
 /// stays in it, and everybody who joined while the address was unverified is removed. Any other
 /// record may not be theirs, since the address may have been mistyped. The user then gets a new,
 /// empty record.
-pub(crate) async fn leave_strangers(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
+pub(crate) async fn separate_from_strangers(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    user: &User,
+) -> Result<()> {
     let hers: i64 = tx
         .sql([
             "select count(*) from profiles p

@@ -113,7 +113,9 @@ pub async fn receive(
     match proved {
         // Without the name in either case.
         true => notifications::notify(&mut tx, app, notice, &email, "").await?,
-        false => notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent(),
+        false => {
+            notifications::notify_limited(&mut tx, app, notice, &email, "").await?.ignore_refusal()
+        }
     }
     events::emit(&mut tx, now, Event::MessagesChanged);
     tx.commit().await?;

@@ -203,7 +203,7 @@ impl Limited {
     }
 
     /// For callers whose response must not reveal it.
-    pub fn or_silent(self) {}
+    pub fn ignore_refusal(self) {}
 }
 
 /// Like [`notify`], for mail that a stranger can cause. One limit for each mailbox covers all such

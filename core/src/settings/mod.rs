@@ -25,7 +25,7 @@ pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
 pub(crate) use pictures::named;
 pub use pictures::{MOST_HERO, PictureSlot};
 pub(crate) use stored::read;
-pub use stored::{Unfit, unfit};
+pub use stored::{InvalidValue, invalid_values};
 
 /// When comments become visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

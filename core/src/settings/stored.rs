@@ -13,7 +13,7 @@ use crate::db::On;
 
 /// A stored value that is not valid for its key.
 #[derive(Debug, Clone)]
-pub struct Unfit {
+pub struct InvalidValue {
     pub key: &'static str,
     /// The stored value.
     pub stored: String,
@@ -22,20 +22,20 @@ pub struct Unfit {
 }
 
 /// Reads all stored settings.
-pub(crate) async fn read(on: impl Into<On<'_>>) -> Result<(Settings, Vec<Unfit>)> {
+pub(crate) async fn read(on: impl Into<On<'_>>) -> Result<(Settings, Vec<InvalidValue>)> {
     Ok(merge(on.into().sql("select key, value from settings").all().await?))
 }
 
 /// Returns the invalid stored values, in the order of [`KEYS`].
-pub async fn unfit(on: impl Into<On<'_>>) -> Result<Vec<Unfit>> {
+pub async fn invalid_values(on: impl Into<On<'_>>) -> Result<Vec<InvalidValue>> {
     Ok(read(on).await?.1)
 }
 
 /// Merges the stored values into the defaults. The strictest value replaces an invalid one.
-fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<Unfit>) {
+fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<InvalidValue>) {
     let defaults = Settings::default();
     let mut map = as_map(&defaults);
-    let mut unfit = Vec::new();
+    let mut invalid_values = Vec::new();
     for key in KEYS {
         let Some((_, text)) = rows.iter().find(|(name, _)| name == key.name) else { continue };
         let value = serde_json::from_str::<Value>(text).ok();
@@ -44,10 +44,10 @@ fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<Unfit>) {
             map.insert(key.name.to_owned(), value);
         } else if let Some(used) = strictest(key.name).or_else(|| map.get(key.name).cloned()) {
             map.insert(key.name.to_owned(), used.clone());
-            unfit.push(Unfit { key: key.name, stored: text.clone(), used });
+            invalid_values.push(InvalidValue { key: key.name, stored: text.clone(), used });
         }
     }
-    (read_map(map), unfit)
+    (read_map(map), invalid_values)
 }
 
 fn read_map(map: Map<String, Value>) -> Settings {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::events::{self, Event};
-use crate::settings::{self, GONE, Settings, Unfit, as_map, check, find, list, named};
+use crate::settings::{self, GONE, InvalidValue, Settings, as_map, check, find, list, named};
 use crate::{App, Error, Result};
 
 pub use pictures::add_picture;
@@ -65,10 +65,10 @@ async fn clean(
 
 /// Locks the settings until the end of the transaction and returns them.
 async fn locked(tx: &mut Tx) -> Result<Settings> {
-    Ok(locked_with_unfit(tx).await?.0)
+    Ok(locked_with_invalid_values(tx).await?.0)
 }
 
-async fn locked_with_unfit(tx: &mut Tx) -> Result<(Settings, Vec<Unfit>)> {
+async fn locked_with_invalid_values(tx: &mut Tx) -> Result<(Settings, Vec<InvalidValue>)> {
     tx.lock("settings").await?;
     settings::read(tx).await
 }
@@ -98,7 +98,7 @@ pub async fn set(
     actor: Actor,
     changes: BTreeMap<String, Value>,
 ) -> Result<()> {
-    let (before, unfit) = locked_with_unfit(tx).await?;
+    let (before, invalid_values) = locked_with_invalid_values(tx).await?;
     let before = as_map(&before);
     let mut checks = crate::validation::Validator::new();
     let mut values = BTreeMap::new();
@@ -115,7 +115,7 @@ pub async fn set(
     let now = app.clock.now();
     let mut changed = false;
     for (name, value) in values {
-        let is_stored = unfit.iter().all(|unfit| unfit.key != name);
+        let is_stored = invalid_values.iter().all(|value| value.key != name);
         if is_stored && before.get(&name) == Some(&value) {
             continue;
         }

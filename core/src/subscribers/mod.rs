@@ -73,7 +73,7 @@ pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()>
         .one()
         .await?;
     let notice = Notice::new(MailKind::Subscribe, id);
-    notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent();
+    notifications::notify_limited(&mut tx, app, notice, &email, "").await?.ignore_refusal();
     tx.commit().await
 }
 

@@ -52,7 +52,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     let (id, email, name, version) = found.unwrap_or(nobody);
     let data = links::link_data(id, version);
     let notice = Notice { data, ..Notice::new(AccountMail::Reset, id) };
-    notifications::notify_requested(&mut tx, app, notice, &email, &name).await?.or_silent();
+    notifications::notify_requested(&mut tx, app, notice, &email, &name).await?.ignore_refusal();
     tx.commit().await
 }
 

@@ -116,7 +116,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
         // Without the name: nobody may use the portal to send their own text to a stranger.
         // Exceeding the limit does not prevent the sign-up; "Send it again" says when.
         let notice = links::with_link(&mut tx, AccountMail::Verify, id, Holder::User(id)).await?;
-        notifications::notify_limited(&mut tx, app, notice, &email, "").await?.or_silent();
+        notifications::notify_limited(&mut tx, app, notice, &email, "").await?.ignore_refusal();
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     let actor = Actor::User(id);

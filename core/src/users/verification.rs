@@ -317,7 +317,7 @@ pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Re
         .execute()
         .await?;
     if !user.verified {
-        families::leave_strangers(tx, now, user).await?;
+        families::separate_from_strangers(tx, now, user).await?;
     }
     password_changed(tx, app, &User { verified: true, ..user.clone() }, None).await
 }

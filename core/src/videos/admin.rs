@@ -181,7 +181,7 @@ pub async fn admin_list(
             by(app, this_year, filter, "desk", BY_ADDITION, |v| v.created_at).await?
         }
     };
-    let reach = match page.items.iter().any(|video| tells(video, this_year)) {
+    let reach = match page.items.iter().any(|video| would_notify(video, this_year)) {
         true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
         false => 0,
     };
@@ -253,7 +253,7 @@ pub async fn find_for_staff(
     let mut video: AdminVideo =
         tx.sql([ADMIN_VIDEO, "where v.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
     let this_year = i64::from(year_in(settings.timezone, now));
-    let reach = match tells(&video, this_year) {
+    let reach = match would_notify(&video, this_year) {
         true => notifications::reach(tx, settings, Category::DailyVideos).await?,
         false => 0,
     };
@@ -262,14 +262,14 @@ pub async fn find_for_staff(
 }
 
 /// Whether families would be notified if it were published now.
-fn tells(video: &AdminVideo, this_year: i64) -> bool {
+fn would_notify(video: &AdminVideo, this_year: i64) -> bool {
     video.published_at.is_none() && !video.announced && video.year == this_year
 }
 
 fn complete(video: &mut AdminVideo, this_year: i64, reach: i64) {
     video.page_url = format!("/video/{}", video.id);
     video.archive = video.year < this_year;
-    video.recipients = tells(video, this_year).then_some(reach);
+    video.recipients = would_notify(video, this_year).then_some(reach);
 }
 
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -304,7 +304,7 @@ pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<Admi
     let mut video: AdminVideo =
         app.db.sql([ADMIN_VIDEO, "where v.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
-    let reach = match tells(&video, this_year) {
+    let reach = match would_notify(&video, this_year) {
         true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
         false => 0,
     };

@@ -2,7 +2,7 @@
 //! promised numbers of clients and times, and prints measurements. Without it, there are few clients and
 //! long times, because other tests run at the same time.
 
-mod gone;
+mod disconnects;
 mod memory;
 mod portal;
 mod slow;

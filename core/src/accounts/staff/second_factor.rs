@@ -103,7 +103,7 @@ pub async fn end_two_factor(
     confirm_password(app, staff, given, &from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    take_factor_off(&mut tx, staff.id).await?;
+    remove_second_factor(&mut tx, staff.id).await?;
     factor_changed(&mut tx, app, staff.id, Some(session), AccountMail::StaffTwoFactorOff).await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new(SubjectKind::Staff, staff.id));
     audit::record(&mut tx, now, actor, Action::StaffTwoFactorOff, subject, two_factor(false))
@@ -115,7 +115,7 @@ pub async fn end_two_factor(
 pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    take_factor_off(&mut tx, id).await?;
+    remove_second_factor(&mut tx, id).await?;
     factor_changed(&mut tx, app, id, None, AccountMail::StaffTwoFactorOff).await?;
     audit::record(
         &mut tx,
@@ -149,7 +149,7 @@ fn two_factor(on: bool) -> Value {
     json!({ "two_factor": audit::changed(!on, on) })
 }
 
-async fn take_factor_off(tx: &mut Tx, id: Uuid) -> Result<()> {
+async fn remove_second_factor(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("delete from recovery_codes where staff_id = $1").bind(id).execute().await?;
     let changed = tx
         .sql("update staff set totp_secret = null, totp_confirmed_at = null, totp_last_step = null where id = $1")

@@ -165,8 +165,8 @@ impl Run<'_> {
         }
         match self.known.find(wanted) {
             Err(message) => self.refuse(wanted, "second email", message),
-            Ok(Found::New) => return self.put_new(tx, wanted).await,
-            Ok(Found::Known(id)) => return self.put_known(tx, wanted, id).await,
+            Ok(Found::New) => return self.insert_family(tx, wanted).await,
+            Ok(Found::Known(id)) => return self.update_family(tx, wanted, id).await,
             Ok(Found::Merged(into)) => {
                 self.report.skipped += 1;
                 let name = self.known.families.get(&into).map(|family| family.full_name.clone());
@@ -182,7 +182,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn put_new(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
+    async fn insert_family(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
         if self.add.as_ref().is_some_and(|seen| !seen.contains(&wanted.line)) {
             self.refuse(
                 wanted,
@@ -205,7 +205,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn put_known(&mut self, tx: &mut Tx, wanted: &Wanted, id: Uuid) -> Result<()> {
+    async fn update_family(&mut self, tx: &mut Tx, wanted: &Wanted, id: Uuid) -> Result<()> {
         let before = self.known.families.get(&id).cloned().unwrap_or_default();
         let mut after = match before.with(wanted) {
             Ok(after) => after,
