@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
-import { headlessShell } from "./e2e/house/browsers";
+import { headlessShell } from "./e2e/support/browsers";
 
-// A journey starts its own portal (see e2e/house); the browser is the machine's own, and reaches nothing beyond it.
+// A journey starts its own portal (see e2e/support); the browser is the machine's own, and reaches nothing beyond it.
 export default defineConfig({
   testDir: "e2e",
   // Journeys wait about a third of their time, so one more than there are cores.

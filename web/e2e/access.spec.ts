@@ -10,9 +10,9 @@ import {
   staff,
   test,
   told,
-} from "./house/camp";
-import { pause } from "./house/portal";
-import { isSound } from "./house/sound";
+} from "./support/camp";
+import { pause } from "./support/portal";
+import { isSound } from "./support/sound";
 import type { Page } from "@playwright/test";
 
 type Card = { id: string; title: string; video_type: string };

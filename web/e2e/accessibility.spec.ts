@@ -8,8 +8,8 @@ import {
   staff,
   test as ownTest,
   told,
-} from "./house/camp";
-import { hasRoom, isSound } from "./house/sound";
+} from "./support/camp";
+import { hasRoom, isSound } from "./support/sound";
 import type { Page } from "@playwright/test";
 
 type Card = { id: string; video_type: string };

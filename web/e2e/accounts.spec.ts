@@ -12,8 +12,8 @@ import {
   staff,
   test,
   toast,
-} from "./house/camp";
-import { pause } from "./house/portal";
+} from "./support/camp";
+import { pause } from "./support/portal";
 
 test("a wrong password is told on the page, and the address stays in its field", async ({ page, camp }) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });

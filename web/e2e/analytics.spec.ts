@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { components } from "../src/api/schema.gen";
-import { call, demoTest, expect, parent, posted, samplePassword, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
+import { call, demoTest, expect, parent, posted, samplePassword, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
 import type { Page } from "@playwright/test";
 
 const figure = (page: Page, label: string) =>

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import type { components } from "../src/api/schema.gen";
-import { call, demoTest, expect, samplePassword, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
-import { isSound } from "./house/sound";
+import { call, demoTest, expect, samplePassword, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
+import { isSound } from "./support/sound";
 
 type Schemas = components["schemas"];
 

@@ -1,4 +1,4 @@
-import { call, expect, parent, posted, staff, test, toast } from "./house/camp";
+import { call, expect, parent, posted, staff, test, toast } from "./support/camp";
 
 test("a comment is deleted by its author, reported by a reader and hidden by staff", async ({
   page,

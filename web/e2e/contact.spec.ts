@@ -1,5 +1,5 @@
-import { call, expect, linkTo, parent, staff, test, toast } from "./house/camp";
-import { pause } from "./house/portal";
+import { call, expect, linkTo, parent, staff, test, toast } from "./support/camp";
+import { pause } from "./support/portal";
 import type { Page } from "@playwright/test";
 
 async function fillIn(page: Page, { subject = "Medicine", department = "Camp staff" } = {}) {

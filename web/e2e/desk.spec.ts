@@ -1,5 +1,5 @@
-import { expect, onYouTube, parent, posted, staff, test, toast } from "./house/camp";
-import { pause } from "./house/portal";
+import { expect, onYouTube, parent, posted, staff, test, toast } from "./support/camp";
+import { pause } from "./support/portal";
 
 test.describe("Reports", () => {
   test("a draft stays hidden until it is published, can be corrected, and can be taken back", async ({

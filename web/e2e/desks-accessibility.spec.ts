@@ -1,6 +1,6 @@
 import type { components } from "../src/api/schema.gen";
-import { call, demoTest as test, expect, samplePassword } from "./house/camp";
-import { isSound } from "./house/sound";
+import { call, demoTest as test, expect, samplePassword } from "./support/camp";
+import { isSound } from "./support/sound";
 import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

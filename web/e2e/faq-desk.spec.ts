@@ -1,6 +1,6 @@
 import type { components } from "../src/api/schema.gen";
-import { call, expect, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
+import { call, expect, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
 import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

@@ -1,4 +1,4 @@
-import { call, demoTest as test, expect } from "./house/camp";
+import { call, demoTest as test, expect } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 /** The elements of an XML document, or the parse error. */

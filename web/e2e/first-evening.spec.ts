@@ -11,8 +11,8 @@ import {
   staff,
   test,
   toast,
-} from "./house/camp";
-import { pause } from "./house/portal";
+} from "./support/camp";
+import { pause } from "./support/portal";
 
 for (const [post, how] of [
   ["folder", "mail goes into a folder"],

@@ -1,4 +1,4 @@
-import { demoTest as test, expect } from "./house/camp";
+import { demoTest as test, expect } from "./support/camp";
 
 declare global {
   interface Window {

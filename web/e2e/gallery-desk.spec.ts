@@ -1,7 +1,7 @@
-import { call, expect, posted, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
-import { isSound } from "./house/sound";
-import type { AdminVideo } from "./house/camp";
+import { call, expect, posted, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
+import { isSound } from "./support/sound";
+import type { AdminVideo } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 const year = new Date().getFullYear();

@@ -1,5 +1,5 @@
-import { expect, onYouTube, test } from "./house/camp";
-import type { Portal } from "./house/portal";
+import { expect, onYouTube, test } from "./support/camp";
+import type { Portal } from "./support/portal";
 import type { Page } from "@playwright/test";
 
 const summers = 20;

@@ -1,4 +1,4 @@
-import { demoTest as test, expect } from "./house/camp";
+import { demoTest as test, expect } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 const scenes = ["Campfire at night", "Lake at dawn", "Field at noon"] as const;

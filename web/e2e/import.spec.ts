@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { components } from "../src/api/schema.gen";
-import { call, expect, staff, test, toast } from "./house/camp";
-import { workbook } from "./house/workbook";
+import { call, expect, staff, test, toast } from "./support/camp";
+import { workbook } from "./support/workbook";
 
 type Schemas = components["schemas"];
 

@@ -1,4 +1,4 @@
-import { expect, parent, posted, signIn, staff, test, toast } from "./house/camp";
+import { expect, parent, posted, signIn, staff, test, toast } from "./support/camp";
 
 const text = "Mendy needs his inhaler.\n\nIt is the blue one.";
 

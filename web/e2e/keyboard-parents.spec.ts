@@ -1,5 +1,5 @@
-import { account, call, demoTest, expect, password, staff, test, toast, told } from "./house/camp";
-import { tabTo } from "./house/keyboard";
+import { account, call, demoTest, expect, password, staff, test, toast, told } from "./support/camp";
+import { tabTo } from "./support/keyboard";
 
 test("a stranger reads the news and makes an account without a mouse", async ({ page, camp, somebody }) => {
   const desk = await somebody();

@@ -1,5 +1,5 @@
-import { account, signInLink, expect, posted, parent, password, staff, test } from "./house/camp";
-import { tabTo } from "./house/keyboard";
+import { account, signInLink, expect, posted, parent, password, staff, test } from "./support/camp";
+import { tabTo } from "./support/keyboard";
 
 test("a parent signs in, watches and comments without a mouse", async ({ page, camp, somebody }) => {
   const desk = await somebody();

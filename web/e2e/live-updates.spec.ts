@@ -1,5 +1,5 @@
-import { account, call, expect, parent, posted, staff, test, toast, told } from "./house/camp";
-import { pause } from "./house/portal";
+import { account, call, expect, parent, posted, staff, test, toast, told } from "./support/camp";
+import { pause } from "./support/portal";
 import type { Page } from "@playwright/test";
 
 const news = (page: Page) => page.getByRole("region", { name: "Live updates" });

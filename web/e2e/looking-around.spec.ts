@@ -1,4 +1,4 @@
-import { call, demoTest as test, expect, test as ownTest, posted, staff } from "./house/camp";
+import { call, demoTest as test, expect, test as ownTest, posted, staff } from "./support/camp";
 
 type Card = { id: string; title: string; thumbnail_url: string | null; year: number };
 

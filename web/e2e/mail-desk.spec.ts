@@ -1,6 +1,6 @@
 import type { components } from "../src/api/schema.gen";
-import { call, expect, linkTo, staff, test, toast } from "./house/camp";
-import { isSound } from "./house/sound";
+import { call, expect, linkTo, staff, test, toast } from "./support/camp";
+import { isSound } from "./support/sound";
 import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { components } from "../src/api/schema.gen";
-import { call, expect, linkTo, parent, password, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
-import type { Portal } from "./house/portal";
+import { call, expect, linkTo, parent, password, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
+import type { Portal } from "./support/portal";
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

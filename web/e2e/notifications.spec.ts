@@ -1,6 +1,6 @@
-import { wholeBrowser } from "./house/browsers";
-import { expect, posted, staff, test, toast, told } from "./house/camp";
-import { isSound } from "./house/sound";
+import { wholeBrowser } from "./support/browsers";
+import { expect, posted, staff, test, toast, told } from "./support/camp";
+import { isSound } from "./support/sound";
 import type { Page, Worker } from "@playwright/test";
 
 test.use({ launchOptions: wholeBrowser });

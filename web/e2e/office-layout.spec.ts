@@ -1,4 +1,4 @@
-import { call, demoTest as test, expect, samplePassword } from "./house/camp";
+import { call, demoTest as test, expect, samplePassword } from "./support/camp";
 import type { Locator } from "@playwright/test";
 
 test.beforeEach(async ({ page }) => {

@@ -1,4 +1,4 @@
-import { account, call, demoTest as test, expect, hold, samplePassword, signIn, signInLink, toast } from "./house/camp";
+import { account, call, demoTest as test, expect, hold, samplePassword, signIn, signInLink, toast } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 // These tests do not change the sample camp: requests that would are intercepted.

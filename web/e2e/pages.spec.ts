@@ -1,4 +1,4 @@
-import { call, demoTest, expect, staff, test } from "./house/camp";
+import { call, demoTest, expect, staff, test } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 type Entry = { slug: string; question: string; answer: string };

@@ -1,5 +1,5 @@
 import type { components } from "../src/api/schema.gen";
-import { call, expect, staff, test } from "./house/camp";
+import { call, expect, staff, test } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { components } from "../src/api/schema.gen";
-import { account, call, expect, parent, posted, signIn, signInLink, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
+import { account, call, expect, parent, posted, signIn, signInLink, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
 import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

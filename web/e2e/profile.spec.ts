@@ -11,7 +11,7 @@ import {
   staff,
   test,
   toast,
-} from "./house/camp";
+} from "./support/camp";
 import type { Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
 

@@ -1,8 +1,8 @@
-import { call, expect, parent, posted, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
-import { pause } from "./house/portal";
-import { isSound } from "./house/sound";
-import type { AdminVideo } from "./house/camp";
+import { call, expect, parent, posted, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
+import { pause } from "./support/portal";
+import { isSound } from "./support/sound";
+import type { AdminVideo } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 const row = (page: Page, title: string) =>

@@ -1,6 +1,6 @@
 import type { components } from "../src/api/schema.gen";
-import { call, expect, onYouTube, parent, posted, staff, test, toast } from "./house/camp";
-import { pause } from "./house/portal";
+import { call, expect, onYouTube, parent, posted, staff, test, toast } from "./support/camp";
+import { pause } from "./support/portal";
 
 type Schemas = components["schemas"];
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { call, expect, hire, parent, password, posted, signUp, staff, test, toast } from "./house/camp";
-import { photo } from "./house/photo";
-import { isSound } from "./house/sound";
+import { call, expect, hire, parent, password, posted, signUp, staff, test, toast } from "./support/camp";
+import { photo } from "./support/photo";
+import { isSound } from "./support/sound";
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 

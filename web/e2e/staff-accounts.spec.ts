@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { expect, hire, linkTo, password, staff, test, toast } from "./house/camp";
-import { isSound } from "./house/sound";
+import { expect, hire, linkTo, password, staff, test, toast } from "./support/camp";
+import { isSound } from "./support/sound";
 
 const fresh = "seven tall cedars";
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });

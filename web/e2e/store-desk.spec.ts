@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 import type { components } from "../src/api/schema.gen";
-import { call, expect, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
-import { fromTelephone, photo } from "./house/photo";
-import { isSound } from "./house/sound";
+import { call, expect, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
+import { fromTelephone, photo } from "./support/photo";
+import { isSound } from "./support/sound";
 
 type Schemas = components["schemas"];
 

@@ -1,4 +1,4 @@
-import { account, call, expect, hold, onYouTube, parent, password, posted, staff, test, toast } from "./house/camp";
+import { account, call, expect, hold, onYouTube, parent, password, posted, staff, test, toast } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 test.describe("A report that cannot be saved", () => {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { createServer as createHttpServer, type Server } from "node:http";
 import { join } from "node:path";
-import { call, expect, parent, posted, staff, test, toast } from "./house/camp";
-import type { AdminVideo } from "./house/camp";
+import { call, expect, parent, posted, staff, test, toast } from "./support/camp";
+import type { AdminVideo } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 const film = readFileSync(join(import.meta.dirname, "../../core/src/seed/media/lake.mp4"));

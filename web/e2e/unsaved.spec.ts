@@ -1,4 +1,4 @@
-import { expect, staff, test } from "./house/camp";
+import { expect, staff, test } from "./support/camp";
 
 test("Back, a link and a press that ends outside take away nothing that was typed, unasked", async ({ page, camp }) => {
   await staff(page, camp);

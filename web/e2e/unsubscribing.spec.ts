@@ -1,5 +1,5 @@
-import { call, expect, linkTo, parent, posted, signIn, staff, test, toast } from "./house/camp";
-import { isSound } from "./house/sound";
+import { call, expect, linkTo, parent, posted, signIn, staff, test, toast } from "./support/camp";
+import { isSound } from "./support/sound";
 import type { Page } from "@playwright/test";
 
 const chaya = { name: "Chaya Feder", email: "chaya@family.example", child: "Mendy" };

@@ -1,7 +1,7 @@
 import type { components } from "../src/api/schema.gen";
-import { call, expect, parent, staff, test, toast } from "./house/camp";
-import { tabTo } from "./house/keyboard";
-import { pause, type Portal } from "./house/portal";
+import { call, expect, parent, staff, test, toast } from "./support/camp";
+import { tabTo } from "./support/keyboard";
+import { pause, type Portal } from "./support/portal";
 import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { components } from "../src/api/schema.gen";
-import { account, call, expect, linkTo, parent, password, posted, signUp, staff, test, toast } from "./house/camp";
+import { account, call, expect, linkTo, parent, password, posted, signUp, staff, test, toast } from "./support/camp";
 import type { Locator, Page } from "@playwright/test";
 
 type Schemas = components["schemas"];

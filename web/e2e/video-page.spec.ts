@@ -1,4 +1,4 @@
-import { call, demoTest, expect, onYouTube, parent, posted, staff, test, toast } from "./house/camp";
+import { call, demoTest, expect, onYouTube, parent, posted, staff, test, toast } from "./support/camp";
 
 test("an embed is nothing but a picture until somebody presses play", async ({ page, camp, somebody }) => {
   const desk = await somebody();

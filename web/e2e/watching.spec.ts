@@ -1,4 +1,4 @@
-import { call, demoTest as test, expect, posted, samplePassword, test as ownTest, staff } from "./house/camp";
+import { call, demoTest as test, expect, posted, samplePassword, test as ownTest, staff } from "./support/camp";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -12,7 +12,7 @@ import {
   test,
   toast,
   told,
-} from "./house/camp";
+} from "./support/camp";
 import type { Page } from "@playwright/test";
 
 const welcome = (page: Page) => page.getByRole("dialog", { name: "Welcome to Visiting Day!" });
