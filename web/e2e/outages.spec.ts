@@ -1,4 +1,14 @@
-import { account, call, demoTest as test, expect, hold, samplePassword, signIn, signInLink, toast } from "./support/camp";
+import {
+  account,
+  call,
+  demoTest as test,
+  expect,
+  hold,
+  samplePassword,
+  signIn,
+  signInLink,
+  toast,
+} from "./support/camp";
 import type { Page } from "@playwright/test";
 
 // These tests do not change the sample camp: requests that would are intercepted.

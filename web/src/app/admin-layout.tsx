@@ -128,11 +128,13 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
       )}
     </NavLink>
   );
-  const house = pages.filter((page) => page.house);
+  const administration = pages.filter((page) => page.administration);
   return (
     <nav ref={list} aria-label="Staff area" className="grid content-start gap-px">
-      {pages.filter((page) => !page.house).map(line)}
-      {house.length > 0 && <div className="mt-3 grid gap-px border-t border-line pt-3">{house.map(line)}</div>}
+      {pages.filter((page) => !page.administration).map(line)}
+      {administration.length > 0 && (
+        <div className="mt-3 grid gap-px border-t border-line pt-3">{administration.map(line)}</div>
+      )}
     </nav>
   );
 }

@@ -17,7 +17,7 @@ export type AdminPage = {
   /** Highlights the number because somebody waits. */
   urgent?: (tiles: Tiles) => boolean;
   /** Listed below the line, with pages that are used rarely. */
-  house?: true;
+  administration?: true;
   ownersOnly?: true;
 };
 
@@ -88,7 +88,7 @@ const pages: AdminPage[] = [
     to: paths.admin.accounts,
     icon: "key",
     about: "Who may sign in to the staff area",
-    house: true,
+    administration: true,
     ownersOnly: true,
     note: ({ accounts }) => number(accounts),
     tile: ({ accounts }) => `${number(accounts)} active`,
@@ -98,7 +98,7 @@ const pages: AdminPage[] = [
     to: paths.admin.settings,
     icon: "cog",
     about: "How the portal behaves, for everybody",
-    house: true,
+    administration: true,
     ownersOnly: true,
   },
   {
@@ -106,7 +106,7 @@ const pages: AdminPage[] = [
     to: paths.admin.audit,
     icon: "clock",
     about: "Who did what, when, to which record",
-    house: true,
+    administration: true,
     ownersOnly: true,
   },
 ];
