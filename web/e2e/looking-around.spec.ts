@@ -3,29 +3,39 @@ import { call, demoTest as test, expect, test as ownTest, posted, staff } from "
 type Card = { id: string; title: string; thumbnail_url: string | null; year: number };
 
 test.describe("Searching", () => {
-  test("a grandmother finds a video however its Yiddish title was typed", async ({ page }) => {
+  ownTest("a grandmother finds a video however its Yiddish title was typed", async ({ page, camp, somebody }) => {
+    const desk = await somebody();
+    await staff(desk, camp);
+    // With vowel points and a ligature, without either, and with quotation marks.
+    await posted(desk, { title: "קאָלער װאַר, דער ערשטער טאָג" });
+    await posted(desk, { title: "Color War breaks out · קאלער וואר" });
+    await posted(desk, { title: "ל״ג בעומר אין וואלד" });
+    await page.goto("/current-videos");
+    const box = page.getByRole("searchbox", { name: "Search videos" });
+    const found = page.getByRole("main").getByRole("article");
+    await expect(found).toHaveCount(3);
+    const searches: [string, number][] = [
+      ["קאלער וואר", 2],
+      ["קאָלער װאַר", 2],
+      ["קאָלער וואַר", 2],
+      ["  קאלער   װאר ", 2],
+      ["COLOR war", 1],
+      ["לג בעומר", 1],
+      ['ל"ג בעומר', 1],
+    ];
+    for (const [typed, number] of searches) {
+      await box.fill(typed);
+      await expect(page).toHaveURL((url) => url.searchParams.get("q") === typed.trim());
+      await expect(found, typed).toHaveCount(number);
+    }
+    await expect(found).toContainText("אין וואלד");
+  });
+
+  test("what finds nothing says so, and Clear Search brings everything back", async ({ page }) => {
     await page.goto("/current-videos");
     const box = page.getByRole("searchbox", { name: "Search videos" });
     const found = page.getByRole("main").getByRole("article");
     await expect(found.first()).toBeVisible();
-    // The title has vowel points and a ligature.
-    const colorWar = "קאָלער װאַר".normalize("NFD");
-    const titles = async () =>
-      (await found.getByRole("heading").allInnerTexts()).map((title) => title.normalize("NFD"));
-    const counts: number[] = [];
-    for (const typed of ["קאלער וואר", "קאָלער װאַר", "קאָלער וואַר", "  קאלער   װאר "]) {
-      await box.fill(typed);
-      await expect(page).toHaveURL((url) => url.searchParams.get("q") === typed.trim());
-      const { items } = await (
-        await page.request.get(`/api/videos?collection=current&q=${encodeURIComponent(typed)}`)
-      ).json();
-      await expect(found, typed).toHaveCount(items.length);
-      expect((await titles()).filter((title) => title.includes(colorWar)).length, typed).toBeGreaterThan(0);
-      counts.push(items.length);
-    }
-    expect(new Set(counts).size, "all spellings find the same").toBe(1);
-    await box.fill("COLOR war");
-    await expect(found.filter({ hasText: "Color War" })).not.toHaveCount(0);
     await box.fill("%");
     await expect(page.getByText('No content found matching "%"')).toBeVisible();
     await page.getByRole("button", { name: "Clear Search", exact: true }).click();
