@@ -109,7 +109,9 @@ test.describe("Writing to the camp", () => {
     await page.getByRole("button", { name: "Send another message" }).click();
     await fillIn(page, { subject: "Question 6" });
     await send(page);
-    await expect(page.getByRole("main").getByRole("alert")).toContainText("You have sent several messages within an hour.");
+    await expect(page.getByRole("main").getByRole("alert")).toContainText(
+      "You have sent several messages within an hour.",
+    );
     await expect(page.getByLabel("Subject")).toHaveValue("Question 6");
     await expect(page.getByLabel("Message")).toHaveValue(/blue one/);
     expect(await stored()).toBe(5);
