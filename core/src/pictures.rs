@@ -76,6 +76,10 @@ pub fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
 }
 
 /// Encodes as JPEG, with at most `side` pixels on the longest side.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the picture cannot be encoded.
 pub fn jpeg(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
     let flat = on_white(&fit(picture, side));
     let mut out = Vec::new();
@@ -84,6 +88,10 @@ pub fn jpeg(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
 }
 
 /// Encodes as PNG, which preserves transparency.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the picture cannot be encoded.
 pub fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
     let plain = DynamicImage::ImageRgba8(picture.to_rgba8());

@@ -9,6 +9,10 @@ use crate::{Error, Result, text};
 pub const CONTROL: &str = "Please remove the invisible control characters.";
 
 /// Distinguishes `null` from an omitted field in a change.
+///
+/// # Errors
+///
+/// Those of the deserializer for a value that is not a `T`.
 pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

@@ -177,6 +177,10 @@ pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> 
 }
 
 /// Queues the failed mails of a newsletter again. Returns how many.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such newsletter.
 pub async fn retry(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
     let letters: i64 =
         tx.sql("select count(*) from letters where id = $1").bind(id).scalar().await?;

@@ -109,6 +109,10 @@ struct Text<'a> {
 
 impl MailContent {
     /// Renders plain text and HTML.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when a template cannot be rendered.
     pub(crate) fn render(
         &self,
         app: &App,

@@ -138,6 +138,10 @@ pub async fn failed(
 
 /// Sends failed mails again to the same addresses, even to those that refused mail permanently,
 /// because staff decided so. Returns how many were still failed.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `mails` for more than 100.
 pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
     if mails.len() as i64 > crate::pagination::MOST {
         return Err(Error::invalid("mails", "Please send at most 100 mails at a time."));

@@ -70,6 +70,10 @@ struct Told {
 }
 
 /// Writes the mail. Returns `None` if the row was voided before the mail was sent.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the amounts in the notification cannot be read.
 pub(crate) async fn mail_content(
     app: &App,
     settings: &Settings,

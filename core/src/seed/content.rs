@@ -80,6 +80,7 @@ pub struct Member {
     pub disabled: bool,
 }
 
+/// Fails with [`Error::Unforeseen`] when `content.json` does not have the expected form.
 pub fn read(sample: Sample) -> Result<Content> {
     let all: Value =
         serde_json::from_str(include_str!("content.json")).map_err(Error::unforeseen)?;

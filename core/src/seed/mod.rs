@@ -95,6 +95,11 @@ pub async fn is_empty(db: &Db) -> Result<bool> {
 }
 
 /// Returns the accounts to sign in with in a generated camp, or `None` if none was generated.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the audit record of the generation or the content of the sample
+/// cannot be read, or when the camp lacks one of the accounts.
 pub async fn logins(db: &Db) -> Result<Option<Logins>> {
     #[derive(Deserialize)]
     struct Details {

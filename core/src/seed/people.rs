@@ -302,6 +302,7 @@ impl People {
         self.staff.get(2).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()
     }
 
+    /// Fails with [`Error::Unforeseen`] when the camp lacks one of the accounts.
     pub fn logins(&self) -> Result<Logins> {
         let username = |role: &str| {
             let found = self.staff.iter().find(|s| s.role == role && s.disabled_at.is_none());

@@ -29,6 +29,7 @@ pub struct Product {
     is_active: bool,
 }
 
+/// Fails with the errors of [`crate::files::Files::put`] when a picture cannot be stored.
 pub async fn write(
     tx: &mut Tx,
     app: &App,

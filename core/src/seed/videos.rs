@@ -44,6 +44,7 @@ const DRAFTS: usize = 3;
 const SHORT: usize = 12;
 const SPECIALS: usize = 3;
 
+/// Fails with [`crate::Error::Invalid`] when [`link::parse`] refuses an invented link.
 pub fn invent(
     content: &Content,
     sample: Sample,
@@ -325,6 +326,10 @@ impl<'a> Titles<'a> {
 }
 
 /// Stores the sample video files in the object store.
+///
+/// # Errors
+///
+/// Those of [`crate::files::Files::put`].
 pub async fn store_files(app: &App) -> Result<()> {
     for media in MEDIA {
         app.files.put(&media.film_key(), bytes::Bytes::from_static(media.film)).await?;

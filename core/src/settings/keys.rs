@@ -186,6 +186,7 @@ pub fn group(name: &str) -> &'static str {
 
 pub(crate) const GONE: &str = "This picture is not in the portal any more. Please upload it again.";
 
+/// Fails with [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`].
 pub(crate) fn find(name: &str) -> Result<&'static Key> {
     if let Some((_, reason)) = UNAVAILABLE.iter().find(|(key, _)| key.name == name) {
         return Err(Error::invalid(name, format!("{name} is not available. {reason}")));
@@ -200,6 +201,10 @@ pub(crate) fn find(name: &str) -> Result<&'static Key> {
 
 /// Validates a value and returns its stored form. Amounts in error texts are in the camp's
 /// currency.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on the key's name for a value that the key does not allow.
 pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     let wrong = |text: String| Err(Error::invalid(key.name, text));
     let name = key.name;

@@ -85,6 +85,8 @@ pub async fn open(file: File, shape: &'static Shape) -> Result<Sheet> {
     }
 }
 
+/// Fails with [`Error::Invalid`] on `file` when the file is too large, cannot be read as a table of
+/// this shape, or has no rows or more than [`MAX_ROWS`].
 pub(crate) fn read(file: &File, shape: &Shape) -> Result<Sheet> {
     let bytes = file.bytes.as_slice();
     if bytes.len() > shape.max_bytes {

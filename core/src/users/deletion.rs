@@ -45,6 +45,10 @@ pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> 
 }
 
 /// Deletes a user with everything that belongs only to it.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] when the user's family is deleted already.
 pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
     videos::erase_likes(tx, id).await?;
     comments::erase_author(tx, id).await?;
@@ -58,6 +62,10 @@ pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
 
 /// Exports everything that is stored about a user as one document (safety 30). `session` is the
 /// requesting session.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] when the user was deleted in the meantime.
 pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
     let profile = families::own(app, user).await?;
     let comments: Vec<(String, chrono::DateTime<chrono::Utc>, Uuid)> = app

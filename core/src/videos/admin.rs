@@ -381,6 +381,7 @@ pub async fn retry_deliveries(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) ->
     Ok(queued)
 }
 
+/// Fails with [`crate::Error::NotFound`] when there is no such video.
 pub(crate) async fn must_exist(on: impl Into<On<'_>>, id: Uuid) -> Result<()> {
     let videos: i64 =
         on.into().sql("select count(*) from videos where id = $1").bind(id).scalar().await?;
