@@ -3,7 +3,8 @@
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{MOST_IMAGES, NOT_FOUND, remove_later};
+use super::edit::remove_later;
+use super::{MOST_IMAGES, NOT_FOUND};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result, pictures};
