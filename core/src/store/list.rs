@@ -124,7 +124,7 @@ where
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`crate::Error::NotFound`]
 pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
     let mut found: AdminProduct =
         db.sql([ADMIN_PRODUCT, "where p.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;

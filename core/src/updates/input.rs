@@ -4,7 +4,7 @@ use chrono::{DateTime, Datelike, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Priority;
-use super::admin::Record;
+use super::edit::Record;
 use crate::Result;
 use crate::clock::{moment_in, wall_time};
 use crate::settings::Settings;

@@ -3,16 +3,15 @@
 pub mod announce;
 
 mod admin;
+mod edit;
 mod input;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use admin::{
-    AdminFilter, AdminUpdate, Saved, Standing, admin_list, create, delete, edit, expire_due,
-    find_for_staff, reach,
-};
+pub use admin::{AdminFilter, AdminUpdate, Standing, admin_list, find_for_staff, reach};
+pub use edit::{Saved, create, delete, edit, expire_due};
 pub use input::{NewUpdate, UpdateChanges};
 
 use crate::access::Viewer;

@@ -1,0 +1,261 @@
+//! Staff post, change and delete updates; the worker ends those that have expired.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::admin::{AdminUpdate, find_for_staff};
+use super::{NOT_FOUND, NewUpdate, Priority, UpdateChanges};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::db::Tx;
+use crate::events::{self, Event};
+use crate::idempotency::{self, Claim};
+use crate::notifications::{self, Category, MailKind, Notice};
+use crate::search_text::normalize;
+use crate::settings::Settings;
+use crate::{App, Error, Result};
+
+/// A posted update, and how many mails it queued.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = SavedUpdate)]
+pub struct Saved {
+    pub update: AdminUpdate,
+    pub notified: i64,
+}
+
+/// The editable columns of an update.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+pub(super) struct Record {
+    pub title: String,
+    pub message: String,
+    pub author: String,
+    pub priority: Priority,
+    pub is_active: bool,
+    pub pinned: bool,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub version: i64,
+}
+
+impl Record {
+    fn is_shown(&self, now: DateTime<Utc>) -> bool {
+        self.is_active && self.expires_at.is_none_or(|end| end > now)
+    }
+
+    fn search_text(&self) -> String {
+        [&self.title, &self.message, &self.author].map(|text| normalize(text)).join("\n")
+    }
+}
+
+/// Posts an update, once for each `key`. It is visible immediately, and is mailed to everybody who
+/// wants camp updates, in the same transaction.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], and those of [`idempotency`].
+pub async fn create(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    new: &NewUpdate,
+    key: Option<Uuid>,
+) -> Result<Saved> {
+    let now = app.clock.now();
+    let id = match idempotency::claim(tx, app, "live_update", key, new).await? {
+        Claim::New(id) => id,
+        Claim::Made(id) => {
+            let notified = notifications::tally(&mut *tx, MailKind::Update, id).await?.mailed();
+            let update = idempotency::unless_deleted(find_for_staff(tx, now, id).await)?;
+            return Ok(Saved { update, notified });
+        }
+    };
+    let record = new.record(settings, now)?;
+    tx.sql(
+        "insert into live_updates
+           (id, title, message, author, priority, is_active, pinned, expires_at, posted_by,
+            search_text, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)",
+    )
+    .bind(id)
+    .bind(&record.title)
+    .bind(&record.message)
+    .bind(&record.author)
+    .bind(record.priority)
+    .bind(record.is_active)
+    .bind(record.pinned)
+    .bind(record.expires_at)
+    .bind(actor.staff_id())
+    .bind(record.search_text())
+    .bind(record.version)
+    .bind(now)
+    .execute()
+    .await?;
+    let details = json!({
+        "title": record.title, "priority": record.priority, "pinned": record.pinned,
+        "expires_at": record.expires_at,
+    });
+    let subject = Subject::new(SubjectKind::LiveUpdate, id);
+    audit::record(tx, now, actor, Action::LiveUpdateCreate, subject, details).await?;
+    let notice = Notice::new(MailKind::Update, id);
+    let notified =
+        notifications::notify_families(tx, app, settings, notice, Category::CampUpdates).await?;
+    events::emit(tx, now, Event::UpdateCreated(id));
+    Ok(Saved { update: find_for_staff(tx, now, id).await?, notified })
+}
+
+/// Changes an update, or shows or hides it. No mail is sent (decision U2).
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`]
+pub async fn edit(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    id: Uuid,
+    changes: &UpdateChanges,
+) -> Result<AdminUpdate> {
+    let now = app.clock.now();
+    let old: Record = tx
+        .sql(
+            "select title, message, author, priority, is_active, pinned, expires_at, version
+             from live_updates
+             where id = $1 and deleted_at is null",
+        )
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)?;
+    if old.version != changes.version {
+        return Err(Error::Stale);
+    }
+    let new = changes.apply(&old, settings, now)?;
+    if new == old {
+        return find_for_staff(tx, now, id).await;
+    }
+    let written = tx
+        .sql(
+            "update live_updates
+             set title = $3, message = $4, author = $5, priority = $6, is_active = $7, pinned = $8,
+                 expires_at = $9, search_text = $10, version = version + 1, updated_at = $11
+             where id = $1 and version = $2 and deleted_at is null",
+        )
+        .bind(id)
+        .bind(old.version)
+        .bind(&new.title)
+        .bind(&new.message)
+        .bind(&new.author)
+        .bind(new.priority)
+        .bind(new.is_active)
+        .bind(new.pinned)
+        .bind(new.expires_at)
+        .bind(new.search_text())
+        .bind(now)
+        .execute()
+        .await?;
+    if written == 0 {
+        return Err(Error::Stale);
+    }
+    let subject = Subject::new(SubjectKind::LiveUpdate, id);
+    audit::record(tx, now, actor, Action::LiveUpdateEdit, subject, differences(&old, &new)).await?;
+    match (old.is_shown(now), new.is_shown(now)) {
+        (_, true) => events::emit(tx, now, Event::UpdateChanged(id)),
+        (true, false) => events::emit(tx, now, Event::UpdateRemoved(id)),
+        (false, false) => {}
+    }
+    find_for_staff(tx, now, id).await
+}
+
+/// Deletes an update. Its address continues to say that it was withdrawn. Its content is erased,
+/// and mails about it that still wait are not sent.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
+pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let named: Option<(String, Priority, bool)> = tx
+        .sql(
+            "select title, priority, is_active from live_updates
+             where id = $1 and deleted_at is null",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    let (title, priority, is_active) = named.ok_or(NOT_FOUND)?;
+    let gone: Option<(Uuid,)> = tx
+        .sql(
+            "update live_updates
+             set title = '', message = '', author = '', search_text = '', is_active = $3,
+                 version = version + 1, updated_at = $2, deleted_at = $2
+             where id = $1 and deleted_at is null
+             returning id",
+        )
+        .bind(id)
+        .bind(now)
+        .bind(false)
+        .optional()
+        .await?;
+    gone.ok_or(NOT_FOUND)?;
+    let subject = Subject::new(SubjectKind::LiveUpdate, id);
+    let details = json!({ "title": title, "priority": priority, "is_active": is_active });
+    audit::record(tx, now, actor, Action::LiveUpdateDelete, subject, details).await?;
+    events::emit(tx, now, Event::UpdateRemoved(id));
+    Ok(())
+}
+
+/// Hides updates that have expired. Returns how many.
+pub async fn expire_due(app: &App) -> Result<usize> {
+    let now = app.clock.now();
+    let due: i64 = app
+        .db
+        .sql("select count(*) from live_updates where is_active and expires_at <= $1")
+        .bind(now)
+        .scalar()
+        .await?;
+    if due == 0 {
+        return Ok(0);
+    }
+    let mut tx = app.db.begin().await?;
+    let expired: Vec<(Uuid,)> = tx
+        .sql(
+            "update live_updates
+             set is_active = $2, version = version + 1, updated_at = $1
+             where is_active and expires_at <= $1
+             returning id",
+        )
+        .bind(now)
+        .bind(false)
+        .all()
+        .await?;
+    for (id,) in &expired {
+        let subject = Subject::new(SubjectKind::LiveUpdate, *id);
+        let details = json!({ "is_active": audit::changed(true, false) });
+        audit::record(&mut tx, now, Actor::System, Action::LiveUpdateExpire, subject, details)
+            .await?;
+        events::emit(&mut tx, now, Event::UpdateRemoved(*id));
+    }
+    tx.commit().await?;
+    Ok(expired.len())
+}
+
+/// The changes, for the audit log. It holds no names and no text, only that they changed, since
+/// nothing of an update may remain after it is deleted.
+fn differences(old: &Record, new: &Record) -> Value {
+    let shown = |record: &Record| {
+        json!({
+            "title": record.title,
+            "priority": record.priority,
+            "is_active": record.is_active,
+            "pinned": record.pinned,
+            "expires_at": record.expires_at,
+        })
+    };
+    let changed = audit::personal(
+        audit::differences(&shown(old), &shown(new)),
+        [("author", old.author != new.author), ("message", old.message != new.message)],
+    );
+    Value::Object(changed)
+}
