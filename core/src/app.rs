@@ -79,6 +79,10 @@ impl App {
 }
 
 /// Opens the database without changing it.
+///
+/// # Errors
+///
+/// [`Error::Setup`] when the address is invalid or the database cannot be opened.
 pub(crate) async fn open_database(config: &Config) -> Result<Db> {
     cryptography::choose();
     Db::open(&config.database_url()).await.map_err(|error| match error {

@@ -15,6 +15,10 @@ pub(crate) const AT_WORK: Error = Error::Conflict(
 );
 
 /// Checks that the data folder exists and, on SQLite, the database file in it.
+///
+/// # Errors
+///
+/// [`Error::Setup`] when one of them is missing, [`Error::Database`] for an invalid SQLite address.
 pub(crate) fn must_be_there(config: &Config) -> Result<()> {
     let url = config.database_url();
     let has_file = !url.starts_with("sqlite:") || sqlite_file(&url)?.exists();
@@ -41,11 +45,20 @@ pub(crate) fn no_camp(config: &Config) -> Error {
 }
 
 /// The file of the SQLite database at that address.
+///
+/// # Errors
+///
+/// [`Error::Database`] for an invalid address.
 pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf> {
     Ok(SqliteConnectOptions::from_str(url)?.get_filename().to_owned())
 }
 
 /// Takes a shared lock on the data folder, held until the file is dropped: a process is using it.
+///
+/// # Errors
+///
+/// [`Error::Setup`] while a backup is being restored, [`Error::Full`] or [`Error::Unforeseen`] when
+/// the lock file cannot be created, opened or locked.
 pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock_shared() {
@@ -59,6 +72,11 @@ pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
 
 /// Takes an exclusive lock on the data folder, held until the file is dropped: no other process
 /// uses it.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] while another process uses it, [`Error::Full`] or [`Error::Unforeseen`] when
+/// the lock file cannot be created, opened or locked.
 pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock() {

@@ -376,6 +376,11 @@ impl Query<'_> {
         self.rows().await?.read()
     }
 
+    /// Returns the first row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when there is none.
     pub(crate) async fn one<T: Row>(self) -> Result<T> {
         self.optional().await?.ok_or(Error::from(sqlx::Error::RowNotFound))
     }
@@ -385,6 +390,10 @@ impl Query<'_> {
     }
 
     /// Returns the single value of the single row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when there is no row.
     pub(crate) async fn scalar<T>(self) -> Result<T>
     where
         (T,): Row,
@@ -518,6 +527,10 @@ impl Db {
     ///
     /// On SQLite the migrator takes no lock, so the caller must ensure that only one process
     /// migrates at a time ([`crate::App::migrate`]).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when a migration fails for any reason, including the database's own errors.
     pub(crate) async fn migrate(&self) -> Result<()> {
         match self {
             Db::Sqlite { write, .. } => {

@@ -190,6 +190,8 @@ impl From<std::io::Error> for Error {
 
 /// Turns a violated unique constraint into an error that users understand.
 pub trait OrTaken<T> {
+    /// Fails with [`Error::Taken`] for a violated unique constraint, otherwise with the error that
+    /// it was.
     fn or_taken(self, field: &str, message: &str) -> Result<T>;
 }
 

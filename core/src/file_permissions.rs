@@ -22,6 +22,10 @@ pub fn set_umask() {
 }
 
 /// Creates a folder and its parents if they are missing.
+///
+/// # Errors
+///
+/// [`Error::Setup`] when one of them cannot be created.
 pub(crate) fn folder(path: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| {
         Error::Setup(format!("The folder {} cannot be made: {error}", path.display()))
@@ -30,6 +34,11 @@ pub(crate) fn folder(path: &Path) -> Result<()> {
 
 /// Restricts the permissions of the camp's files where an earlier version or the operator left them
 /// open. Files of another user stay as they are, and `camp doctor` reports them.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the data folder cannot be read, [`Error::Database`] for an invalid
+/// SQLite address.
 pub(crate) fn tighten(config: &Config) -> Result<()> {
     let data = &config.data_dir;
     let entries: Vec<PathBuf> =

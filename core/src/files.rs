@@ -71,6 +71,11 @@ impl Files {
     }
 
     /// Stores a whole file under that key. It never becomes visible partially written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Full`] when the disk is full, [`Error::NotFound`] when the bucket does not exist,
+    /// otherwise [`Error::Unforeseen`].
     pub async fn put(&self, key: &str, bytes: impl Into<PutPayload>) -> Result<()> {
         self.store.put(&Path::from(key), bytes.into()).await.map_err(refusal)?;
         Ok(())
@@ -113,6 +118,10 @@ impl Files {
     }
 
     /// Removes a file. Succeeds if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when it cannot be removed.
     pub async fn remove(&self, key: &str) -> Result<()> {
         match self.store.delete(&Path::from(key)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
@@ -121,11 +130,20 @@ impl Files {
     }
 
     /// Returns all files with their sizes in bytes, in no particular order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when the store cannot be read.
     pub async fn list(&self) -> Result<Vec<(String, u64)>> {
         let listed = self.store.list(None).map_ok(|file| (file.location.to_string(), file.size));
         listed.try_collect().await.map_err(refusal)
     }
 
+    /// Whether there is a file under that key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when the store cannot be read.
     pub async fn exists(&self, key: &str) -> Result<bool> {
         match self.store.head(&Path::from(key)).await {
             Ok(_) => Ok(true),

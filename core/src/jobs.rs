@@ -47,6 +47,10 @@ pub async fn enqueue<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
 }
 
 /// Enqueues a job for a given time (in whole seconds), or for now.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the job cannot be serialized.
 pub async fn enqueue_at<J: Job>(
     tx: &mut Tx,
     app: &App,
@@ -228,6 +232,11 @@ pub async fn list(db: &Db, limit: i64) -> Result<Vec<JobInfo>> {
 }
 
 /// Enqueues failed jobs again: all of them, or one by its id. Returns how many.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the stored arguments of a job cannot be read. Nothing is enqueued
+/// then.
 pub async fn retry(app: &App, actor: Actor, id: Option<Uuid>) -> Result<usize> {
     let mut tx = app.db.begin().await?;
     let failed: Vec<(String, String)> = tx
@@ -271,6 +280,10 @@ pub async fn oldest_due(db: &Db) -> Result<Option<DateTime<Utc>>> {
 
 /// Takes due jobs out of the queue for [`Jobs::perform`] outside the worker: in tests, which cannot
 /// wait, and in commands that exit when the work is done.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when an entry cannot be read. All due jobs have left the queue then.
 pub async fn take_due(app: &App) -> Result<Vec<Envelope>> {
     let mut tx = app.db.begin().await?;
     let rows: Vec<(Vec<u8>,)> = match &tx {

@@ -12,6 +12,10 @@ use crate::{App, Result};
 
 /// A notice whose mail contains a link for this account. The link is valid until the account's
 /// links are revoked, no matter when the mail is written.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] when there is no such account.
 pub(crate) async fn with_link(
     tx: &mut Tx,
     kind: AccountMail,

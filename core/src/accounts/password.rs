@@ -88,6 +88,10 @@ pub enum Verdict {
 
 /// Compares a password with a stored hash. Without a stored hash it takes the same time and returns
 /// wrong.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the task that hashes does not finish.
 pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<Verdict> {
     let known = stored.is_some();
     let stored = stored.unwrap_or(DECOY.as_str()).to_owned();

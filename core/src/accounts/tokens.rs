@@ -150,6 +150,10 @@ pub(crate) async fn erase_family(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
 }
 
 /// The version for a link that is requested now.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such account.
 pub async fn version(tx: &mut Tx, holder: Holder) -> Result<i64> {
     match holder {
         Holder::User(id) => tx.sql("select token_version from users where id = $1").bind(id),

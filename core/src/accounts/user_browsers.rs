@@ -20,6 +20,10 @@ const MOST: usize = 5;
 const SEPARATOR: char = '~';
 
 /// Returns the cookie to set after this user signed in.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] when there is no such user.
 pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<String> {
     let version: i64 =
         app.db.sql("select token_version from users where id = $1").bind(id).scalar().await?;

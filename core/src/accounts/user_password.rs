@@ -22,6 +22,10 @@ pub(crate) async fn confirm_password(
 
 /// Like [`confirm_password`], for somebody who is not signed in: failures in unknown browsers count as
 /// attempts to sign in from that network.
+///
+/// # Errors
+///
+/// Those of [`confirm_password`].
 pub(crate) async fn confirm_signed_out(
     app: &App,
     user: &User,

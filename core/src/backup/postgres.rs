@@ -168,6 +168,10 @@ pub(super) struct Tools {
 impl Tools {
     /// Finds the programs of the server's version or of a newer one: an older pg_dump refuses to
     /// work.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] when `url` is not an address or there are no such programs.
     pub async fn find(db: &Db, url: &str) -> Result<Tools> {
         let number: String =
             db.sql("select current_setting('server_version_num')").scalar().await?;

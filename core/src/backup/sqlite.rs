@@ -76,6 +76,11 @@ pub(super) async fn settle(file: &Path) -> Result<()> {
 }
 
 /// Copies a database that is about to be upgraded. Only the latest copies are kept.
+///
+/// # Errors
+///
+/// [`Error::Setup`] when the path of the copy is not UTF-8, [`Error::Unforeseen`] when a file
+/// operation fails.
 pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Result<PathBuf> {
     let file = sqlite_file(url)?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

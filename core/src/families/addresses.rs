@@ -46,6 +46,11 @@ pub(crate) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Op
 }
 
 /// Sets the addresses that staff entered. Returns whether anything changed.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `secondary_email` when both are the same, [`Error::Taken`] when another
+/// family has one of them, [`Error::NotFound`] when the family was deleted.
 pub(crate) async fn change_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -144,6 +149,12 @@ pub(crate) enum Place {
     Secondary,
 }
 
+/// Adds an address to a family.
+///
+/// # Errors
+///
+/// [`Error::Taken`] on `email` or `secondary_email` when a family has the address already, or this
+/// one has another address in that place.
 pub(crate) async fn put_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -175,6 +186,10 @@ pub(crate) async fn put_address(
 /// Adds a newly verified address to a family: as the primary one, or as the secondary one if there
 /// is a primary. An address of another family stays there. A third address belongs only to its
 /// user.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when the family was deleted.
 pub(crate) async fn add_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -202,6 +217,10 @@ pub(crate) async fn add_address(
 }
 
 /// Moves the address of a family after its user moved to another verified address.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such family.
 pub(crate) async fn move_address(
     tx: &mut Tx,
     now: DateTime<Utc>,

@@ -57,6 +57,10 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<FamilyRecord> {
 /// Locks a family until the end of the transaction. Everything that writes to its plan or ledger
 /// must take this lock first, so that sums are correct and there are no deadlocks. It counts as a
 /// change: an open dialog has to be reloaded.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such family.
 pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
     let held = tx
         .sql(
@@ -139,6 +143,11 @@ pub(crate) async fn insert(
     Ok(id)
 }
 
+/// Returns the mail preferences of a family.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such family.
 pub(crate) async fn preferences(tx: &mut Tx, id: Uuid) -> Result<Preferences> {
     tx.sql(
         "select email_notifications, daily_video_email, camp_updates_email from profiles where id = $1",
@@ -207,6 +216,10 @@ pub(crate) async fn drop_if_own_and_empty(
 /// stays in it, and everybody who joined while the address was unverified is removed. Any other
 /// record may not be theirs, since the address may have been mistyped. The user then gets a new,
 /// empty record.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when the camp knew the user's family and it was deleted.
 pub(crate) async fn separate_from_strangers(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -306,6 +319,10 @@ async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
 }
 
 /// Moves a user to another record, with the address that it verified.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when that record was deleted.
 pub(crate) async fn move_user(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -346,6 +363,10 @@ pub(crate) fn search_text<'a>(
 
 /// Updates the search text and the sort key by address. Call it after every change of a name, an
 /// address or a user. Staff also find a family by what its members typed.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such family.
 pub(crate) async fn refresh_search_text(tx: &mut Tx, id: Uuid) -> Result<()> {
     let profile = find(&mut *tx, id).await?;
     let (primary, _) = addresses::addresses(tx, id).await?;

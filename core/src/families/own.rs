@@ -81,6 +81,10 @@ pub struct OwnChanges {
 }
 
 /// Returns the family of a user, for the profile page.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when the user was deleted meanwhile.
 pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
     let mut profile: OwnProfile = app
         .db

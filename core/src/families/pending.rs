@@ -20,6 +20,13 @@ const CONFIRM_FIRST: &str = "Please confirm your own address first.";
 /// it. The previous one is removed at once, since it may be meant to get no more mail. A known
 /// address is notified, and is removed only if the member has given their password: `confirmed`
 /// (safety 3).
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `secondary_email` when the user's own address is unverified or the new one
+/// equals it or the primary one, and on `current_password` when a known address would be removed
+/// without it. [`Error::TooManyMails`] above the limit of the mailbox, [`Error::NotFound`] when the
+/// user or the family was deleted meanwhile.
 pub(crate) async fn set_secondary(
     tx: &mut Tx,
     app: &App,

@@ -74,6 +74,10 @@ pub async fn change_password(
 }
 
 /// Sets the password that was chosen with a reset link to this address.
+///
+/// # Errors
+///
+/// [`Error::Gone`] unless the account is active and still has this address.
 pub(crate) async fn password_was_reset(
     tx: &mut Tx,
     app: &App,

@@ -112,6 +112,10 @@ pub async fn end_two_factor(
 }
 
 /// Removes the second factor of an account whose phone is lost. Only the command line can do this.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such account.
 pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
