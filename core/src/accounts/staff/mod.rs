@@ -1,8 +1,10 @@
 //! Staff accounts, with their own roles and sessions.
 
 mod admin;
+mod change;
 mod credentials;
 mod known_browsers;
+mod list;
 mod second_factor;
 mod sign_in;
 
@@ -15,14 +17,13 @@ use crate::Error;
 use crate::settings::Settings;
 
 pub use super::totp::Enrollment;
-pub use admin::{
-    Account, Filter, NewStaff, StaffChanges, add, add_as, change, change_as, colleagues, find,
-    list, named, remove, remove_as, send_reset, send_reset_as,
-};
+pub use admin::{NewStaff, add, add_as, remove, remove_as, send_reset, send_reset_as};
+pub use change::{StaffChanges, change, change_as};
 pub(crate) use credentials::password_was_reset;
 pub use credentials::{change_password, end_other_sessions, end_session, sessions_of};
 pub use known_browsers::DAYS as BROWSER_DAYS;
 pub(super) use known_browsers::prune as prune_browsers;
+pub use list::{Account, Filter, colleagues, find, list, named};
 pub use second_factor::{begin_two_factor, confirm_two_factor, end_two_factor, reset_two_factor};
 pub use sign_in::{SignedIn, WRONG, sign_in};
 
