@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit::{self, Visit};
+use syn::visit::Visit;
 use syn::{Block, Expr, Lit, Member, Pat, Stmt};
 
 use super::source::{Function, Inside, Sources, engine_of, name_of};
