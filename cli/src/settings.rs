@@ -36,7 +36,8 @@ pub enum Settings {
         after_help = "Examples:\n  camp settings set siteName=\"Camp Naarim\" access=families\n  camp settings set sessionTimeout 60 --json"
     )]
     Set {
-        /// Names of `camp settings list` with their new values; one setting may also be `NAME VALUE`
+        /// Names of `camp settings list` with their new values; one setting may also be `NAME VALUE`, unless
+        /// the value begins with a hyphen
         #[arg(value_name = "NAME=VALUE", required = true, allow_negative_numbers = true)]
         changes: Vec<String>,
         /// Print the result as JSON

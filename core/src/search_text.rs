@@ -26,7 +26,8 @@ pub fn normalize(text: &str) -> String {
             'ף' => folded.push('פ'),
             'ץ' => folded.push('צ'),
             '־' | '–' | '—' => folded.push('-'),
-            '\'' | '’' | '‘' | '׳' | '"' | '“' | '”' | '״' => {}
+            '\'' | '’' | '‘' | '‚' | '׳' | '′' | '`' | '"' | '“' | '”' | '„' | '‟' | '״' =>
+                {}
             c if c.is_whitespace() => folded.push(' '),
             c => folded.extend(c.to_lowercase()),
         }
@@ -74,6 +75,7 @@ mod tests {
         assert_eq!(normalize("ל\"ג בעומר"), "לג בעומר");
         assert_eq!(normalize("ר׳ יוסף"), "ר יוספ");
         assert_eq!(normalize("“Don’t”"), "dont");
+        assert_eq!(normalize("דער „טאָג“"), normalize("דער טאג"));
     }
 
     #[test]

@@ -110,7 +110,7 @@ test.describe("Writing to the camp", () => {
     await fillIn(page, { subject: "Question 6" });
     await send(page);
     await expect(page.getByRole("main").getByRole("alert")).toContainText(
-      "You have sent several messages within an hour.",
+      "Several messages came from here within an hour.",
     );
     await expect(page.getByLabel("Subject")).toHaveValue("Question 6");
     await expect(page.getByLabel("Message")).toHaveValue(/blue one/);

@@ -162,6 +162,18 @@ describe("personal information", () => {
     expect(camp.asked("PATCH", "/api/profile")).toHaveLength(1);
   });
 
+  it("keeps what is typed while it is being saved", async () => {
+    let finish = (_: unknown) => {};
+    const { user } = profile({ "PATCH /api/profile": () => new Promise((resolve) => (finish = resolve)) });
+    await user.type(await field(/Secondary email/), "zeide@family.example");
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    await user.type(await field(/Secondary email/), "s");
+    finish(family({ secondary_email: "zeide@family.example" }));
+    expect(await screen.findByText("Profile Updated!")).toBeTruthy();
+    expect((await field(/Secondary email/)).value).toBe("zeide@family.examples");
+    expect(await screen.findByText("Not saved yet")).toBeTruthy();
+  });
+
   it("keeps what was typed when the server refuses it", async () => {
     const taken = "A user with this email already exists";
     const { user } = profile({

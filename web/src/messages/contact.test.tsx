@@ -137,7 +137,7 @@ it("nothing is lost when the message does not arrive", async () => {
   await user.click(send());
   expect(
     await screen.findByText(
-      /several messages within an hour\. You can send the next one in 40 seconds; what you wrote stays here\./,
+      /Several messages came from here within an hour\. You can send the next one in 40 seconds; what you wrote stays here\./,
     ),
   ).toBeTruthy();
 });

@@ -135,7 +135,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
     failed: (error) =>
       isApiError(error, "too_many_requests") &&
       error.retryAfter !== null &&
-      `You have sent several messages within an hour. You can send the next one in ${waitingTime(error.retryAfter)}; what you wrote stays here.`,
+      `Several messages came from here within an hour. You can send the next one in ${waitingTime(error.retryAfter)}; what you wrote stays here.`,
     keep,
   });
 

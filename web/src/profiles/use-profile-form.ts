@@ -24,8 +24,15 @@ export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (k
 const asksPassword = (changes: ProfilePatch, saved: Profile) =>
   saved.secondary_email_verified && "secondary_email" in changes;
 
-const without = (draft: ProfilePatch, part: readonly (keyof ProfilePatch)[]): ProfilePatch =>
-  Object.fromEntries(Object.entries(draft).filter(([key]) => !part.includes(key as keyof ProfilePatch)));
+type Part = readonly (keyof ProfilePatch)[];
+
+/** What is left of a draft when this part of it was saved: other parts, and what was typed meanwhile. */
+const withoutSaved = (draft: ProfilePatch, part: Part, sent: ProfilePatch): ProfilePatch =>
+  Object.fromEntries(
+    Object.entries(draft).filter(
+      ([key, value]) => !part.includes(key as keyof ProfilePatch) || value !== sent[key as keyof ProfilePatch],
+    ),
+  );
 
 export type ProfileForm = ReturnType<typeof useProfileForm>;
 
@@ -38,16 +45,17 @@ export function useProfileForm(saved: Profile) {
   const saving = useRef(false);
 
   const save = useMutation({
-    mutationFn: (part: readonly (keyof ProfilePatch)[]) => saveProfile(changesOf(draft, saved, part)),
-    onSuccess: (profile, part) => {
+    mutationFn: ({ part, sent }: { part: Part; sent: ProfilePatch }) => saveProfile(changesOf(sent, saved, part)),
+    onSuccess: (profile, { part, sent }) => {
       client.setQueryData(profileQuery.queryKey, profile);
-      setDraft((now) => without(now, part));
-      setEditing(false);
+      const left = withoutSaved(draft, part, sent);
+      setDraft(left);
+      setEditing(editing && part.some((key) => key in left));
       toast({ title: "Profile Updated!", description: "Your profile settings have been saved successfully." });
       // The header greets by name.
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },
-    onError: (error, part) => {
+    onError: (error, { part }) => {
       errorToast(explainOr(error, "Failed to update profile."));
       const wrong = isApiError(error)
         ? Object.keys(error.fields).find((field) => part.includes(field as keyof ProfilePatch))
@@ -59,10 +67,10 @@ export function useProfileForm(saved: Profile) {
     },
   });
 
-  function saveOnce(part: readonly (keyof ProfilePatch)[]) {
+  function saveOnce(part: Part) {
     if (saving.current) return;
     saving.current = true;
-    save.mutate(part);
+    save.mutate({ part, sent: draft });
   }
 
   const isChanged = (key: string) =>
@@ -85,7 +93,7 @@ export function useProfileForm(saved: Profile) {
     change: (part: ProfilePatch) => setDraft((before) => ({ ...before, ...part })),
     edit: () => setEditing(true),
     cancelPersonal() {
-      setDraft((before) => without(before, personal));
+      setDraft((before) => withoutSaved(before, personal, before));
       setEditing(false);
       save.reset();
     },

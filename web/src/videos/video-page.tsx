@@ -205,7 +205,7 @@ function NotFound() {
 
 /** Why a video cannot be watched, and how to get access. */
 function Gate({ error }: { error: ApiError }) {
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const { user } = useSession();
   const site = useSite();
   const title = {
@@ -228,10 +228,10 @@ function Gate({ error }: { error: ApiError }) {
           </Link>
         ) : (
           <>
-            <Link to={paths.auth(pathname)} className={buttonLook()}>
+            <Link to={paths.auth(pathname + search)} className={buttonLook()}>
               Sign In
             </Link>
-            <Link to={paths.signUp(pathname)} className={buttonLook("line")}>
+            <Link to={paths.signUp(pathname + search)} className={buttonLook("line")}>
               Create Account
             </Link>
           </>

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::accounts::staff::RESET;
 use crate::notifications::{Button, MailContent, Notification};
 
-const ALARM: &str = "If you do not know of this, please tell an owner of the portal at once.";
+const ALARM: &str = "If you did not expect this, please tell an owner of the portal at once.";
 
 impl Mail<'_> {
     pub(super) async fn staff_reset(&self) -> Result<MailContent> {

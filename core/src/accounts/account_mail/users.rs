@@ -5,7 +5,7 @@ use crate::Result;
 use crate::accounts::tokens::Purpose;
 use crate::notifications::{Button, MailContent};
 
-const IGNORE: &str = "If this was not you, you need not do anything.";
+const IGNORE: &str = "If this was not you, you don’t need to do anything.";
 
 impl Mail<'_> {
     pub(super) async fn verify(&self) -> Result<MailContent> {

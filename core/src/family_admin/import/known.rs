@@ -115,8 +115,13 @@ impl Known {
         let identities: Vec<(String, String, Uuid)> =
             tx.sql("select kind, value, profile_id from merged_identities").all().await?;
         for (kind, value, into) in identities {
-            let identity =
-                if kind == "email" { Identity::Email(value) } else { Identity::Name(value) };
+            // Names were kept as the normalization of their time wrote them.
+            let identity = match kind == "email" {
+                true => Identity::Email(value),
+                false => {
+                    Identity::Name(value.split('\n').map(normalize).collect::<Vec<_>>().join("\n"))
+                }
+            };
             self.merged.insert(identity, into);
         }
         let families = &self.families;
