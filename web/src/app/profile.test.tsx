@@ -163,7 +163,7 @@ describe("personal information", () => {
   });
 
   it("keeps what is typed while it is being saved", async () => {
-    let finish = (_: unknown) => {};
+    let finish: (answer: unknown) => void = () => {};
     const { user } = profile({ "PATCH /api/profile": () => new Promise((resolve) => (finish = resolve)) });
     await user.type(await field(/Secondary email/), "zeide@family.example");
     await user.click(screen.getByRole("button", { name: "Save All Changes" }));

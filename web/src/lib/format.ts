@@ -1,9 +1,10 @@
 const locale = "en-US";
+const whole = { month: "long", day: "numeric", year: "numeric" } as const;
 const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options);
 
 /** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
 export function longDate(date: string) {
-  return plain(date, { weekday: "long", month: "long", day: "numeric", year: "numeric" });
+  return plain(date, { ...whole, weekday: "long" });
 }
 
 /** "Wed, Jul 29" this year, "Jul 29, 2024" of another. */
@@ -14,7 +15,7 @@ export const cardDate = (date: string, currentYear: number) =>
 
 /** "July 29, 2026". */
 export function fullDate(date: string) {
-  return plain(date, { month: "long", day: "numeric", year: "numeric" });
+  return plain(date, whole);
 }
 
 export function shortDate(date: string) {
@@ -46,7 +47,7 @@ export function campDateTime(moment: string, timeZone: string) {
 }
 
 export function campDate(moment: string, timeZone: string) {
-  return dates({ month: "long", day: "numeric", year: "numeric", timeZone }).format(new Date(moment));
+  return dates({ ...whole, timeZone }).format(new Date(moment));
 }
 
 /** A moment as the camp's wall clock shows it, for date and time inputs. */
