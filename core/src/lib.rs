@@ -60,6 +60,7 @@ pub mod text;
 pub mod unsubscribe;
 pub mod unused_files;
 pub mod updates;
+pub mod uploads;
 pub mod users;
 pub mod validation;
 pub mod videos;
