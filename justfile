@@ -219,7 +219,7 @@ _tools:
     major=$(node -p 'process.versions.node.split(".")[0]')
     [ "$major" -ge 20 ] || missing "This is Node $major. Please install version 20 or newer from https://nodejs.org and try again."
 
-# Installs what else the tests need if it is missing: PostgreSQL, a browser, and the packages named
+# Installs what else the tests need if it is missing: PostgreSQL, a browser, ffmpeg, and the packages named
 _packages *MORE:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -228,6 +228,7 @@ _packages *MORE:
     for browser in chromium-headless-shell chromium; do
         [ -n "${CHROMIUM:-}" ] || command -v "$browser" > /dev/null || needed+=("$browser")
     done
+    command -v ffmpeg > /dev/null || needed+=(ffmpeg)
     # For the tests that cut a network connection.
     command -v ip > /dev/null || needed+=(iproute2)
     for package in {{ MORE }}; do

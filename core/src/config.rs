@@ -69,6 +69,10 @@ pub struct Config {
     )]
     pub storage_url: Option<String>,
 
+    /// The program ffmpeg, with ffprobe beside it, which converts uploaded videos [default: ffmpeg on the PATH]
+    #[arg(long, global = true, env = "CAMP_FFMPEG", value_name = "PATH")]
+    pub ffmpeg: Option<PathBuf>,
+
     /// Most open pages that receive live events; further ones are asked to try again later
     #[arg(long, global = true, env = "CAMP_EVENT_STREAMS", default_value_t = 10_000, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

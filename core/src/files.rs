@@ -4,16 +4,22 @@ use std::ops::Range;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt;
 use futures_util::stream::BoxStream;
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{Error, Result, cryptography};
+
+/// A bucket accepts parts of at least 5 MiB, and at most 10,000 of them.
+const PART: usize = 16 << 20;
+/// How many parts are sent at the same time.
+const AT_ONCE: usize = 2;
 
 #[derive(Clone, Debug)]
 pub struct Files {
@@ -78,6 +84,83 @@ impl Files {
     /// otherwise [`Error::Unforeseen`].
     pub async fn put(&self, key: &str, bytes: impl Into<PutPayload>) -> Result<()> {
         self.store.put(&Path::from(key), bytes.into()).await.map_err(refusal)?;
+        Ok(())
+    }
+
+    /// Stores a file of this machine. On the same disk it is moved, which takes no second space;
+    /// otherwise it is copied in parts. It never becomes visible partially written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::put`].
+    pub async fn put_file(&self, key: &str, file: &FilePath) -> Result<()> {
+        if let Some(folder) = &self.folder {
+            let place = folder.join(key);
+            if let Some(parent) = place.parent() {
+                tokio::fs::create_dir_all(parent).await?;
+            }
+            if tokio::fs::rename(file, &place).await.is_ok() {
+                return Ok(());
+            }
+        }
+        let mut source = tokio::fs::File::open(file).await?;
+        let upload = self.store.put_multipart(&Path::from(key)).await.map_err(refusal)?;
+        let mut writer = WriteMultipart::new_with_chunk_size(upload, PART);
+        let copied = async {
+            let mut part = BytesMut::with_capacity(PART);
+            while source.read_buf(&mut part).await? > 0 {
+                if part.len() == part.capacity() {
+                    writer.wait_for_capacity(AT_ONCE).await.map_err(refusal)?;
+                    writer.put(part.split().freeze());
+                    part.reserve(PART);
+                }
+            }
+            writer.put(part.freeze());
+            Ok(())
+        };
+        match copied.await {
+            Ok(()) => writer.finish().await.map(drop).map_err(refusal),
+            Err(error) => {
+                writer.abort().await.ok();
+                Err(error)
+            }
+        }
+    }
+
+    /// Copies a file to this machine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] without the file, [`Error::Full`] when the disk of this machine is full.
+    pub async fn copy_to(&self, key: &str, file: &FilePath) -> Result<()> {
+        let mut bytes = self.get(key, None).await?.bytes;
+        let mut target = tokio::fs::File::create(file).await?;
+        while let Some(part) = bytes.try_next().await? {
+            target.write_all(&part).await?;
+        }
+        Ok(target.flush().await?)
+    }
+
+    /// Removes all files whose key begins with that folder. Succeeds if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when one cannot be removed.
+    pub async fn remove_folder(&self, folder: &str) -> Result<()> {
+        if folder.is_empty() {
+            return Err(Error::unforeseen("the whole store is no folder"));
+        }
+        if let Some(root) = &self.folder {
+            return match tokio::fs::remove_dir_all(root.join(folder)).await {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+                _ => Ok(()),
+            };
+        }
+        let listed = self.store.list(Some(&Path::from(folder)));
+        let files: Vec<_> = listed.try_collect().await.map_err(refusal)?;
+        for file in files {
+            self.remove(file.location.as_ref()).await?;
+        }
         Ok(())
     }
 

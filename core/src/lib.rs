@@ -35,6 +35,7 @@ pub mod events;
 pub mod families;
 pub mod family_admin;
 pub mod faq;
+pub mod ffmpeg;
 pub mod file_permissions;
 pub mod files;
 pub mod gallery;
