@@ -192,6 +192,8 @@ struct BulkVideos {
 struct BulkDone {
     /// How many were published or deleted now; what was so already is not counted.
     done: i64,
+    /// How many will be published as soon as their files are ready.
+    waiting: i64,
     /// How many mails were queued.
     notified: i64,
 }
@@ -210,13 +212,14 @@ async fn bulk(
     }
     let settings = app.settings().await?;
     let actor = Actor::Staff(staff.id);
-    let mut done = BulkDone { done: 0, notified: 0 };
+    let mut done = BulkDone { done: 0, waiting: 0, notified: 0 };
     let mut tx = app.db.begin().await?;
     for id in asked.ids {
         match asked.action {
             BulkAction::Publish => {
                 let publication = videos::publish(&mut tx, &app, &settings, actor, id).await?;
                 done.done += i64::from(publication.published);
+                done.waiting += i64::from(publication.waits);
                 done.notified += publication.notified;
             }
             BulkAction::Delete => {

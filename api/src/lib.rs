@@ -40,6 +40,7 @@ mod subscribers;
 mod timeouts;
 mod unsubscribe;
 mod updates;
+mod uploads;
 mod videos;
 
 use std::sync::Arc;
@@ -70,6 +71,7 @@ pub struct Api {
     pub app: App,
     sessions: auth::SessionCache,
     events: events::Hub,
+    senders: uploads::Senders,
     metrics: Option<PrometheusHandle>,
     sitemap: Arc<feeds::SitemapCache>,
 }
@@ -97,6 +99,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(videos::routes())
         .merge(comments::routes())
         .merge(admin_videos::routes())
+        .merge(uploads::routes())
         .merge(messages::routes())
         .merge(newsletters::routes())
         .merge(mail::routes())
@@ -123,6 +126,7 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
         app: app.clone(),
         sessions: auth::SessionCache::default(),
         events: events::Hub::new(app.clone(), stop),
+        senders: uploads::Senders::default(),
         metrics: prometheus::recorder(),
         sitemap: Arc::default(),
     };

@@ -1,5 +1,6 @@
 //! Settings over HTTP, for owners.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use axum::Json;
@@ -10,6 +11,7 @@ use portal::App;
 use portal::audit::Actor;
 use portal::settings::{self, Key, Kind, Settings};
 use portal::settings_admin::{self, Difference};
+use portal::uploads;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -42,7 +44,7 @@ pub struct Setting {
     min: Option<i64>,
     max: Option<i64>,
     choices: Vec<&'static str>,
-    help: &'static str,
+    help: Cow<'static, str>,
     /// Why it cannot be switched on here.
     unavailable: Option<&'static str>,
     /// Why what is stored is not in force; the value is the strictest then, until one is chosen.
@@ -66,7 +68,7 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Pictures(_) => ("pictures", None, Some(settings::MOST_HERO as i64), vec![]),
     };
     let group = settings::group(key.name);
-    let (key, help) = (key.name, key.help);
+    let (key, help) = (key.name, key.help.into());
     Setting {
         key,
         value,
@@ -95,6 +97,10 @@ pub async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
             let stored = invalid.stored.trim_matches('"');
             item.problem = Some(format!("“{stored}” is stored, which is not allowed."));
         }
+    }
+    for item in items.iter_mut().filter(|item| item.key == "uploadQuota") {
+        let taken = uploads::shown_size(uploads::space(&app.db, &current).await?.used_bytes);
+        item.help = format!("{}; {taken} are taken", item.help).into();
     }
     items.extend(settings::UNAVAILABLE.iter().map(|(key, reason)| Setting {
         unavailable: Some(reason),

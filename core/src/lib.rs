@@ -27,6 +27,7 @@ pub mod branding;
 pub mod clock;
 pub mod comments;
 pub mod config;
+pub mod conversion;
 pub mod db;
 pub mod delivery;
 pub mod doctor;

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use portal::jobs::Jobs;
 use portal::unused_files::RemoveFiles;
+use portal::uploads::{ConvertVideo, RemoveUpload};
 use portal::{App, Result, jobs as queued, notifications, updates, videos};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -21,7 +22,11 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
 
 /// All jobs of the portal.
 pub fn jobs() -> Jobs {
-    Jobs::default().with::<notifications::Deliver>().with::<RemoveFiles>()
+    Jobs::default()
+        .with::<notifications::Deliver>()
+        .with::<RemoveFiles>()
+        .with::<ConvertVideo>()
+        .with::<RemoveUpload>()
 }
 
 /// Runs until `stop`, then ends running jobs within ten seconds. Errors: only permanent ones, such as a

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use portal::{
     App, Result, accounts, alerts, event_feed, family_admin, faq, idempotency, jobs, messages,
-    notifications, subscribers, updates, videos,
+    notifications, subscribers, updates, uploads, videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
@@ -51,6 +51,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("forms that were sent", idempotency::prune(&app).await);
                 log("names on old mails", notifications::erase_old(&app).await);
                 log("old messages", messages::prune(&app).await);
+                log("uploads that nobody goes on with", uploads::prune(&app).await);
                 log("imports of earlier days", family_admin::import::prune(&app).await);
             }
             () = stop.cancelled() => std::future::pending().await,

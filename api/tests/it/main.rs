@@ -41,5 +41,6 @@ mod staff_credentials;
 mod store;
 mod unsubscribing;
 mod updates;
+mod uploads;
 mod videos;
 mod watching;

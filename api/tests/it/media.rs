@@ -17,7 +17,8 @@ async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid 
     let own = OwnVideo {
         video: NewVideo {
             title: title.into(),
-            video_url: String::new(),
+            video_url: None,
+            upload_id: None,
             description: None,
             upload_date: None,
             status,

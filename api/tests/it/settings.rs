@@ -123,7 +123,7 @@ story! {
     async fn what_the_portal_cannot_do_is_said_with_the_reason(camp) {
         let owner = camp.owner().await;
         let list = owner.get("/api/admin/settings").await.expect(200).json();
-        for (key, value) in [("smsEnabled", json!(true)), ("uploadQuota", json!(50))] {
+        for (key, value) in [("smsEnabled", json!(true))] {
             assert!(setting(&list, key)["unavailable"].as_str().expect("a reason").ends_with('.'));
             let refused = owner.patch("/api/admin/settings", json!({ (key): value })).await.refused(422, "validation");
             assert!(refused["errors"][0]["message"].as_str().expect("a sentence").contains("not available"));

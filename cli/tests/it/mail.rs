@@ -52,7 +52,8 @@ pub async fn publish(app: &App) -> usize {
     let settings = app.settings().await.expect("settings");
     let new = NewVideo {
         title: "Swim test at the lake".into(),
-        video_url: "https://youtu.be/aBcDeFgHiJk".into(),
+        video_url: Some("https://youtu.be/aBcDeFgHiJk".into()),
+        upload_id: None,
         description: None,
         upload_date: None,
         status: Status::Published,

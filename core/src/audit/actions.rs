@@ -80,6 +80,9 @@ text_enum! {
         VideoEdit = "video.edit",
         VideoPublish = "video.publish",
         VideoRetryMail = "video.retry_mail",
+        VideoUpload = "video.upload",
+        VideoUploadCancel = "video.upload_cancel",
+        VideoUploadFailed = "video.upload_failed",
     }
 }
 

@@ -221,7 +221,8 @@ fn check(
     };
     let video = NewVideo {
         title: row.cell(TITLE).to_owned(),
-        video_url: row.cell(URL).to_owned(),
+        video_url: Some(row.cell(URL).to_owned()),
+        upload_id: None,
         description: Some(row.cell(DESCRIPTION).to_owned()),
         upload_date: day.or(NaiveDate::from_ymd_opt(year, 7, 1)),
         status: Status::Published,

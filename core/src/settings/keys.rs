@@ -152,24 +152,19 @@ pub const KEYS: &[Key] = &[
         Kind::Pictures(PictureSlot::Hero),
         "Up to three pictures of the camp that take turns on the home page",
     ),
+    key(
+        "uploadQuota",
+        Kind::Number { min: 1, max: 100_000 },
+        "How much room the files of videos may take, in gigabytes",
+    ),
     key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
 ];
 
 /// Settings for features that this portal does not have, with the reason.
-pub const UNAVAILABLE: &[(Key, &str)] = &[
-    (
-        key("smsEnabled", Kind::Switch, "Whether families get text messages"),
-        "No SMS gateway is connected to the portal.",
-    ),
-    (
-        key(
-            "uploadQuota",
-            Kind::Number { min: 1, max: 100_000 },
-            "How much room the files of videos may take, in gigabytes",
-        ),
-        "Videos are posted by link; files cannot be uploaded to the portal yet.",
-    ),
-];
+pub const UNAVAILABLE: &[(Key, &str)] = &[(
+    key("smsEnabled", Kind::Switch, "Whether families get text messages"),
+    "No SMS gateway is connected to the portal.",
+)];
 
 /// The group of a setting in the settings page.
 pub fn group(name: &str) -> &'static str {

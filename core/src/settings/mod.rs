@@ -75,6 +75,8 @@ pub struct Settings {
     pub logo: Option<Uuid>,
     /// Pictures of the camp that replace the default ones.
     pub hero_pictures: Vec<Uuid>,
+    /// Gigabytes that the files of videos may take.
+    pub upload_quota: i64,
     /// Address of an embedded shop, or empty.
     pub shop_url: String,
 }
@@ -117,6 +119,7 @@ impl Default for Settings {
             accent_color: String::new(),
             logo: None,
             hero_pictures: Vec::new(),
+            upload_quota: 100,
             shop_url: String::new(),
         }
     }

@@ -1,12 +1,39 @@
 //! Video files that staff upload: they arrive in resumable pieces, are checked and wait for their
 //! conversion.
+//!
+//! The bytes lie in one file per upload beside the database. Its length is the offset at which the
+//! upload goes on, so that nothing that arrived is lost when a connection or the server breaks.
+
+mod attach;
+mod content;
+mod conversion;
+mod create;
+mod mp4;
+mod prune;
+mod receive;
+mod remove;
 
 use std::path::PathBuf;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::App;
+use crate::db::{On, with_ids};
+use crate::{App, Error, Result};
+
+pub use attach::retry;
+pub(crate) use attach::{Claimed, attach, claim};
+pub(crate) use conversion::{
+    fail as fail_conversion, finish as finish_conversion, take as take_conversion,
+};
+pub use create::{NewUpload, Space, create, shown_size, space};
+pub use prune::prune;
+pub use receive::{Checksum, Received, offset, receive};
+pub use remove::{RemoveUpload, discard};
+pub(crate) use remove::{remove_all, remove_others, remove_pending};
+
+pub const NOT_FOUND: Error = Error::NotFound("This upload is not there any more.");
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
@@ -24,7 +51,137 @@ pub enum State {
     Failed,
 }
 
-/// Where the bytes of an upload are until it is ready.
+/// A video file of staff, from its first byte to its conversion.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct Upload {
+    pub id: Uuid,
+    /// The video that it is for; empty until a form is saved with it.
+    #[schema(required)]
+    pub video_id: Option<Uuid>,
+    /// As the file was called on the computer of the person who sent it.
+    pub file_name: String,
+    pub size_bytes: i64,
+    pub received_bytes: i64,
+    pub state: State,
+    /// Of the conversion, in percent.
+    pub progress: i64,
+    /// Why it failed, for staff.
+    #[schema(required)]
+    pub problem: Option<String>,
+    /// What viewers can choose from, the best first.
+    pub renditions: Vec<Rendition>,
+    pub created_at: DateTime<Utc>,
+}
+
+/// A video in one size.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = UploadRendition)]
+pub struct Rendition {
+    pub height: i64,
+    pub width: i64,
+    pub size_bytes: i64,
+}
+
+/// Converts a complete upload for viewers.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ConvertVideo {
+    pub upload_id: Uuid,
+}
+
+#[derive(Debug, sqlx::FromRow)]
+struct Row {
+    id: Uuid,
+    staff_id: Option<Uuid>,
+    video_id: Option<Uuid>,
+    file_name: String,
+    size_bytes: i64,
+    state: State,
+    progress: i64,
+    problem: Option<String>,
+    renditions: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+const ROW: &str =
+    "select u.id, u.staff_id, u.video_id, u.file_name, u.size_bytes, u.state, u.progress,
+                u.problem, u.renditions, u.created_at
+         from uploads u ";
+
+/// The file with the bytes of an upload until it is ready.
 pub fn staged(app: &App, id: Uuid) -> PathBuf {
-    app.config.data_dir.join("uploads").join(id.to_string())
+    folder(app).join(id.to_string())
+}
+
+fn folder(app: &App) -> PathBuf {
+    app.config.data_dir.join("uploads")
+}
+
+/// Returns the uploads that belong to no video yet or are not ready, the oldest first.
+pub async fn list(app: &App) -> Result<Vec<Upload>> {
+    let rows = app
+        .db
+        .sql([
+            ROW,
+            "where u.state <> 'ready' or u.video_id is null order by u.created_at, u.id limit 500",
+        ])
+        .all()
+        .await?;
+    shown(app, rows).await
+}
+
+/// Returns the uploads of these videos: of each the newest one that is not ready, or else the one
+/// that is served.
+pub(crate) async fn of_videos(
+    app: &App,
+    on: impl Into<On<'_>>,
+    videos: impl Iterator<Item = Uuid>,
+) -> Result<Vec<Upload>> {
+    let rows: Vec<Row> = on
+        .into()
+        .either(with_ids(
+            [ROW, "where u.video_id in "],
+            "$1",
+            " order by case when u.state = 'ready' then 1 else 0 end, u.created_at desc, u.id desc",
+        ))
+        .bind_ids(videos)
+        .all()
+        .await?;
+    shown(app, rows).await
+}
+
+async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<Row>> {
+    on.into().sql([ROW, "where u.id = $1"]).bind(id).optional().await
+}
+
+async fn shown(app: &App, rows: Vec<Row>) -> Result<Vec<Upload>> {
+    let mut uploads = Vec::with_capacity(rows.len());
+    for row in rows {
+        let received_bytes = match row.state {
+            State::Uploading => received(app, row.id).await?,
+            _ => row.size_bytes,
+        };
+        let renditions = row.renditions.as_deref().map(serde_json::from_str).transpose();
+        uploads.push(Upload {
+            id: row.id,
+            video_id: row.video_id,
+            file_name: row.file_name,
+            size_bytes: row.size_bytes,
+            received_bytes,
+            state: row.state,
+            progress: row.progress,
+            problem: row.problem,
+            renditions: renditions.map_err(Error::unforeseen)?.unwrap_or_default(),
+            created_at: row.created_at,
+        });
+    }
+    Ok(uploads)
+}
+
+/// The bytes that arrived so far.
+async fn received(app: &App, id: Uuid) -> Result<i64> {
+    match tokio::fs::metadata(staged(app, id)).await {
+        Ok(file) => Ok(file.len() as i64),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(error.into()),
+    }
 }

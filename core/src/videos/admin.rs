@@ -6,6 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::link::VideoType;
+use super::own_file::WAITS;
 use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
@@ -13,6 +14,7 @@ use crate::db::{On, Query, Tx, Value};
 use crate::notifications::{self, Category, MailKind, Tally};
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::settings::Settings;
+use crate::uploads::{self, Upload};
 use crate::{App, Result};
 
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -56,12 +58,21 @@ pub struct AdminVideo {
     /// How many addresses would get mail if it were published now; empty if none would.
     #[sqlx(skip)]
     pub recipients: Option<i64>,
+    /// Its file, if staff uploaded one: the newest that is not ready, or the one that is shown.
+    #[sqlx(skip)]
+    #[schema(required)]
+    pub upload: Option<Upload>,
+    /// Its time has come, but its file is not ready.
+    #[sqlx(skip)]
+    pub publishes_when_ready: bool,
+    #[serde(skip)]
+    waits: bool,
     /// The sort key in lists by title.
     #[serde(skip)]
     title_place: String,
 }
 
-const ADMIN_VIDEO: &str =
+const ADMIN_VIDEO: [&str; 3] = [
     "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
                 v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
                 v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
@@ -77,9 +88,12 @@ const ADMIN_VIDEO: &str =
                  from notifications n
                  where n.subject_id = v.id and n.kind = 'video') as failed_mails,
                 exists (select 1 from notifications n
-                        where n.subject_id = v.id and n.kind = 'video') as announced
+                        where n.subject_id = v.id and n.kind = 'video') as announced, ",
+    WAITS,
+    " as waits
          from videos v
-         left join staff s on s.id = v.uploaded_by ";
+         left join staff s on s.id = v.uploaded_by ",
+];
 
 /// Whether mails about `videos v` failed.
 const HAS_FAILED_MAILS: &str = "exists (select 1 from notifications n
@@ -186,8 +200,9 @@ pub async fn admin_list(
         false => 0,
     };
     for video in &mut page.items {
-        complete(video, this_year, reach);
+        complete(video, this_year, reach, now);
     }
+    add_uploads(app, &app.db, &mut page.items).await?;
     Ok(page)
 }
 
@@ -218,7 +233,9 @@ fn wanted<'a>(
     let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
     app.db
         .sql([
-            ADMIN_VIDEO,
+            ADMIN_VIDEO[0],
+            ADMIN_VIDEO[1],
+            ADMIN_VIDEO[2],
             WANTED,
             HAS_FAILED_MAILS,
             ") and (not $7 or ",
@@ -246,19 +263,16 @@ fn wanted<'a>(
 /// [`crate::Error::NotFound`]
 pub async fn find_for_staff(
     tx: &mut Tx,
+    app: &App,
     settings: &Settings,
-    now: DateTime<Utc>,
     id: Uuid,
 ) -> Result<AdminVideo> {
-    let mut video: AdminVideo =
-        tx.sql([ADMIN_VIDEO, "where v.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
-    let this_year = i64::from(year_in(settings.timezone, now));
-    let reach = match would_notify(&video, this_year) {
-        true => notifications::reach(tx, settings, Category::DailyVideos).await?,
+    let video = one(&mut *tx, id).await?;
+    let reach = match would_notify(&video, this_year(app, settings)) {
+        true => notifications::reach(&mut *tx, settings, Category::DailyVideos).await?,
         false => 0,
     };
-    complete(&mut video, this_year, reach);
-    Ok(video)
+    completed(app, tx, settings, video, reach).await
 }
 
 /// Whether families would be notified if it were published now.
@@ -266,7 +280,9 @@ fn would_notify(video: &AdminVideo, this_year: i64) -> bool {
     video.published_at.is_none() && !video.announced && video.year == this_year
 }
 
-fn complete(video: &mut AdminVideo, this_year: i64, reach: i64) {
+fn complete(video: &mut AdminVideo, this_year: i64, reach: i64, now: DateTime<Utc>) {
+    let is_due = video.scheduled_date.is_some_and(|at| at <= now);
+    video.publishes_when_ready = video.waits && video.status == Status::Scheduled && is_due;
     video.page_url = format!("/video/{}", video.id);
     video.archive = video.year < this_year;
     video.recipients = would_notify(video, this_year).then_some(reach);
@@ -301,15 +317,42 @@ pub struct Counts {
 ///
 /// [`crate::Error::NotFound`]
 pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
-    let mut video: AdminVideo =
-        app.db.sql([ADMIN_VIDEO, "where v.id = $1"]).bind(id).optional().await?.ok_or(NOT_FOUND)?;
-    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
-    let reach = match would_notify(&video, this_year) {
+    let video = one(&app.db, id).await?;
+    let reach = match would_notify(&video, this_year(app, settings)) {
         true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
         false => 0,
     };
-    complete(&mut video, this_year, reach);
+    completed(app, &app.db, settings, video, reach).await
+}
+
+async fn one(on: impl Into<On<'_>>, id: Uuid) -> Result<AdminVideo> {
+    let text = [ADMIN_VIDEO[0], ADMIN_VIDEO[1], ADMIN_VIDEO[2], "where v.id = $1"];
+    on.into().sql(text).bind(id).optional().await?.ok_or(NOT_FOUND)
+}
+
+async fn completed(
+    app: &App,
+    on: impl Into<On<'_>>,
+    settings: &Settings,
+    mut video: AdminVideo,
+    reach: i64,
+) -> Result<AdminVideo> {
+    complete(&mut video, this_year(app, settings), reach, app.clock.now());
+    add_uploads(app, on, std::slice::from_mut(&mut video)).await?;
     Ok(video)
+}
+
+fn this_year(app: &App, settings: &Settings) -> i64 {
+    i64::from(year_in(settings.timezone, app.clock.now()))
+}
+
+/// Loads the uploads of all videos in one query.
+async fn add_uploads(app: &App, on: impl Into<On<'_>>, videos: &mut [AdminVideo]) -> Result<()> {
+    let found = uploads::of_videos(app, on, videos.iter().map(|video| video.id)).await?;
+    for video in videos {
+        video.upload = found.iter().find(|upload| upload.video_id == Some(video.id)).cloned();
+    }
+    Ok(())
 }
 
 /// Counts the videos of each kind: all of them, or those that match `q`.

@@ -1,20 +1,20 @@
 //! How staff change and delete videos.
 
-use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::admin::{AdminVideo, find_for_staff};
+use super::own_file::{attach, remove_files, waits};
 use super::publish::{Change, publish_change};
-use super::record::{Source, differences, find, update};
+use super::record::{Source, differences, find, set_source, update};
 use super::{NOT_FOUND, Status, VideoChanges};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::settings::Settings;
 use crate::unused_files::RemoveFiles;
-use crate::{App, Error, Result, jobs};
+use crate::{App, Error, Result, jobs, uploads};
 
 /// A saved video, and how many mails its publication queued.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -42,21 +42,32 @@ pub async fn edit(
     if old.version != changes.version {
         return Err(Error::Stale);
     }
-    let new = changes.apply(&old, settings, now)?;
+    let mut new = changes.apply(&old, settings, now)?;
+    let file = match changes.upload_id {
+        Some(upload_id) => Some(attach(tx, app, id, upload_id).await?),
+        None => None,
+    };
+    if new.source.video_url != old.source.video_url {
+        set_source(tx, id, &new, None).await?;
+        remove_files(tx, app, &old.source, &new.source).await?;
+        uploads::remove_all(tx, app, id).await?;
+    }
+    if waits(tx, id).await? {
+        new = new.when_ready(Some(&old), now);
+    }
     let new = new.published_now(now);
     if !update(tx, id, &new, now).await? {
         return Err(Error::Stale);
     }
-    let details = differences(&old, &new);
+    let mut details = differences(&old, &new);
+    if let Some(file_name) = file {
+        details["file"] = json!(file_name);
+    }
     audit::record(tx, now, actor, Action::VideoEdit, Subject::new(SubjectKind::Video, id), details)
         .await?;
     let change = Change { id, old: Some(&old), new: &new, details: Value::Null };
     let publication = publish_change(tx, app, settings, actor, change).await?;
-    if old.source.file_key.is_some() && new.source.file_key.is_none() {
-        let Source { file_key, thumbnail_key, .. } = old.source.clone();
-        jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
-    }
-    saved(tx, settings, now, id, publication.notified).await
+    saved(tx, app, settings, id, publication.notified).await
 }
 
 /// Deletes a video with its comments, likes and files. Mails about it that still wait are not sent.
@@ -66,6 +77,7 @@ pub async fn edit(
 /// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
+    uploads::remove_all(tx, app, id).await?;
     let comments: Option<(i64,)> = tx
         .sql("delete from videos where id = $1 returning comment_count")
         .bind(id)
@@ -91,10 +103,10 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
 /// Reads the video again, as the database completed it.
 pub(super) async fn saved(
     tx: &mut Tx,
+    app: &App,
     settings: &Settings,
-    now: DateTime<Utc>,
     id: Uuid,
     notified: i64,
 ) -> Result<Saved> {
-    Ok(Saved { video: find_for_staff(tx, settings, now, id).await?, notified })
+    Ok(Saved { video: find_for_staff(tx, app, settings, id).await?, notified })
 }

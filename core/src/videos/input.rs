@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::Status;
 use super::link;
@@ -21,7 +22,11 @@ const DESCRIPTION: usize = 5000;
 pub struct NewVideo {
     pub title: String,
     /// A link to Drive, to YouTube or to a media file.
-    pub video_url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video_url: Option<String>,
+    /// Instead of a link: a file that is being uploaded or was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_id: Option<Uuid>,
     pub description: Option<String>,
     /// The day filmed. The default is today in the camp's time zone.
     pub upload_date: Option<NaiveDate>,
@@ -40,7 +45,10 @@ pub struct NewVideo {
 pub struct NewGalleryVideo {
     pub title: String,
     pub description: Option<String>,
-    pub video_url: String,
+    /// As in a new video.
+    pub video_url: Option<String>,
+    /// As in a new video.
+    pub upload_id: Option<Uuid>,
     /// One of the ten years before this one.
     pub year: i32,
     #[serde(default = "published")]
@@ -61,6 +69,9 @@ pub struct VideoChanges {
     #[schema(value_type = Option<String>)]
     pub description: Option<Option<String>>,
     pub video_url: Option<String>,
+    /// Instead of another link: a file that is being uploaded or was. Until it is ready, the video
+    /// shows what it showed before.
+    pub upload_id: Option<Uuid>,
     pub upload_date: Option<NaiveDate>,
     pub is_featured: Option<bool>,
     pub status: Option<Status>,
@@ -97,7 +108,7 @@ impl NewVideo {
         checks.require(title.chars().count() >= 2, "title", "Title must be at least 2 characters.");
         let source = match own_file {
             Some(source) => source,
-            None => link_of(checks, &self.video_url),
+            None => self.link(checks),
         };
         let upload_date = self.upload_date.unwrap_or_else(|| day_in(settings.timezone, now));
         check_day(checks, upload_date, settings, now);
@@ -132,6 +143,20 @@ impl NewVideo {
     }
 }
 
+impl NewVideo {
+    fn link(&self, checks: &mut Validator) -> Source {
+        match (&self.video_url, self.upload_id) {
+            (Some(typed), None) => link_of(checks, typed),
+            (None, Some(_)) => Source::default(),
+            (None, None) => link_of(checks, ""),
+            (Some(_), Some(_)) => {
+                checks.refuse("upload_id", ONE_SOURCE);
+                Source::default()
+            }
+        }
+    }
+}
+
 impl NewGalleryVideo {
     /// Converts it to a new video of July 1 of that year.
     ///
@@ -147,6 +172,7 @@ impl NewGalleryVideo {
         Ok(NewVideo {
             title: self.title.clone(),
             video_url: self.video_url.clone(),
+            upload_id: self.upload_id,
             description: self.description.clone(),
             upload_date: Some(day),
             status: self.status,
@@ -177,6 +203,7 @@ impl VideoChanges {
         if let Some(typed) = &self.video_url
             && typed.trim() != old.source.video_url
         {
+            checks.require(self.upload_id.is_none(), "upload_id", ONE_SOURCE);
             let source = link_of(&mut checks, typed);
             if source.video_url != old.source.video_url {
                 new.source = source;
@@ -230,6 +257,7 @@ impl VideoChanges {
     }
 }
 
+const ONE_SOURCE: &str = "Please give a link or a file, not both.";
 const NO_MOMENT: &str = "Please choose a date and time.";
 const ONLY_SCHEDULED: &str = "A date can be given only when the status is Scheduled.";
 

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::edit::{Saved, edit, saved};
 use super::files::OwnVideo;
 use super::link::VideoType;
+use super::own_file::{WAITS, no_file_yet, use_upload, waits};
 use super::record::{Record, Source, differences, find, insert, update};
 use super::{NOT_FOUND, NewGalleryVideo, NewVideo, Status, VideoChanges};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
@@ -15,6 +16,7 @@ use crate::events::{self, Event};
 use crate::idempotency::{self, Claim};
 use crate::notifications::{self, Category, MailKind, Notice};
 use crate::settings::Settings;
+use crate::uploads::{self, Claimed, State};
 use crate::validation::Validator;
 use crate::{App, Result};
 
@@ -23,6 +25,8 @@ use crate::{App, Result};
 pub struct Publication {
     /// Whether the video became public. `false` if it already was.
     pub published: bool,
+    /// Whether it will become public once its file is ready.
+    pub waits: bool,
     /// How many mails were queued.
     pub notified: i64,
 }
@@ -56,14 +60,21 @@ pub async fn create(
         Claim::New(id) => id,
         Claim::Made(id) => {
             let notified = notifications::tally(&mut *tx, MailKind::Video, id).await?.mailed();
-            return idempotency::unless_deleted(saved(tx, settings, now, id, notified).await);
+            return idempotency::unless_deleted(saved(tx, app, settings, id, notified).await);
         }
     };
     let mut checks = Validator::new();
     let record = new.record(settings, now, &mut checks, None);
     checks.done()?;
-    let publication = add(tx, app, settings, actor, id, &record).await?;
-    saved(tx, settings, now, id, publication.notified).await
+    let publication = match new.upload_id {
+        None => add(tx, app, settings, actor, id, &record).await?,
+        Some(upload_id) => {
+            let file = uploads::claim(tx, upload_id, None).await?;
+            let record = Record { source: no_file_yet(id), ..record };
+            add_with_upload(tx, app, settings, actor, (id, upload_id), record, file).await?
+        }
+    };
+    saved(tx, app, settings, id, publication.notified).await
 }
 
 /// Adds a video of an earlier summer, once for each `key`. No family is notified (decision V3).
@@ -112,6 +123,26 @@ pub async fn add_own_file(
     Ok(id)
 }
 
+/// Adds a video with an upload. Until its file is ready, it is not published.
+async fn add_with_upload(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    (id, upload_id): (Uuid, Uuid),
+    record: Record,
+    file: Claimed,
+) -> Result<Publication> {
+    let is_ready = file.state == State::Ready;
+    let now = app.clock.now();
+    let record = if is_ready { record } else { record.when_ready(None, now) };
+    insert(tx, id, &record, actor.staff_id(), now).await?;
+    uploads::attach(tx, upload_id, id).await?;
+    use_upload(tx, app, upload_id).await?;
+    let details = json!({ "file": file.file_name });
+    added(tx, app, settings, actor, id, &record, details).await
+}
+
 async fn add(
     tx: &mut Tx,
     app: &App,
@@ -120,15 +151,26 @@ async fn add(
     id: Uuid,
     new: &Record,
 ) -> Result<Publication> {
-    let now = app.clock.now();
-    insert(tx, id, new, actor.staff_id(), now).await?;
-    let details = json!({
-        "title": new.title,
-        "status": new.status,
-        "upload_date": new.upload_date,
-        "scheduled_date": new.scheduled_date,
-    });
+    insert(tx, id, new, actor.staff_id(), app.clock.now()).await?;
+    added(tx, app, settings, actor, id, new, json!({})).await
+}
+
+/// Does what follows from a new video.
+async fn added(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    id: Uuid,
+    new: &Record,
+    mut details: Value,
+) -> Result<Publication> {
+    details["title"] = json!(new.title);
+    details["status"] = json!(new.status);
+    details["upload_date"] = json!(new.upload_date);
+    details["scheduled_date"] = json!(new.scheduled_date);
     let subject = Subject::new(SubjectKind::Video, id);
+    let now = app.clock.now();
     audit::record(tx, now, actor, Action::VideoCreate, subject, details).await?;
     let change = Change { id, old: None, new, details: Value::Null };
     publish_change(tx, app, settings, actor, change).await
@@ -158,7 +200,8 @@ pub async fn publish(
     let changes =
         VideoChanges { version, status: Some(Status::Published), ..VideoChanges::default() };
     let saved = edit(tx, app, settings, actor, id, &changes).await?;
-    Ok(Publication { published: true, notified: saved.notified })
+    let published = saved.video.status == Status::Published;
+    Ok(Publication { published, waits: !published, notified: saved.notified })
 }
 
 /// Publishes all videos that are due, including those that became due while no worker was running.
@@ -168,12 +211,12 @@ pub async fn publish_due(app: &App) -> Result<usize> {
     let settings = app.settings().await?;
     let due: Vec<(Uuid,)> = app
         .db
-        .sql(
-            "select id from videos
-             where status = 'scheduled' and scheduled_date <= $1
-             order by scheduled_date, id
-             limit 100",
-        )
+        .sql([
+            "select v.id from videos v
+             where v.status = 'scheduled' and v.scheduled_date <= $1 and not ",
+            WAITS,
+            " order by v.scheduled_date, v.id limit 100",
+        ])
         .bind(app.clock.now())
         .all()
         .await?;
@@ -198,6 +241,9 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
         video.status == Status::Scheduled && video.scheduled_date.is_some_and(|at| at <= now)
     });
     let Some(old) = due else { return Ok(false) };
+    if waits(&mut tx, id).await? {
+        return Ok(false);
+    }
     let new = Record { status: Status::Published, scheduled_date: None, ..old.clone() };
     let new = new.published_now(now);
     // The version shows whether another process changed it first.
@@ -238,10 +284,10 @@ pub(super) async fn publish_change(
         let families = Category::DailyVideos;
         let notified = notifications::notify_families(tx, app, settings, notice, families).await?;
         events::emit(tx, now, Event::VideoPublished(id));
-        return Ok(Publication { published, notified });
+        return Ok(Publication { published, notified, ..Publication::default() });
     }
     if is_public || was_public {
         events::emit(tx, now, Event::VideoChanged(id));
     }
-    Ok(Publication { published, notified: 0 })
+    Ok(Publication { published, ..Publication::default() })
 }

@@ -1,6 +1,6 @@
 //! The editable part of a row of the table `videos`.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, DurationRound, NaiveDate, TimeDelta, Utc};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -88,18 +88,24 @@ pub(super) async fn insert(
 ) -> Result<()> {
     let query = tx.sql(
         "insert into videos
-           (id, title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
-            content_type, duration_seconds, upload_date, year, status, scheduled_date, published_at,
-            is_featured, search_text, staff_search_text, view_count, like_count, comment_count,
-            uploaded_by, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-                 0, 0, 0, $19, 1, $20, $20)",
+           (id, title, description, upload_date, year, status, scheduled_date, published_at,
+            is_featured, search_text, staff_search_text, video_url, video_type, view_count,
+            like_count, comment_count, uploaded_by, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0, 0, $14, 1, $15, $15)",
     );
-    record.bound(query.bind(id)).bind(uploaded_by).bind(now).execute().await?;
-    Ok(())
+    record
+        .bound(query.bind(id))
+        .bind(&record.source.video_url)
+        .bind(record.source.video_type)
+        .bind(uploaded_by)
+        .bind(now)
+        .execute()
+        .await?;
+    set_source(tx, id, record, None).await
 }
 
-/// Updates the video, unless it changed since `record.version`. Returns whether it was updated.
+/// Updates the video without its source, unless it changed since `record.version`. Returns whether
+/// it was updated.
 pub(super) async fn update(
     tx: &mut Tx,
     id: Uuid,
@@ -108,15 +114,44 @@ pub(super) async fn update(
 ) -> Result<bool> {
     let query = tx.sql(
         "update videos
-         set title = $2, description = $3, video_url = $4, video_type = $5, thumbnail_url = $6,
-             file_key = $7, thumbnail_key = $8, content_type = $9, duration_seconds = $10,
-             upload_date = $11, year = $12, status = $13, scheduled_date = $14,
-             published_at = $15, is_featured = $16, search_text = $17, staff_search_text = $18,
-             version = version + 1, updated_at = $20
-         where id = $1 and version = $19",
+         set title = $2, description = $3, upload_date = $4, year = $5, status = $6,
+             scheduled_date = $7, published_at = $8, is_featured = $9, search_text = $10,
+             staff_search_text = $11, version = version + 1, updated_at = $13
+         where id = $1 and version = $12",
     );
     let written = record.bound(query.bind(id)).bind(record.version).bind(now).execute().await?;
     Ok(written == 1)
+}
+
+/// Sets the source of a video. The version stays: the end of a conversion must not refuse what staff
+/// are typing meanwhile.
+pub(super) async fn set_source(
+    tx: &mut Tx,
+    id: Uuid,
+    record: &Record,
+    upload_id: Option<Uuid>,
+) -> Result<()> {
+    let source = &record.source;
+    tx.sql(
+        "update videos
+         set video_url = $2, video_type = $3, thumbnail_url = $4, file_key = $5,
+             thumbnail_key = $6, content_type = $7, duration_seconds = $8,
+             staff_search_text = $9, media_upload_id = $10
+         where id = $1",
+    )
+    .bind(id)
+    .bind(&source.video_url)
+    .bind(source.video_type)
+    .bind(source.thumbnail_url.clone())
+    .bind(source.file_key.clone())
+    .bind(source.thumbnail_key.clone())
+    .bind(source.content_type.clone())
+    .bind(source.duration_seconds)
+    .bind(record.search_texts().1)
+    .bind(upload_id)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// The texts that families and staff search: normalized title and description, separated by a line
@@ -142,6 +177,22 @@ pub(crate) fn search_texts(
 }
 
 impl Record {
+    /// Instead of being published now, a video that waits for its file is published when it is
+    /// ready. The minute is what forms can show and send back.
+    pub(super) fn when_ready(self, old: Option<&Record>, now: DateTime<Utc>) -> Record {
+        if self.status != Status::Published
+            || old.is_some_and(|old| old.status == Status::Published)
+        {
+            return self;
+        }
+        Record {
+            status: Status::Scheduled,
+            scheduled_date: Some(now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now)),
+            published_at: old.and_then(|old| old.published_at),
+            ..self
+        }
+    }
+
     /// Sets the time of the first publication, if it is now.
     pub(super) fn published_now(self, now: DateTime<Utc>) -> Record {
         match self.status {
@@ -150,25 +201,17 @@ impl Record {
         }
     }
 
-    /// Binds the editable columns and the search texts as `$2` to `$18`.
+    fn search_texts(&self) -> (String, String) {
+        let description = self.description.as_deref();
+        search_texts(&self.title, description, self.source.video_type, self.upload_date)
+    }
+
+    /// Binds the editable columns but the source, and the search texts, as `$2` to `$11`.
     fn bound<'c>(&self, query: Query<'c>) -> Query<'c> {
-        let source = &self.source;
-        let (search_text, staff_search_text) = search_texts(
-            &self.title,
-            self.description.as_deref(),
-            source.video_type,
-            self.upload_date,
-        );
+        let (search_text, staff_search_text) = self.search_texts();
         query
             .bind(&self.title)
             .bind(self.description.clone())
-            .bind(&source.video_url)
-            .bind(source.video_type)
-            .bind(source.thumbnail_url.clone())
-            .bind(source.file_key.clone())
-            .bind(source.thumbnail_key.clone())
-            .bind(source.content_type.clone())
-            .bind(source.duration_seconds)
             .bind(self.upload_date)
             .bind(self.year)
             .bind(self.status)

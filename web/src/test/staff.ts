@@ -50,6 +50,8 @@ export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
   updated_at: "2026-07-30T00:41:00Z",
   uploaded_by: "kornbluh",
   recipients: null,
+  upload: null,
+  publishes_when_ready: false,
   ...change,
 });
 

@@ -79,6 +79,9 @@ const deeds: Record<string, string> = {
   "video.edit": "Video changed",
   "video.publish": "Video published",
   "video.retry_mail": "Failed mails of a video sent again",
+  "video.upload": "Video file uploaded",
+  "video.upload_cancel": "Upload of a video file cancelled",
+  "video.upload_failed": "Upload of a video file failed",
 };
 
 const topics: Record<string, string> = {

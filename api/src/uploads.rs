@@ -1,0 +1,277 @@
+//! Uploads of video files by staff, over the resumable upload protocol tus 1.0.
+
+mod tus;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::{Stream, StreamExt, stream};
+use portal::audit::Actor;
+use portal::uploads::{self, NewUpload, Received, Upload};
+use portal::{App, Error};
+use serde::Serialize;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+use crate::Api;
+use crate::auth::CurrentStaff;
+use crate::error::{Answer, Problem};
+use crate::input::Id;
+
+/// How long nothing may arrive. The bytes before stay, so that cutting costs an honest sender little.
+const SILENCE: Duration = Duration::from_secs(30);
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create, abilities))
+        .routes(routes!(offset, receive, remove))
+        .routes(routes!(retry))
+}
+
+/// The requests of this process that send bytes. A later one for the same upload ends the earlier
+/// one, whose connection is usually dead although the server does not know it yet.
+#[derive(Clone, Default)]
+pub struct Senders(Arc<Mutex<HashMap<Uuid, (Uuid, CancellationToken)>>>);
+
+struct Sender {
+    senders: Senders,
+    upload_id: Uuid,
+    id: Uuid,
+    ended: CancellationToken,
+}
+
+impl Senders {
+    fn begin(&self, upload_id: Uuid) -> Sender {
+        self.end(upload_id);
+        let (id, ended) = (Uuid::new_v4(), CancellationToken::new());
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.insert(upload_id, (id, ended.clone()));
+        Sender { senders: self.clone(), upload_id, id, ended }
+    }
+
+    fn end(&self, upload_id: Uuid) {
+        let open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, ended)) = open.get(&upload_id) {
+            ended.cancel();
+        }
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        let mut open = self.senders.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.get(&self.upload_id).is_some_and(|(id, _)| *id == self.id) {
+            open.remove(&self.upload_id);
+        }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+struct Uploads {
+    items: Vec<Upload>,
+    /// Always null: there are never many.
+    next: Option<String>,
+    /// The room that all files of videos take.
+    used_bytes: i64,
+    /// The room that they may take.
+    quota_bytes: i64,
+}
+
+/// Uploads that no form was saved with or that are not ready
+#[utoipa::path(get, path = "/api/admin/uploads", tag = "uploads", security(("staff" = [])),
+    responses((status = 200, body = Uploads), (status = 401, body = Problem)))]
+async fn list(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Uploads>> {
+    let settings = app.settings().await?;
+    let space = uploads::space(&app.db, &settings).await?;
+    Ok(Json(Uploads {
+        items: uploads::list(&app).await?,
+        next: None,
+        used_bytes: space.used_bytes,
+        quota_bytes: space.quota_bytes,
+    }))
+}
+
+/// What the upload protocol offers here
+#[utoipa::path(options, path = "/api/admin/uploads", tag = "uploads", security(("staff" = [])),
+    operation_id = "options_admin_uploads",
+    responses((status = 204, description = "In the headers"), (status = 401, body = Problem)))]
+async fn abilities(_staff: CurrentStaff) -> Response {
+    (StatusCode::NO_CONTENT, tus::ABILITIES).into_response()
+}
+
+/// Begin an upload
+///
+/// `Upload-Length` is its size, `filename` in `Upload-Metadata` its name. The first bytes may come with it.
+#[utoipa::path(post, path = "/api/admin/uploads", tag = "uploads", security(("staff" = [])),
+    params(("Tus-Resumable" = String, Header), ("Upload-Length" = i64, Header), ("Upload-Metadata" = Option<String>, Header),
+           ("Upload-Checksum" = Option<String>, Header)),
+    responses((status = 201, description = "Its address in `Location`"), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem)))]
+async fn create(
+    State(api): State<Api>,
+    CurrentStaff(staff): CurrentStaff,
+    request: Request,
+) -> Response {
+    tus::answer(created(&api, staff.id, request).await)
+}
+
+async fn created(api: &Api, staff_id: Uuid, request: Request) -> Answer<Response> {
+    let headers = request.headers();
+    if !tus::is_version(headers) {
+        return Err(tus::other_version());
+    }
+    if headers.contains_key("upload-defer-length") {
+        return Err(Problem::bad_request("Upload-Defer-Length is not offered here."));
+    }
+    let new = NewUpload { size_bytes: tus::length(headers)?, file_name: tus::file_name(headers)? };
+    let with_bytes = tus::sends_bytes(headers);
+    let checksum = tus::checksum(headers)?;
+    let app = &api.app;
+    let settings = app.settings().await?;
+    let upload = uploads::create(app, &settings, staff_id, &new).await?;
+    let mut offset = 0;
+    if with_bytes {
+        let sender = api.senders.begin(upload.id);
+        let body = body_of(request.into_body(), &sender);
+        offset = match uploads::receive(app, upload.id, 0, checksum, body).await? {
+            Received::Whole { offset } => offset,
+            Received::Part => return Err(broken_off(&sender)),
+            Received::WrongChecksum | Received::OtherOffset { .. } => 0,
+        };
+    }
+    let headers = [
+        (header::LOCATION, format!("/api/admin/uploads/{}", upload.id)),
+        (tus::UPLOAD_OFFSET, offset.to_string()),
+        (tus::UPLOAD_EXPIRES, tus::expiry(app.clock.now())),
+    ];
+    Ok((StatusCode::CREATED, headers).into_response())
+}
+
+/// Where an upload goes on
+#[utoipa::path(head, path = "/api/admin/uploads/{id}", tag = "uploads", security(("staff" = [])),
+    operation_id = "head_admin_uploads_id", params(("id" = Uuid, Path), ("Tus-Resumable" = String, Header)),
+    responses((status = 200, description = "In `Upload-Offset`"), (status = 401, body = Problem),
+              (status = 404, body = Problem), (status = 410, body = Problem), (status = 412, body = Problem)))]
+async fn offset(
+    State(api): State<Api>,
+    _staff: CurrentStaff,
+    Id(id): Id,
+    headers: HeaderMap,
+) -> Response {
+    tus::answer(offset_of(&api, id, &headers).await)
+}
+
+async fn offset_of(api: &Api, id: Uuid, headers: &HeaderMap) -> Answer<Response> {
+    if !tus::is_version(headers) {
+        return Err(tus::other_version());
+    }
+    api.senders.end(id);
+    let (offset, length) = uploads::offset(&api.app, id).await?;
+    let headers =
+        [(tus::UPLOAD_OFFSET, offset.to_string()), (tus::UPLOAD_LENGTH, length.to_string())];
+    Ok((StatusCode::OK, headers).into_response())
+}
+
+/// Send bytes of an upload, from `Upload-Offset` on
+#[utoipa::path(patch, path = "/api/admin/uploads/{id}", tag = "uploads", security(("staff" = [])),
+    params(("id" = Uuid, Path), ("Tus-Resumable" = String, Header), ("Upload-Offset" = i64, Header),
+           ("Upload-Checksum" = Option<String>, Header)),
+    request_body(content = Vec<u8>, content_type = "application/offset+octet-stream"),
+    responses((status = 204, description = "The new `Upload-Offset`"), (status = 401, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 412, body = Problem), (status = 422, body = Problem)))]
+async fn receive(
+    State(api): State<Api>,
+    _staff: CurrentStaff,
+    Id(id): Id,
+    request: Request,
+) -> Response {
+    tus::answer(received(&api, id, request).await)
+}
+
+async fn received(api: &Api, id: Uuid, request: Request) -> Answer<Response> {
+    let headers = request.headers();
+    if !tus::is_version(headers) {
+        return Err(tus::other_version());
+    }
+    if !tus::sends_bytes(headers) {
+        let detail = "Please send application/offset+octet-stream.";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", detail));
+    }
+    let at = tus::offset(headers)?;
+    let checksum = tus::checksum(headers)?;
+    let sender = api.senders.begin(id);
+    let body = body_of(request.into_body(), &sender);
+    match uploads::receive(&api.app, id, at, checksum, body).await? {
+        Received::Whole { offset } => {
+            let expiry = tus::expiry(api.app.clock.now());
+            let headers = [(tus::UPLOAD_OFFSET, offset.to_string()), (tus::UPLOAD_EXPIRES, expiry)];
+            Ok((StatusCode::NO_CONTENT, headers).into_response())
+        }
+        Received::Part => Err(broken_off(&sender)),
+        Received::WrongChecksum => Err(tus::wrong_checksum()),
+        Received::OtherOffset { offset } => {
+            let detail = format!("This upload goes on at {offset}.");
+            let problem = Problem::new(StatusCode::CONFLICT, "conflict", detail);
+            Ok(([(tus::UPLOAD_OFFSET, offset.to_string())], problem).into_response())
+        }
+    }
+}
+
+/// Cancel an upload, or remove one that failed
+#[utoipa::path(delete, path = "/api/admin/uploads/{id}", tag = "uploads", security(("staff" = [])),
+    params(("id" = Uuid, Path)),
+    responses((status = 204), (status = 401, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn remove(State(api): State<Api>, CurrentStaff(staff): CurrentStaff, Id(id): Id) -> Response {
+    api.senders.end(id);
+    let removed = uploads::discard(&api.app, Actor::Staff(staff.id), id).await;
+    tus::answer(removed.map(|()| StatusCode::NO_CONTENT.into_response()).map_err(Problem::from))
+}
+
+/// Convert an upload that failed again
+#[utoipa::path(post, path = "/api/admin/uploads/{id}/retry", tag = "uploads", security(("staff" = [])),
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = Upload), (status = 401, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn retry(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answer<Json<Upload>> {
+    Ok(Json(uploads::retry(&app, id).await?))
+}
+
+/// The bytes of a request. They end early when they stop coming, or when another request goes on
+/// with the upload.
+fn body_of(body: Body, sender: &Sender) -> impl Stream<Item = Result<Bytes, ()>> + Send + use<> {
+    let start = Some((body.into_data_stream(), sender.ended.clone()));
+    stream::unfold(start, |state| async {
+        let (mut body, ended) = state?;
+        let next = tokio::select! {
+            biased;
+            () = ended.cancelled() => return Some((Err(()), None)),
+            next = timeout(SILENCE, body.next()) => next,
+        };
+        match next {
+            Ok(None) => None,
+            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some((body, ended)))),
+            Ok(Some(Err(_))) | Err(_) => Some((Err(()), None)),
+        }
+    })
+}
+
+/// A client whose connection broke does not see it.
+fn broken_off(sender: &Sender) -> Problem {
+    match sender.ended.is_cancelled() {
+        true => Error::Conflict("Another request goes on with this upload.").into(),
+        false => {
+            let detail = "Nothing came any more. What arrived is kept; please go on from there.";
+            Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
+        }
+    }
+}

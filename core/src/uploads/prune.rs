@@ -1,0 +1,78 @@
+//! Gives back the room of uploads that nobody goes on with.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+use super::remove::enqueue;
+use super::staged;
+use crate::{App, Result};
+
+/// Without a byte, or without a form that is saved with it.
+const KEPT: TimeDelta = TimeDelta::days(1);
+const UNFINISHED: &str = "The upload was not finished within a day. Please upload the file again.";
+
+/// Removes uploads of which nothing arrived for a day, and finished ones that no form was saved
+/// with. Of a video that waits for its file, staff are shown why it does not come.
+pub async fn prune(app: &App) -> Result<()> {
+    let before = app.clock.now() - KEPT;
+    let stalled: Vec<(Uuid,)> = app
+        .db
+        .sql(
+            "select id from uploads
+             where updated_at < $1
+               and (state = 'uploading'
+                    or video_id is null and state in ('waiting', 'ready', 'failed'))
+             order by updated_at
+             limit 500",
+        )
+        .bind(before)
+        .all()
+        .await?;
+    for (id,) in stalled {
+        if !is_written(&staged(app, id)) {
+            prune_one(app, id).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn prune_one(app: &App, id: Uuid) -> Result<()> {
+    let before = app.clock.now() - KEPT;
+    let mut tx = app.db.begin().await?;
+    let removed = tx
+        .sql(
+            "delete from uploads
+             where id = $1 and updated_at < $2 and video_id is null
+               and state in ('uploading', 'waiting', 'ready', 'failed')
+             returning id, folder",
+        )
+        .bind(id)
+        .bind(before)
+        .all()
+        .await?;
+    enqueue(&mut tx, app, removed).await?;
+    let failed: Vec<(Uuid, Option<String>)> = tx
+        .sql(
+            "update uploads
+             set state = 'failed', problem = $3, updated_at = $4
+             where id = $1 and updated_at < $2 and state = 'uploading'
+             returning id, folder",
+        )
+        .bind(id)
+        .bind(before)
+        .bind(UNFINISHED)
+        .bind(app.clock.now())
+        .all()
+        .await?;
+    enqueue(&mut tx, app, failed).await?;
+    tx.commit().await
+}
+
+/// Whether a request of any process writes to the file: a long one may take more than a day.
+fn is_written(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}

@@ -1,0 +1,90 @@
+//! Videos whose files staff upload: from when they may be public, and what they show.
+
+use uuid::Uuid;
+
+use super::link::VideoType;
+use super::record::{Record, Source, find, set_source};
+use super::{NOT_FOUND, Status};
+use crate::db::Tx;
+use crate::events::{self, Event};
+use crate::unused_files::RemoveFiles;
+use crate::{App, Result, jobs, uploads};
+
+/// Whether `videos v` waits for a file: it has none yet, or its new one is not ready.
+pub(super) const WAITS: &str = "(v.file_key is null and v.video_url like '/media/videos/%'
+                  or exists (select 1 from uploads u
+                             where u.video_id = v.id and u.state <> 'ready'))";
+
+/// The source of a video whose file is not ready.
+pub(super) fn no_file_yet(id: Uuid) -> Source {
+    Source { video_url: format!("/media/videos/{id}"), ..Source::default() }
+}
+
+/// Whether a stored video waits for a file. No such video becomes public.
+pub(super) async fn waits(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let waits: i64 = tx
+        .sql(["select count(*) from videos v where v.id = $1 and ", WAITS])
+        .bind(id)
+        .scalar()
+        .await?;
+    Ok(waits > 0)
+}
+
+/// Gives an upload to a stored video, in place of earlier ones that are not ready. Once it is ready
+/// itself, the video shows it; until then a video that is public goes on with what it shows.
+/// Returns the name of the file.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `upload_id` for an upload that cannot be used.
+pub(super) async fn attach(tx: &mut Tx, app: &App, id: Uuid, upload_id: Uuid) -> Result<String> {
+    let file = uploads::claim(tx, upload_id, Some(id)).await?;
+    uploads::attach(tx, upload_id, id).await?;
+    uploads::remove_pending(tx, app, id, upload_id).await?;
+    use_upload(tx, app, upload_id).await?;
+    Ok(file.file_name)
+}
+
+/// Lets a video show an upload that is ready, and removes what it showed before. Does nothing for
+/// an upload that is not ready or that no form was saved with. Call it in the transaction in which
+/// an upload becomes ready, and [`super::publish_due`] afterwards.
+pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
+    let ready: Option<(Uuid, String, Option<String>, Option<i64>)> = tx
+        .sql(
+            "select video_id, folder, renditions, duration_seconds from uploads
+             where id = $1 and state = 'ready' and video_id is not null",
+        )
+        .bind(upload_id)
+        .optional()
+        .await?;
+    let Some((id, folder, renditions, duration_seconds)) = ready else { return Ok(()) };
+    let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
+    // A file that was stored as it came has neither other sizes nor a picture.
+    let has_poster = renditions.is_some_and(|list| list != "[]");
+    let source = Source {
+        video_url: format!("/media/videos/{id}"),
+        video_type: VideoType::Upload,
+        thumbnail_url: has_poster.then(|| format!("/media/thumbnails/{id}")),
+        file_key: Some(format!("{folder}/file.mp4")),
+        thumbnail_key: has_poster.then(|| format!("{folder}/poster.jpg")),
+        content_type: Some("video/mp4".into()),
+        duration_seconds,
+    };
+    let new = Record { source, ..old.clone() };
+    set_source(tx, id, &new, Some(upload_id)).await?;
+    uploads::remove_others(tx, app, id, upload_id).await?;
+    remove_files(tx, app, &old.source, &new.source).await?;
+    if old.status == Status::Published {
+        events::emit(tx, app.clock.now(), Event::VideoChanged(id));
+    }
+    Ok(())
+}
+
+/// Removes the files that a video no longer shows.
+pub(super) async fn remove_files(tx: &mut Tx, app: &App, old: &Source, new: &Source) -> Result<()> {
+    if old.file_key.is_none() || old.file_key == new.file_key {
+        return Ok(());
+    }
+    let Source { file_key, thumbnail_key, .. } = old.clone();
+    jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await
+}
