@@ -14,15 +14,19 @@ use portal::videos::{self, Media};
 use portal::{App, Error};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use uuid::Uuid;
 
 use crate::Api;
 use crate::auth::CurrentViewer;
 use crate::error::{Answer, Problem};
-use crate::input::Id;
+use crate::input::{Id, Segments};
 use crate::server::Pace;
 
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(video)).routes(routes!(thumbnail))
+    OpenApiRouter::new()
+        .routes(routes!(video))
+        .routes(routes!(converted))
+        .routes(routes!(thumbnail))
 }
 
 /// The file of a video
@@ -39,6 +43,27 @@ async fn video(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let media = videos::video_file(&app, &settings, &viewer, id).await?;
+    let mut response = send(&app, &settings, media, &method, &headers).await?;
+    response.extensions_mut().insert(Pace::Media);
+    Ok(response)
+}
+
+/// A file of the conversion of a video: a playlist, one size, a poster or a preview
+#[utoipa::path(get, path = "/media/videos/{id}/{upload_id}/{file}", tag = "media", security(()),
+    params(("id" = Uuid, Path), ("upload_id" = Uuid, Path), ("file" = String, Path)),
+    responses((status = 200, content_type = "application/vnd.apple.mpegurl"),
+              (status = 206, content_type = "video/mp4"),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 416, body = Problem)))]
+async fn converted(
+    State(app): State<App>,
+    CurrentViewer(viewer): CurrentViewer,
+    Segments((id, upload_id, file)): Segments<(Uuid, Uuid, String)>,
+    method: Method,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let settings = app.settings().await?;
+    let media = videos::converted_file(&app, &settings, &viewer, id, upload_id, &file).await?;
     let mut response = send(&app, &settings, media, &method, &headers).await?;
     response.extensions_mut().insert(Pace::Media);
     Ok(response)
@@ -71,6 +96,7 @@ async fn send(
     let etag = format!("\"{}\"", app.keys.sign("etag", &media.key));
     // Restricted media must be revalidated each time, so that a revoked right takes effect at once.
     let cache = match settings.access {
+        _ if media.immutable => "public, max-age=31536000, immutable",
         Access::Everyone => "private, max-age=600",
         _ => "private, no-cache",
     };
@@ -128,14 +154,15 @@ fn matches(known: &str, etag: &str) -> bool {
     known.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|k| k == etag || k == "*")
 }
 
-/// Images, video and audio only: nothing that a browser could interpret as a page.
+/// Images, video, audio and what belongs to them: nothing that a browser could interpret as a page.
 fn content_type(media: &Media) -> String {
     let guessed = mime_guess::from_path(&media.key).first_raw();
     let wanted = media.content_type.as_deref().or(guessed).unwrap_or_default();
     let kind = wanted.split('/').next().unwrap_or_default();
     match (kind, wanted) {
         (_, "image/svg+xml") => "application/octet-stream".to_owned(),
-        ("video" | "audio" | "image", _) => wanted.to_owned(),
+        ("video" | "audio" | "image", _)
+        | (_, "application/vnd.apple.mpegurl" | "text/vtt; charset=utf-8") => wanted.to_owned(),
         _ => "application/octet-stream".to_owned(),
     }
 }

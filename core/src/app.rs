@@ -32,6 +32,8 @@ pub struct App {
     /// Limits how many passwords are hashed at the same time. Each hash takes 19 MiB and a CPU
     /// core.
     pub hashing: Arc<Semaphore>,
+    /// Lets this process convert one video at a time.
+    pub(crate) converting: Arc<Semaphore>,
     pub(crate) settings: Arc<settings::Cache>,
     /// The copy of the database that was made before this process upgraded it.
     pub before_upgrade: Option<PathBuf>,
@@ -54,6 +56,7 @@ impl App {
             config: Arc::new(config),
             process: Uuid::new_v4(),
             hashing: Arc::new(Semaphore::new(2)),
+            converting: Arc::new(Semaphore::new(1)),
             settings: Arc::default(),
             before_upgrade: None,
             is_new: false,

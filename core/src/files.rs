@@ -151,10 +151,19 @@ impl Files {
             return Err(Error::unforeseen("the whole store is no folder"));
         }
         if let Some(root) = &self.folder {
-            return match tokio::fs::remove_dir_all(root.join(folder)).await {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-                _ => Ok(()),
-            };
+            let place = root.join(folder);
+            if let Err(error) = tokio::fs::remove_dir_all(&place).await
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                return Err(error.into());
+            }
+            // Folders that became empty; a bucket has none.
+            for parent in place.ancestors().skip(1).take_while(|parent| *parent != root) {
+                if tokio::fs::remove_dir(parent).await.is_err() {
+                    break;
+                }
+            }
+            return Ok(());
         }
         let listed = self.store.list(Some(&Path::from(folder)));
         let files: Vec<_> = listed.try_collect().await.map_err(refusal)?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use portal::jobs::Jobs;
 use portal::unused_files::RemoveFiles;
 use portal::uploads::{ConvertVideo, RemoveUpload};
-use portal::{App, Result, jobs as queued, notifications, updates, videos};
+use portal::{App, Result, conversion, jobs as queued, notifications, updates, videos};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -57,12 +57,14 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
 }
 
 /// Runs everything that is due now, in this process and without waiting. Returns the number of jobs
-/// that ran and of videos and updates that were due. For tests, which cannot wait for a worker.
+/// that ran, of videos and updates that were due, and of uploads that were converted. For tests,
+/// which cannot wait for a worker.
 pub async fn drain(app: &App) -> Result<usize> {
     let jobs = jobs();
     let mut done = 0;
     loop {
         let mut round = videos::publish_due(app).await? + updates::expire_due(app).await?;
+        round += conversion::run_all(app).await?;
         for envelope in queued::take_due(app).await? {
             jobs.perform(app, envelope).await?;
             round += 1;

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use portal::{
-    App, Result, accounts, alerts, event_feed, family_admin, faq, idempotency, jobs, messages,
-    notifications, subscribers, updates, uploads, videos,
+    App, Result, accounts, alerts, conversion, event_feed, family_admin, faq, idempotency, jobs,
+    messages, notifications, subscribers, updates, uploads, videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
@@ -33,6 +33,8 @@ pub async fn run(app: App, stop: CancellationToken) {
         tokio::select! {
             _ = poll.tick(), if !stop.is_cancelled() => {
                 log("videos that are due", videos::publish_due(&app).await);
+                // Those whose worker was killed; new ones have a job.
+                conversion::start(&app);
                 log("updates that end", updates::expire_due(&app).await);
                 // While the mailer backs off, no mail can be sent.
                 if app.mailer.backing_off().is_none() {
@@ -52,6 +54,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("names on old mails", notifications::erase_old(&app).await);
                 log("old messages", messages::prune(&app).await);
                 log("uploads that nobody goes on with", uploads::prune(&app).await);
+                log("folders of conversions", conversion::prune(&app).await);
                 log("imports of earlier days", family_admin::import::prune(&app).await);
             }
             () = stop.cancelled() => std::future::pending().await,

@@ -1,41 +1,236 @@
-//! Makes the files that viewers watch out of complete uploads.
+//! Converts uploaded videos, one at a time in each worker, and stores the result.
+//!
+//! The rows of the uploads say what waits and who works on it. A job only starts the work at once;
+//! the scheduler starts whatever a killed worker left behind.
 
+mod stored;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::ffmpeg::{self, Converted, Failure, PROGRESSIVE, Rendition, Tools};
 use crate::jobs::Job;
-use crate::uploads::{ConvertVideo, fail_conversion, finish_conversion, staged, take_conversion};
+use crate::uploads::conversion::{
+    Conversion, Finished, claim_next, fail, finish, is_converting, release, renew,
+};
+use crate::uploads::{ConvertVideo, staged};
 use crate::{App, Error, Result, videos};
+
+pub use stored::{Outcome, convert_stored};
+
+/// The progress in percent when only the storing is left.
+const STORING: u8 = 99;
+/// How often the row shows the progress.
+const RENEW_EVERY: Duration = Duration::from_secs(2);
+
+const GONE: &str = "The uploaded file is not there any more. Please send it again.";
+const FULL: &str = "The camp's server has run out of space. Please make room, then try again.";
+const NOT_STORED: &str = "The converted video could not be stored. Please try again.";
+
+/// Whether this machine can convert videos.
+pub fn installed(app: &App) -> bool {
+    Tools::find(&app.config).is_some()
+}
 
 impl Job for ConvertVideo {
     const NAME: &'static str = "convert_video";
 
-    /// Stores a file that plays everywhere as it is (decision V11).
+    /// Starts the conversion and does not wait for it: it may take an hour, and mail must not wait
+    /// for a free place among the running jobs.
     async fn run(self, app: &App) -> Result<()> {
-        let id = self.upload_id;
-        let Some(size) = take_conversion(app, id).await? else { return Ok(()) };
-        let folder = format!("videos/{id}");
-        match app.files.put_file(&format!("{folder}/file.mp4"), &staged(app, id)).await {
-            Ok(()) => {}
-            Err(error) => {
-                app.files.remove_folder(&folder).await?;
-                tracing::warn!(%id, %error, "an upload could not be stored");
-                let problem = match error {
-                    Error::Full => {
-                        "The camp's server ran out of space. Please make room, then retry."
-                    }
-                    _ => "The file could not be stored. Please retry.",
-                };
-                return fail_conversion(app, id, problem).await;
-            }
-        }
-        let mut tx = app.db.begin().await?;
-        let finished = finish_conversion(&mut tx, app, id, &folder, size).await?;
-        videos::use_upload(&mut tx, app, id).await?;
-        tx.commit().await?;
-        if !finished {
-            // It was removed meanwhile.
-            app.files.remove_folder(&folder).await?;
-        }
-        tokio::fs::remove_file(staged(app, id)).await.ok();
-        videos::publish_due(app).await?;
+        start(app);
         Ok(())
     }
+}
+
+/// Converts in the background whatever waits, unless this process already does.
+pub fn start(app: &App) {
+    let app = app.clone();
+    tokio::spawn(async move {
+        let Ok(_turn) = app.converting.clone().try_acquire_owned() else { return };
+        if let Err(error) = convert_waiting(&app).await {
+            tracing::warn!(%error, "a conversion was interrupted; it will be tried again");
+        }
+    });
+}
+
+/// Converts whatever waits, and whatever this process already converts. Returns how many uploads.
+pub async fn run_all(app: &App) -> Result<usize> {
+    let _turn = app.converting.acquire().await.map_err(Error::unforeseen)?;
+    convert_waiting(app).await
+}
+
+async fn convert_waiting(app: &App) -> Result<usize> {
+    let mut done = 0;
+    while let Some(claimed) = claim_next(app).await? {
+        convert(app, &claimed, Arc::default()).await?;
+        done += 1;
+    }
+    Ok(done)
+}
+
+/// Removes folders that killed workers left behind.
+pub async fn prune(app: &App) -> Result<()> {
+    let Ok(mut entries) = tokio::fs::read_dir(work_folder(app)).await else { return Ok(()) };
+    while let Some(entry) = entries.next_entry().await? {
+        let id = entry.file_name().to_str().and_then(|name| name.parse::<Uuid>().ok());
+        let in_use = match id {
+            Some(id) => is_converting(&app.db, id, app.clock.now()).await?,
+            None => false,
+        };
+        if !in_use {
+            tokio::fs::remove_dir_all(entry.path()).await?;
+        }
+    }
+    Ok(())
+}
+
+fn work_folder(app: &App) -> PathBuf {
+    app.config.data_dir.join("converting")
+}
+
+/// Converts a claimed upload. A failure is recorded in its row.
+///
+/// # Errors
+///
+/// Only those of the database. The upload waits again then, or its claim ends by itself.
+async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Result<()> {
+    let work_folder = work_folder(app).join(claimed.id.to_string());
+    let outcome = tokio::select! {
+        outcome = make_and_store(app, claimed, &work_folder, progress.clone()) => Some(outcome),
+        () = keep(app, claimed, &progress) => None,
+    };
+    tokio::fs::remove_dir_all(&work_folder).await.ok();
+    let shown = match outcome {
+        None => Ok(false),
+        Some(Ok(stored)) => show(app, claimed, &stored).await,
+        Some(Err(Failure { problem, log })) => {
+            tracing::warn!(upload = %claimed.id, problem, log, "a video was not converted");
+            fail(app, claimed, &problem, &log).await.map(|_| false)
+        }
+    };
+    if !matches!(shown, Ok(true)) {
+        app.files.remove_folder(&key(claimed)).await.ok();
+    }
+    match shown {
+        Ok(true) => {
+            tokio::fs::remove_file(staged(app, claimed.id)).await.ok();
+            // Videos whose time came while they waited for their file.
+            videos::publish_due(app).await?;
+        }
+        Ok(false) => {}
+        Err(error) => {
+            release(app, claimed).await?;
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// The prefix of the files of one attempt, which shares them with no other attempt.
+fn key(claimed: &Conversion) -> String {
+    format!("videos/{}/{}", claimed.id, claimed.attempts)
+}
+
+/// Extends the claim until the upload is removed or taken over.
+async fn keep(app: &App, claimed: &Conversion, progress: &AtomicU8) {
+    loop {
+        tokio::time::sleep(RENEW_EVERY).await;
+        match renew(app, claimed, progress.load(Ordering::Relaxed)).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            // The claim lasts for several of these intervals.
+            Err(error) => tracing::warn!(%error, "the progress of a conversion was not stored"),
+        }
+    }
+}
+
+struct Stored {
+    converted: Converted,
+    bytes: i64,
+}
+
+async fn make_and_store(
+    app: &App,
+    claimed: &Conversion,
+    folder: &Path,
+    progress: Arc<AtomicU8>,
+) -> Result<Stored, Failure> {
+    tokio::fs::remove_dir_all(folder).await.ok();
+    tokio::fs::create_dir_all(folder).await?;
+    let converted = make(app, claimed.id, folder, progress).await?;
+    // Another process that took over while this one slept may have stored its files already.
+    if !matches!(renew(app, claimed, STORING).await, Ok(true)) {
+        return Err(Failure { problem: NOT_STORED.into(), log: String::new() });
+    }
+    let bytes = put_all(app, claimed, folder).await.map_err(|error| Failure {
+        problem: if matches!(error, Error::Full) { FULL } else { NOT_STORED }.into(),
+        log: error.to_string(),
+    })?;
+    Ok(Stored { converted, bytes })
+}
+
+async fn make(
+    app: &App,
+    id: Uuid,
+    folder: &Path,
+    progress: Arc<AtomicU8>,
+) -> Result<Converted, Failure> {
+    let source = staged(app, id);
+    if !tokio::fs::try_exists(&source).await? {
+        return Err(Failure { problem: GONE.into(), log: String::new() });
+    }
+    // ffmpeg works in the other folder.
+    let source = std::path::absolute(source)?;
+    match Tools::find(&app.config) {
+        Some(tools) => {
+            let tell = move |percent| progress.store(percent, Ordering::Relaxed);
+            ffmpeg::convert(&tools, &source, folder, Arc::new(tell)).await
+        }
+        // Without ffmpeg, only files that every phone plays are accepted (decision V11).
+        None => {
+            tokio::fs::copy(&source, folder.join(PROGRESSIVE)).await?;
+            Ok(Converted { renditions: Vec::new(), duration_seconds: 0.0 })
+        }
+    }
+}
+
+/// Returns the size of all files in bytes.
+async fn put_all(app: &App, claimed: &Conversion, folder: &Path) -> Result<i64> {
+    // Attempts that were killed while they stored their files.
+    app.files.remove_folder(&format!("videos/{}", claimed.id)).await?;
+    let key = key(claimed);
+    let mut bytes = 0;
+    let mut entries = tokio::fs::read_dir(folder).await?;
+    while let Some(entry) = entries.next_entry().await? {
+        bytes += entry.metadata().await?.len();
+        let name = entry.file_name();
+        app.files.put_file(&format!("{key}/{}", name.to_string_lossy()), &entry.path()).await?;
+    }
+    Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
+}
+
+/// Shows the files to viewers, all at once. Returns `false` if another process has taken the upload
+/// over, or if it was removed.
+async fn show(app: &App, claimed: &Conversion, stored: &Stored) -> Result<bool> {
+    let Stored { converted, bytes } = stored;
+    let seconds = converted.duration_seconds.round() as i64;
+    let finished = Finished::<Rendition> {
+        folder: &key(claimed),
+        renditions: &converted.renditions,
+        stored_bytes: *bytes,
+        duration_seconds: (!converted.renditions.is_empty()).then_some(seconds.max(1)),
+    };
+    let mut tx = app.db.begin().await?;
+    if !finish(&mut tx, app, claimed, &finished).await? {
+        tx.rollback().await?;
+        return Ok(false);
+    }
+    videos::use_upload(&mut tx, app, claimed.id).await?;
+    tx.commit().await?;
+    Ok(true)
 }

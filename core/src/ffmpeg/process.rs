@@ -120,7 +120,7 @@ fn wrappers() -> Vec<OsString> {
     let all: [&[&str]; 4] = [
         &["setpriv", "--pdeathsig", "KILL"],
         &["nice", "-n", "19"],
-        &["ionice", "-c", "3"],
+        &["ionice", "-t", "-c", "3"],
         &["prlimit", &memory, "--core=0"],
     ];
     let mut words = Vec::new();

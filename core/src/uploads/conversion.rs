@@ -1,27 +1,68 @@
-//! The conversion of an upload as its row tells it.
+//! The conversion of an upload, as its row shows it: who converts it, how far it is, how it ended.
 
-use std::time::Duration;
-
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::State;
-use crate::db::Tx;
-use crate::{App, Result};
+use crate::db::{Db, Tx};
+use crate::{App, Error, Result};
 
-/// How long a conversion belongs to a worker that does not say that it still works.
-const LEASE: Duration = Duration::from_secs(60);
+/// A worker that is silent for longer has ended, and another one takes over.
+const LEASE: TimeDelta = TimeDelta::seconds(30);
+/// Restarts of the worker count too, so this is more than a file that breaks it may need.
+const ATTEMPTS: i64 = 12;
+const TOO_OFTEN: &str = "The conversion was interrupted too often. Please try again.";
 
-/// Takes an upload that waits for its conversion, or whose worker is gone. Returns its size.
-pub(crate) async fn take(app: &App, id: Uuid) -> Result<Option<i64>> {
+/// An upload that this process converts. The number of the attempt shows whether another process has
+/// taken it over.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub(crate) struct Conversion {
+    pub id: Uuid,
+    pub attempts: i64,
+}
+
+/// The files of a converted video.
+#[derive(Debug)]
+pub(crate) struct Finished<'a, R> {
+    /// The prefix of their keys.
+    pub folder: &'a str,
+    /// The best first.
+    pub renditions: &'a [R],
+    pub stored_bytes: i64,
+    pub duration_seconds: Option<i64>,
+}
+
+/// Claims the upload that has waited for the longest, or whose worker has ended. Returns `None` if
+/// nothing waits.
+pub(crate) async fn claim_next(app: &App) -> Result<Option<Conversion>> {
+    let now = app.clock.now();
+    // A read first, so that a worker without work never writes.
+    let waiting: Vec<(Uuid,)> = app
+        .db
+        .sql(
+            "select id from uploads
+             where state = 'waiting' or (state = 'converting' and claimed_until < $1)
+             order by created_at, id
+             limit 1",
+        )
+        .bind(now)
+        .all()
+        .await?;
+    let Some((id,)) = waiting.into_iter().next() else { return Ok(None) };
+    claim(app, id).await
+}
+
+async fn claim(app: &App, id: Uuid) -> Result<Option<Conversion>> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let taken: Option<(i64,)> = tx
+    let claimed: Option<Conversion> = tx
         .sql(
             "update uploads
-             set state = 'converting', attempts = attempts + 1, claimed_until = $2, updated_at = $3
+             set state = 'converting', progress = 0, problem = null, log = null,
+                 attempts = attempts + 1, claimed_until = $2, updated_at = $3
              where id = $1
-               and (state = 'waiting' or state = 'converting' and claimed_until < $3)
-             returning size_bytes",
+               and (state = 'waiting' or (state = 'converting' and claimed_until < $3))
+             returning id, attempts",
         )
         .bind(id)
         .bind(now + LEASE)
@@ -29,46 +70,178 @@ pub(crate) async fn take(app: &App, id: Uuid) -> Result<Option<i64>> {
         .optional()
         .await?;
     tx.commit().await?;
-    Ok(taken.map(|(size,)| size))
+    match claimed {
+        Some(claimed) if claimed.attempts > ATTEMPTS => {
+            fail(app, &claimed, TOO_OFTEN, "").await?;
+            Ok(None)
+        }
+        claimed => Ok(claimed),
+    }
 }
 
-/// Ends a conversion. Returns whether the upload was still being converted.
-pub(crate) async fn finish(
-    tx: &mut Tx,
-    app: &App,
-    id: Uuid,
-    folder: &str,
-    stored_bytes: i64,
-) -> Result<bool> {
-    let changed = tx
+/// Stores the progress in percent and extends the claim. Returns whether it is still this process
+/// that converts the upload.
+pub(crate) async fn renew(app: &App, claimed: &Conversion, progress: u8) -> Result<bool> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let written = tx
         .sql(
             "update uploads
-             set state = 'ready', progress = 100, folder = $2, renditions = '[]',
-                 stored_bytes = $3, claimed_until = null, updated_at = $4
-             where id = $1 and state = 'converting'",
+             set progress = $3, claimed_until = $4, updated_at = $5
+             where id = $1 and attempts = $2 and state = 'converting'",
         )
-        .bind(id)
-        .bind(folder)
-        .bind(stored_bytes)
+        .bind(claimed.id)
+        .bind(claimed.attempts)
+        .bind(i64::from(progress))
+        .bind(now + LEASE)
+        .bind(now)
+        .execute()
+        .await?;
+    tx.commit().await?;
+    Ok(written == 1)
+}
+
+/// Marks the upload as ready. Returns `false` if another process has taken it over, or if it was
+/// removed.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the renditions cannot be serialized.
+pub(crate) async fn finish<R: Serialize>(
+    tx: &mut Tx,
+    app: &App,
+    claimed: &Conversion,
+    finished: &Finished<'_, R>,
+) -> Result<bool> {
+    let renditions = serde_json::to_string(finished.renditions).map_err(Error::unforeseen)?;
+    let written = tx
+        .sql(
+            "update uploads
+             set state = 'ready', progress = 100, claimed_until = null, folder = $3,
+                 renditions = $4, stored_bytes = $5, duration_seconds = $6, updated_at = $7
+             where id = $1 and attempts = $2 and state = 'converting'",
+        )
+        .bind(claimed.id)
+        .bind(claimed.attempts)
+        .bind(finished.folder)
+        .bind(renditions)
+        .bind(finished.stored_bytes)
+        .bind(finished.duration_seconds)
         .bind(app.clock.now())
         .execute()
         .await?;
-    Ok(changed == 1)
+    Ok(written == 1)
 }
 
-/// Records why a conversion failed.
-pub(crate) async fn fail(app: &App, id: Uuid, problem: &str) -> Result<()> {
+/// Marks the upload as failed, for a reason that staff see. Returns `false` if it is no longer this
+/// process that converts it.
+pub(crate) async fn fail(
+    app: &App,
+    claimed: &Conversion,
+    problem: &str,
+    log: &str,
+) -> Result<bool> {
+    let mut tx = app.db.begin().await?;
+    let written = tx
+        .sql(
+            "update uploads
+             set state = 'failed', claimed_until = null, problem = $3, log = $4, updated_at = $5
+             where id = $1 and attempts = $2 and state = 'converting'",
+        )
+        .bind(claimed.id)
+        .bind(claimed.attempts)
+        .bind(problem)
+        .bind(log)
+        .bind(app.clock.now())
+        .execute()
+        .await?;
+    tx.commit().await?;
+    Ok(written == 1)
+}
+
+/// Gives back an upload that this process stops converting before its end.
+pub(crate) async fn release(app: &App, claimed: &Conversion) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql(
         "update uploads
-         set state = $2, problem = $3, claimed_until = null, updated_at = $4
-         where id = $1 and state = 'converting'",
+         set state = 'waiting', progress = 0, claimed_until = null, updated_at = $3
+         where id = $1 and attempts = $2 and state = 'converting'",
     )
-    .bind(id)
-    .bind(State::Failed)
-    .bind(problem)
+    .bind(claimed.id)
+    .bind(claimed.attempts)
     .bind(app.clock.now())
     .execute()
     .await?;
     tx.commit().await
+}
+
+/// A file that a video shows already.
+#[derive(Debug)]
+pub(crate) struct Stored<'a> {
+    pub id: Uuid,
+    pub video_id: Uuid,
+    pub file_name: &'a str,
+    pub size_bytes: i64,
+}
+
+/// Adds an upload for a file that is already staged, and claims it.
+pub(crate) async fn begin_stored(app: &App, stored: Stored<'_>) -> Result<Conversion> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let claimed = tx
+        .sql(
+            "insert into uploads
+               (id, video_id, file_name, size_bytes, state, progress, attempts, claimed_until,
+                created_at, updated_at)
+             values ($1, $2, $3, $4, 'converting', 0, 1, $5, $6, $6)
+             returning id, attempts",
+        )
+        .bind(stored.id)
+        .bind(stored.video_id)
+        .bind(stored.file_name)
+        .bind(stored.size_bytes)
+        .bind(now + LEASE)
+        .bind(now)
+        .one()
+        .await?;
+    tx.commit().await?;
+    Ok(claimed)
+}
+
+/// How a conversion ended: with these sizes, such as `1280x720`, or with a problem.
+pub(crate) async fn outcome(app: &App, id: Uuid) -> Result<Result<Vec<String>, String>> {
+    let row: Option<(String, Option<String>, Option<String>)> = app
+        .db
+        .sql("select state, renditions, problem from uploads where id = $1")
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(match row {
+        Some((state, Some(renditions), _)) if state == "ready" => {
+            let sizes: Vec<Size> = serde_json::from_str(&renditions).map_err(Error::unforeseen)?;
+            Ok(sizes.iter().map(|size| format!("{}x{}", size.width, size.height)).collect())
+        }
+        Some((_, _, Some(problem))) => Err(problem),
+        _ => Err("It was replaced or removed in the meantime.".into()),
+    })
+}
+
+#[derive(Deserialize)]
+struct Size {
+    width: u32,
+    height: u32,
+}
+
+/// Whether somebody still converts this upload.
+pub(crate) async fn is_converting(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let found: i64 = db
+        .sql(
+            "select count(*) from uploads
+             where id = $1 and state = 'converting' and claimed_until >= $2",
+        )
+        .bind(id)
+        .bind(now)
+        .scalar()
+        .await?;
+    Ok(found > 0)
 }

@@ -6,7 +6,7 @@
 
 mod attach;
 mod content;
-mod conversion;
+pub(crate) mod conversion;
 mod create;
 mod mp4;
 mod prune;
@@ -24,9 +24,6 @@ use crate::{App, Error, Result};
 
 pub use attach::retry;
 pub(crate) use attach::{Claimed, attach, claim};
-pub(crate) use conversion::{
-    fail as fail_conversion, finish as finish_conversion, take as take_conversion,
-};
 pub use create::{NewUpload, Space, create, shown_size, space};
 pub use prune::prune;
 pub use receive::{Checksum, Received, offset, receive};

@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 use super::{ConvertVideo, NOT_FOUND, Row, State, content, find, folder, staged};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::ffmpeg::Tools;
 use crate::{App, Error, Result, file_permissions, jobs};
 
 /// How long to wait for a request that was told to end.
@@ -252,7 +253,8 @@ async fn touch(app: &App, id: Uuid) -> Result<()> {
 /// Checks a complete file and enqueues its conversion.
 async fn finish(app: &App, row: &Row) -> Result<()> {
     let path = staged(app, row.id);
-    let checked = tokio::task::spawn_blocking(move || content::check(&path, true)).await;
+    let as_it_is = Tools::find(&app.config).is_none();
+    let checked = tokio::task::spawn_blocking(move || content::check(&path, as_it_is)).await;
     let problem = checked.map_err(Error::unforeseen)?.err();
     let state = match problem {
         Some(_) => State::Failed,

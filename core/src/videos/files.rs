@@ -1,11 +1,12 @@
 //! The portal's own video and picture files.
 
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::{NOT_FOUND, NewVideo, Status};
-use crate::access::Viewer;
+use crate::access::{Access, Viewer};
 use crate::settings::Settings;
-use crate::{App, Result};
+use crate::{App, Error, Result, ffmpeg};
 
 /// A video whose file is already in the object store.
 #[derive(Debug, Clone)]
@@ -23,13 +24,15 @@ pub struct OwnVideo {
 pub struct Media {
     pub key: String,
     pub content_type: Option<String>,
+    /// Its address names the upload, so it never has other content, and everybody may keep it.
+    pub immutable: bool,
 }
 
 /// Returns the file of a video.
 ///
 /// # Errors
 ///
-/// As for the video's page: [`crate::Error::NotFound`] for an unpublished video, except for staff,
+/// As for the video's page: [`Error::NotFound`] for an unpublished video, except for staff,
 /// who may see drafts, and the errors of [`Viewer::must_watch`].
 pub async fn video_file(
     app: &App,
@@ -38,8 +41,8 @@ pub async fn video_file(
     id: Uuid,
 ) -> Result<Media> {
     let row = app.db.sql("select status, file_key, content_type from videos where id = $1");
-    let (key, content_type) = guard(settings, viewer, row.bind(id).optional().await?)?;
-    Ok(Media { key, content_type })
+    let (_, key, content_type) = guard(settings, viewer, row.bind(id).optional().await?)?;
+    Ok(Media { key, content_type, immutable: false })
 }
 
 /// Returns the picture of a video. Errors as in [`video_file`].
@@ -50,8 +53,96 @@ pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid
         .bind(id)
         .optional()
         .await?;
-    let (key, content_type) = guard(settings, viewer, row)?;
-    Ok(Media { key, content_type })
+    let (_, key, content_type) = guard(settings, viewer, row)?;
+    Ok(Media { key, content_type, immutable: false })
+}
+
+/// Returns a file of the conversion of a video: a playlist, a size, a poster, or the pictures for the
+/// seek bar. `upload_id` is the upload that the video shows; the files of a replaced one are gone.
+///
+/// Errors as in [`video_file`].
+pub async fn converted_file(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    id: Uuid,
+    upload_id: Uuid,
+    name: &str,
+) -> Result<Media> {
+    if !ffmpeg::is_output(name) {
+        return Err(NOT_FOUND);
+    }
+    let row = app
+        .db
+        .sql(
+            "select v.status, u.folder, cast(null as text)
+             from videos v
+             join uploads u on u.id = v.media_upload_id
+             where v.id = $1 and u.id = $2 and u.state = 'ready'",
+        )
+        .bind(id)
+        .bind(upload_id)
+        .optional()
+        .await?;
+    let (status, folder, _) = guard(settings, viewer, row)?;
+    let public = status == Status::Published && settings.access == Access::Everyone;
+    let content_type = content_type(name).to_owned();
+    Ok(Media {
+        key: format!("{folder}/{name}"),
+        content_type: Some(content_type),
+        immutable: public,
+    })
+}
+
+/// Returns the key of the file that a video shows, if it was not converted yet.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Conflict`] for a link, and for a file that was converted already.
+pub(crate) async fn unconverted_file(app: &App, id: Uuid) -> Result<String> {
+    let row: Option<(Option<String>, Option<Uuid>)> = app
+        .db
+        .sql("select file_key, media_upload_id from videos where id = $1")
+        .bind(id)
+        .optional()
+        .await?;
+    match row.ok_or(NOT_FOUND)? {
+        (Some(key), None) => Ok(key),
+        (None, _) => Err(Error::Conflict("This video has no file of its own.")),
+        (_, Some(_)) => Err(Error::Conflict("The file of this video is converted already.")),
+    }
+}
+
+/// A video whose file was not converted yet.
+#[derive(Debug, Clone, Serialize, sqlx::FromRow)]
+pub struct Unconverted {
+    pub id: Uuid,
+    pub title: String,
+}
+
+/// Returns the videos whose files were not converted yet, the newest first.
+pub async fn unconverted(app: &App, limit: i64) -> Result<Vec<Unconverted>> {
+    app.db
+        .sql(
+            "select v.id, v.title
+             from videos v
+             where v.file_key is not null and v.media_upload_id is null
+               and not exists (select 1 from uploads u where u.video_id = v.id)
+             order by v.upload_date desc, v.published_at desc, v.id desc
+             limit $1",
+        )
+        .bind(limit)
+        .all()
+        .await
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, end)| end) {
+        Some("m3u8") => "application/vnd.apple.mpegurl",
+        Some("vtt") => "text/vtt; charset=utf-8",
+        Some("jpg") => "image/jpeg",
+        _ => "video/mp4",
+    }
 }
 
 type Row = (Status, Option<String>, Option<String>);
@@ -60,11 +151,11 @@ fn guard(
     settings: &Settings,
     viewer: &Viewer,
     row: Option<Row>,
-) -> Result<(String, Option<String>)> {
+) -> Result<(Status, String, Option<String>)> {
     let Some((status, Some(key), content_type)) = row else { return Err(NOT_FOUND) };
     if status != Status::Published && viewer.staff_id.is_none() {
         return Err(NOT_FOUND);
     }
     viewer.must_watch(settings.access)?;
-    Ok((key, content_type))
+    Ok((status, key, content_type))
 }

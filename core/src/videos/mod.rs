@@ -26,7 +26,8 @@ pub use admin::{
     counts, deliveries, find_for_staff, retry_deliveries,
 };
 pub use edit::{Saved, delete, edit};
-pub use files::{Media, OwnVideo, thumbnail, video_file};
+pub(crate) use files::unconverted_file;
+pub use files::{Media, OwnVideo, Unconverted, converted_file, thumbnail, unconverted, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
@@ -126,6 +127,17 @@ pub struct Video {
     pub video_url: String,
     #[schema(required)]
     pub content_type: Option<String>,
+    /// The HLS playlist of an own file that was converted.
+    #[sqlx(skip)]
+    #[schema(required)]
+    pub hls_url: Option<String>,
+    /// WebVTT with pictures for the seek bar.
+    #[sqlx(skip)]
+    #[schema(required)]
+    pub previews_url: Option<String>,
+    /// The upload that was converted.
+    #[serde(skip)]
+    converted_upload_id: Option<Uuid>,
     /// Whether the viewer likes it.
     #[sqlx(skip)]
     pub liked: bool,

@@ -45,28 +45,47 @@ pub(super) async fn attach(tx: &mut Tx, app: &App, id: Uuid, upload_id: Uuid) ->
     Ok(file.file_name)
 }
 
+#[derive(sqlx::FromRow)]
+struct Ready {
+    video_id: Uuid,
+    /// Empty for an import that is converted later.
+    staff_id: Option<Uuid>,
+    folder: String,
+    renditions: Option<String>,
+    duration_seconds: Option<i64>,
+}
+
 /// Lets a video show an upload that is ready, and removes what it showed before. Does nothing for
 /// an upload that is not ready or that no form was saved with. Call it in the transaction in which
 /// an upload becomes ready, and [`super::publish_due`] afterwards.
 pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
-    let ready: Option<(Uuid, String, Option<String>, Option<i64>)> = tx
+    let ready: Option<Ready> = tx
         .sql(
-            "select video_id, folder, renditions, duration_seconds from uploads
+            "select video_id, staff_id, folder, renditions, duration_seconds from uploads
              where id = $1 and state = 'ready' and video_id is not null",
         )
         .bind(upload_id)
         .optional()
         .await?;
-    let Some((id, folder, renditions, duration_seconds)) = ready else { return Ok(()) };
+    let Some(ready) = ready else { return Ok(()) };
+    let Ready { video_id: id, staff_id, folder, renditions, duration_seconds } = ready;
     let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
     // A file that was stored as it came has neither other sizes nor a picture.
     let has_poster = renditions.is_some_and(|list| list != "[]");
+    let poster = has_poster.then(|| format!("{folder}/poster.jpg"));
+    // An import that is converted later is the same film, so the picture that came with it stays.
+    let imported = old
+        .source
+        .thumbnail_key
+        .clone()
+        .filter(|key| staff_id.is_none() && !key.starts_with("videos/"));
+    let thumbnail_key = imported.or(poster);
     let source = Source {
         video_url: format!("/media/videos/{id}"),
         video_type: VideoType::Upload,
-        thumbnail_url: has_poster.then(|| format!("/media/thumbnails/{id}")),
+        thumbnail_url: thumbnail_key.as_ref().map(|_| format!("/media/thumbnails/{id}")),
         file_key: Some(format!("{folder}/file.mp4")),
-        thumbnail_key: has_poster.then(|| format!("{folder}/poster.jpg")),
+        thumbnail_key,
         content_type: Some("video/mp4".into()),
         duration_seconds,
     };

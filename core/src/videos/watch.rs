@@ -8,7 +8,7 @@ use super::{CARD, NOT_FOUND, Video, VideoCard, VideoRef, VideoType};
 use crate::access::Viewer;
 use crate::clock::year_in;
 use crate::settings::Settings;
-use crate::{App, Result};
+use crate::{App, Result, ffmpeg};
 
 /// Returns a published video for its page.
 ///
@@ -22,7 +22,11 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
         .sql([
             "select ",
             CARD,
-            ", v.video_url, v.content_type from videos v where v.id = $1 and v.status = 'published'"
+            ", v.video_url, v.content_type, u.id as converted_upload_id
+             from videos v
+             left join uploads u
+               on u.id = v.media_upload_id and u.state = 'ready' and u.renditions <> '[]'
+             where v.id = $1 and v.status = 'published'",
         ])
         .bind(id)
         .optional()
@@ -30,6 +34,11 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
         .ok_or(NOT_FOUND)?;
     viewer.must_watch(settings.access)?;
     open_all(app, settings, viewer, std::slice::from_mut(&mut video.card)).await?;
+    if let Some(upload_id) = video.converted_upload_id {
+        let file = |name| Some(format!("/media/videos/{id}/{upload_id}/{name}"));
+        video.hls_url = file(ffmpeg::MASTER);
+        video.previews_url = file(ffmpeg::PREVIEWS);
+    }
     if let Some(user_id) = viewer.user_id {
         let likes: i64 = app
             .db

@@ -2423,6 +2423,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/media/videos/{id}/{upload_id}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the conversion of a video: a playlist, one size, a poster or a preview */
+        get: operations["get_media_videos_id_upload_id_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -5050,9 +5067,13 @@ export interface components {
         /** @description A published video on its own page. */
         Video: components["schemas"]["VideoCard"] & {
             content_type: string | null;
+            /** @description The HLS playlist of an own file that was converted. */
+            hls_url: string | null;
             /** @description Whether the viewer likes it. */
             liked: boolean;
             next: components["schemas"]["VideoRef"] | null;
+            /** @description WebVTT with pictures for the seek bar. */
+            previews_url: string | null;
             previous: components["schemas"]["VideoRef"] | null;
             /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */
             video_url: string;
@@ -10713,6 +10734,47 @@ export interface operations {
                 };
                 content: {
                     "video/mp4": unknown;
+                };
+            };
+            /** @description Partial Content */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_media_videos_id_upload_id_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                upload_id: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apple.mpegurl": unknown;
                 };
             };
             /** @description Partial Content */

@@ -65,6 +65,8 @@ export const video = (change: Partial<Video> = {}): Video => ({
   ...card(),
   video_url: "/media/videos/v1",
   content_type: "video/mp4",
+  hls_url: null,
+  previews_url: null,
   liked: false,
   previous: null,
   next: null,

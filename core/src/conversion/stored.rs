@@ -1,0 +1,60 @@
+//! Converts files that videos already show: those of imports, and of the sample camp.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+
+use uuid::Uuid;
+
+use super::{convert, installed};
+use crate::uploads::conversion::{Stored, begin_stored, outcome};
+use crate::uploads::staged;
+use crate::{App, Error, Result, videos};
+
+/// How the conversion of a stored file ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// With the sizes that viewers can choose from, the best first.
+    Converted(Vec<String>),
+    /// A sentence for staff.
+    Failed(String),
+}
+
+/// Converts the file that a video shows, and lets the video show the result. `progress` receives
+/// percents. Until then, and if it fails, the video shows what it did.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Conflict`] for a video without a file of its own or whose file was
+/// converted already, [`Error::Setup`] without ffmpeg.
+pub async fn convert_stored(app: &App, video_id: Uuid, progress: Arc<AtomicU8>) -> Result<Outcome> {
+    if !installed(app) {
+        return Err(Error::Setup(
+            "ffmpeg is not installed. Please install it, or name it with --ffmpeg.".into(),
+        ));
+    }
+    let file_key = videos::unconverted_file(app, video_id).await?;
+    let _turn = app.converting.acquire().await.map_err(Error::unforeseen)?;
+    let id = Uuid::now_v7();
+    let copy = staged(app, id);
+    if let Some(folder) = copy.parent() {
+        tokio::fs::create_dir_all(folder).await?;
+    }
+    let begun = async {
+        app.files.copy_to(&file_key, &copy).await?;
+        let size_bytes = tokio::fs::metadata(&copy).await?.len() as i64;
+        let file_name = file_key.rsplit('/').next().unwrap_or_default();
+        begin_stored(app, Stored { id, video_id, file_name, size_bytes }).await
+    };
+    let claimed = match begun.await {
+        Ok(claimed) => claimed,
+        Err(error) => {
+            tokio::fs::remove_file(&copy).await.ok();
+            return Err(error);
+        }
+    };
+    convert(app, &claimed, progress).await?;
+    Ok(match outcome(app, id).await? {
+        Ok(renditions) => Outcome::Converted(renditions),
+        Err(problem) => Outcome::Failed(problem),
+    })
+}
