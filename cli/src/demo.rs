@@ -1,10 +1,11 @@
 //! `camp demo`: runs the portal with a sample camp in one process, without any setup.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portal::seed::{self, Logins, Options, Sample};
-use portal::{App, Config, Error, Result};
+use portal::{App, Config, Error, Result, conversion, videos};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +61,13 @@ impl Demo {
             start_over(&config).await?;
         }
         let app = open_or_create(config).await?;
+        let is_new = seed::is_empty(&app.db).await?;
         let logins = self.logins(&app).await?;
+        if !conversion::installed(&app) {
+            print_note(WITHOUT_FFMPEG);
+        } else if is_new {
+            convert_samples(app.clone());
+        }
         let serving = both(&app, stop.clone());
         let greeting = greet(&app, &logins, stop);
         let (served, ()) = tokio::join!(serving, greeting);
@@ -93,6 +100,27 @@ impl Demo {
     }
 }
 
+/// How many of the newest sample videos get all sizes.
+const CONVERTED_SAMPLES: i64 = 8;
+
+const WITHOUT_FFMPEG: &str = "ffmpeg is not installed: videos are shown in one size only, and uploads must play on every \
+     phone already. `apt install ffmpeg` changes that.";
+
+/// Converts the newest sample videos in the background, so that they play as uploads do.
+fn convert_samples(app: App) {
+    tokio::spawn(async move {
+        let converted = async {
+            for video in videos::unconverted(&app, CONVERTED_SAMPLES).await? {
+                conversion::convert_stored(&app, video.id, Arc::default()).await?;
+            }
+            Ok::<(), Error>(())
+        };
+        if let Err(error) = converted.await {
+            tracing::warn!(%error, "the sample videos were not all converted");
+        }
+    });
+}
+
 const OWN_CAMP: Error = Error::Conflict(
     "This database holds a camp of your own, and the demo leaves it alone. Use `camp serve \
      --with-worker` for it, or give the demo a folder of its own with --data-dir.",
@@ -121,6 +149,9 @@ async fn start_over(config: &Config) -> Result<()> {
         gone(std::fs::remove_file(folder.join(file)))?;
     }
     gone(std::fs::remove_dir_all(config.mail_folder()))?;
+    for staging in ["uploads", "converting"] {
+        gone(std::fs::remove_dir_all(folder.join(staging)))?;
+    }
     if config.storage_url.is_none() {
         gone(std::fs::remove_dir_all(folder.join("files")))?;
     }

@@ -18,6 +18,7 @@ mod output;
 mod seed;
 mod serve;
 mod settings;
+mod videos;
 
 use std::process::ExitCode;
 
@@ -90,6 +91,8 @@ enum Command {
         after_help = "Example:\n  camp gallery import summer-2024.csv --year 2024 --dry-run"
     )]
     Gallery(gallery::Gallery),
+    #[command(subcommand, after_help = "Example:\n  camp videos convert --all")]
+    Videos(videos::Videos),
     #[command(subcommand, after_help = "Example:\n  camp family import families.csv --dry-run")]
     Family(family::Family),
 }
@@ -157,6 +160,7 @@ impl Command {
             Command::Settings(settings) => settings.run(config).await,
             Command::Admin(admin) => admin.run(config).await,
             Command::Gallery(gallery) => gallery.run(config).await,
+            Command::Videos(videos) => videos.run(config).await,
             Command::Family(family) => family.run(config).await,
         }
     }

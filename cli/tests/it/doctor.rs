@@ -157,7 +157,7 @@ on_both_engines! {
         assert_eq!(said.out.contains("All is well."), room, "{}", said.out);
         assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
         for what in ["database", "migrations", "ledger", "owners", "two-factor", "worker", "queue", "failed-mail",
-                     "files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone", "clock"] {
+                     "files", "ffmpeg", "video-files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone", "clock"] {
             let well = found.iter().any(|one| one["what"] == what && one["state"] == "well");
             assert!(well, "{what}: {found:?}");
         }

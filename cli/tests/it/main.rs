@@ -22,3 +22,4 @@ mod settings;
 mod sink;
 mod sweeping;
 mod upgrade;
+mod videos;

@@ -7,6 +7,7 @@ mod database;
 mod dns;
 mod environment;
 mod mail;
+mod videos;
 
 use std::net::SocketAddr;
 
@@ -51,6 +52,7 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
     cryptography::choose();
     let mut found = Findings::default();
     environment::examine(&config, &mut found);
+    videos::examine_ffmpeg(&config, &mut found).await;
     let db = database::examine(&config, &mut found).await;
     let app = match db {
         // Opening a camp would create missing folders.
@@ -67,6 +69,7 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
     if let Ok(app) = &app {
         camp::examine(app, &mut found).await;
         environment::examine_files(&app.files, &mut found).await;
+        videos::examine(app, &mut found).await;
     }
     mail::examine(&config, options, &mut found).await;
     if let Ok(app) = app {

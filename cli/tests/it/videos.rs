@@ -1,0 +1,86 @@
+//! Conversion of videos whose files came before conversions.
+
+use portal::App;
+use portal::audit::Actor;
+use portal::videos::{OwnVideo, add_own_file};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::camp::{Camp, count};
+use crate::on_both_engines;
+
+const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
+
+async fn imported(app: &App, title: &str, key: &str, bytes: &[u8]) -> Uuid {
+    app.files.put(key, bytes.to_vec()).await.expect("stored");
+    app.files.put("pictures/lake.jpg", b"picture".to_vec()).await.expect("stored");
+    let own = OwnVideo {
+        video: serde_json::from_value(json!({ "title": title, "video_url": "" })).expect("a video"),
+        file_key: key.into(),
+        thumbnail_key: Some("pictures/lake.jpg".into()),
+        content_type: "video/mp4".into(),
+        duration_seconds: None,
+    };
+    let settings = app.settings().await.expect("settings");
+    let mut tx = app.db.begin().await.expect("a transaction");
+    let id = add_own_file(&mut tx, app, &settings, Actor::Operator, &own).await.expect("a video");
+    tx.commit().await.expect("a commit");
+    id
+}
+
+on_both_engines! {
+    async fn imported_files_are_converted_once(camp: Camp) {
+        camp.begin();
+        let app = camp.app().await;
+        let lake = imported(&app, "Lake", "films/lake.mp4", LAKE).await;
+        let letter = imported(&app, "Letter", "films/letter.mp4", b"Dear parents").await;
+        let without = camp.run(&["videos", "convert", "--all", "--ffmpeg", "/nowhere/ffmpeg"]);
+        assert_eq!(without.code, 4, "{without:?}");
+        assert!(without.err.contains("ffmpeg is not installed"), "{}", without.err);
+
+        let said = camp.run(&["videos", "convert", "--all"]);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.out.contains(&format!("Lake ({lake}): 640x360")), "{}", said.out);
+        assert!(said.out.contains(&format!("Letter ({letter}): This is not a video file")), "{}", said.out);
+        assert!(said.out.contains("1 video converted, 1 not."), "{}", said.out);
+        let picture = "select count(*) from videos where thumbnail_key = 'pictures/lake.jpg'";
+        assert_eq!(count(&app.db, picture).await, 2, "the pictures stay");
+        let ready = "select count(*) from videos v join uploads u on u.id = v.media_upload_id where u.state = 'ready'";
+        assert_eq!(count(&app.db, ready).await, 1);
+        assert!(app.files.exists("films/letter.mp4").await.expect("an answer"), "it shows what it did");
+
+        let again = camp.run(&["videos", "convert", "--all", "--json"]);
+        assert_eq!((again.code, again.out.trim()), (0, "[]"), "{again:?}");
+        let named = camp.run(&["videos", "convert", &lake.to_string(), "--json"]);
+        assert_eq!(named.code, 3);
+        let report: Value = serde_json::from_str(&named.out).expect("JSON");
+        assert_eq!(report[0]["problem"], "The file of this video is converted already.");
+        app.db.close().await;
+    }
+
+    async fn the_doctor_finds_videos_without_files_and_files_without_videos(camp: Camp) {
+        camp.begin();
+        let app = camp.app().await;
+        let id = imported(&app, "Lake", "films/lake.mp4", LAKE).await;
+        let finding = |more: &[&str], what: &str| {
+            let said = camp.run(&[&["doctor", "--json"], more].concat());
+            let found: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
+            let found: Vec<Value> = found.into_iter().filter(|one| one["what"] == what).collect();
+            found.iter().map(|one| format!("{}: {}", one["state"], one["says"])).collect::<String>()
+        };
+        let well = finding(&[], "video-files");
+        assert!(well.starts_with("\"well\""), "{well}");
+        app.files.remove("films/lake.mp4").await.expect("removed");
+        let missing = finding(&[], "video-files");
+        assert!(missing.starts_with("\"broken\"") && missing.contains(&id.to_string()), "{missing}");
+        let key = format!("videos/{}/1/720.mp4", Uuid::now_v7());
+        app.files.put("films/lake.mp4", LAKE.to_vec()).await.expect("stored");
+        app.files.put(&key, LAKE.to_vec()).await.expect("stored");
+        let unused = finding(&[], "video-files");
+        assert!(unused.starts_with("\"warning\"") && unused.contains(&key), "{unused}");
+        let none = finding(&["--ffmpeg", "/nowhere/ffmpeg"], "ffmpeg");
+        assert!(none.starts_with("\"warning\": \"ffmpeg is not installed"), "{none}");
+        assert!(finding(&[], "ffmpeg").starts_with("\"well\""));
+        app.db.close().await;
+    }
+}
