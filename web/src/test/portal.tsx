@@ -173,6 +173,7 @@ export function server(answers: Record<string, Answer>) {
     if (answer === unreachable) throw new TypeError("Failed to fetch");
     if (answer === undefined && !(`${call.method} ${call.path}` in known))
       answer = refuse(404, "not_found", "Not found");
+    if (answer instanceof Response) return answer;
     if (answer instanceof Refusal) {
       const body = { type: "about:blank", title: "No", request_id: "r1", ...answer.problem };
       return new Response(JSON.stringify(body), {

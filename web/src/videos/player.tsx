@@ -1,4 +1,5 @@
-import { useEffect, useEffectEvent, useRef, useState, type SyntheticEvent } from "react";
+import { useEffect, useEffectEvent, useRef, useState, type ComponentType, type SyntheticEvent } from "react";
+import type Hls from "hls.js";
 import { Link, useSearchParams } from "react-router";
 import type { Video } from "../api/client";
 import { duration } from "../lib/format";
@@ -6,6 +7,8 @@ import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
+import type { ControlsProps } from "./playback/controls";
+import { goOnIn, load, methodFor } from "./playback/source";
 import { countView } from "./queries";
 import { Thumbnail } from "./thumbnail";
 import { PlayMark } from "./video-card";
@@ -74,7 +77,8 @@ function usePlayParameter() {
   return asked;
 }
 
-type Playable = Pick<Video, "title" | "video_type" | "video_url" | "thumbnail_url" | "duration_seconds">;
+type Playable = Pick<Video, "title" | "video_type" | "video_url" | "thumbnail_url" | "duration_seconds"> &
+  Partial<Pick<Video, "id" | "hls_url" | "previews_url" | "next">>;
 type FileEvents = {
   /** The file is loaded and starts to play. */
   onLoaded?: (event: SyntheticEvent<HTMLVideoElement>) => void;
@@ -87,9 +91,10 @@ type ScreenProps = FileEvents & {
   onStart?: () => void;
 };
 
-/** Files play in the browser's own player; Drive and YouTube are loaded only when somebody presses play. */
+/** Files play in a player of our own; Drive and YouTube are loaded only when somebody presses play. */
 export function Screen({ video, playing = false, onStart, ...events }: ScreenProps) {
   const [started, setStarted] = useState(playing);
+  const [stage, setStage] = useState<HTMLDivElement | null>(null);
 
   function start() {
     setStarted(true);
@@ -97,10 +102,16 @@ export function Screen({ video, playing = false, onStart, ...events }: ScreenPro
   }
 
   return (
-    <div className="relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg">
+    <div
+      ref={setStage}
+      role="group"
+      aria-label="Video player"
+      className="@container/player relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg"
+    >
       {video.video_type === "upload" ? (
         <FilePlayer
           video={video}
+          stage={stage}
           started={started}
           playing={playing}
           onStart={start}
@@ -137,6 +148,7 @@ function embedAddress({ video_type, video_url }: Playable) {
 
 type FilePlayerProps = FileEvents & {
   video: Playable;
+  stage: HTMLDivElement | null;
   started: boolean;
   playing: boolean;
   onStart: () => void;
@@ -144,41 +156,38 @@ type FilePlayerProps = FileEvents & {
   onRefused: () => void;
 };
 
-function FilePlayer({ video, started, playing, onStart, onRefused, onLoaded, onBroken }: FilePlayerProps) {
-  const [broken, setBroken] = useState(false);
-  const { player, muted, unmute, soundIsOn } = useAutoplay(playing, onRefused);
+function FilePlayer({ video, stage, started, playing, onStart, onRefused, onLoaded, onBroken }: FilePlayerProps) {
+  const [media, setMedia] = useState<HTMLVideoElement | null>(null);
+  const [Controls, setControls] = useState<ComponentType<ControlsProps> | null>(null);
+  const { broken, play, native, hls, onError, retry } = useFile(video, media, onBroken);
+  const { muted, unmute, soundIsOn } = useAutoplay(media, playing, play, onRefused);
 
-  function retry() {
-    setBroken(false);
-    player.current?.load();
-    play();
-  }
-
-  function play() {
-    // A refusal leaves the controls visible; a broken file reports through onError.
-    player.current?.play()?.catch(() => undefined);
-  }
+  // The controls are loaded once somebody presses play; until then and without them the browser shows its own.
+  useEffect(() => {
+    if (!started) return;
+    import("./playback/controls").then(
+      (module) => setControls(() => module.default),
+      () => undefined,
+    );
+  }, [started]);
 
   return (
     <>
       {/* eslint-disable-next-line jsx-a11y/media-has-caption -- the camp's videos come without captions */}
       <video
-        ref={player}
-        src={video.video_url}
+        ref={setMedia}
+        src={video.hls_url ? undefined : video.video_url}
         poster={video.thumbnail_url ?? "/art/placeholder.svg"}
-        controls={started}
+        controls={started && !Controls}
         // Without controls a video takes the focus only with a tabindex.
-        tabIndex={started ? undefined : -1}
+        tabIndex={started && !Controls ? undefined : -1}
         playsInline
-        preload="metadata"
+        preload={video.hls_url ? "none" : "metadata"}
         aria-label={video.title}
         onPlay={onStart}
         onVolumeChange={({ currentTarget }) => currentTarget.muted || soundIsOn()}
         onLoadedMetadata={onLoaded}
-        onError={() => {
-          setBroken(true);
-          onBroken?.();
-        }}
+        onError={onError}
         className="size-full"
       />
       {!started && !broken && (
@@ -186,73 +195,135 @@ function FilePlayer({ video, started, playing, onStart, onRefused, onLoaded, onB
           video={video}
           onPlay={() => {
             onStart();
-            play();
-            player.current?.focus();
+            // A refusal leaves the controls visible; a broken file reports through onError.
+            play()?.catch(() => undefined);
+            media?.focus();
           }}
         />
+      )}
+      {started && !broken && Controls && media && stage && (
+        <Controls video={video} media={media} stage={stage} native={native} hls={hls} />
       )}
       {muted && !broken && (
         <Button look="amber" onClick={unmute} className="absolute start-3 top-3">
           Turn the sound on
         </Button>
       )}
-      {broken && (
-        <div
-          role="alert"
-          className="absolute inset-0 grid place-content-center justify-items-center gap-3 bg-player p-4 text-center"
-        >
-          <Icon name="alert" className="size-8" />
-          <p className="font-head text-xl">This video could not be played</p>
-          <div className="flex flex-wrap justify-center gap-3">
-            <Button look="amber" icon="refresh" onClick={retry}>
-              Retry
-            </Button>
-            <a
-              href={video.video_url}
-              target="_blank"
-              rel="noreferrer"
-              className={buttonLook("line", "border-on-player! text-on-player! hover:bg-transparent!")}
-            >
-              Open the file
-            </a>
-          </div>
-        </div>
-      )}
+      {broken && <Broken address={video.video_url} onRetry={retry} />}
     </>
   );
 }
 
+/** Gives the element the best that this browser can play, and the one file that all can play if that fails. */
+function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () => void) {
+  const [broken, setBroken] = useState(false);
+  const [native, setNative] = useState(false);
+  const [hls, setHls] = useState<Hls | null>(null);
+  const begun = useRef(false);
+  useEffect(() => () => hls?.destroy(), [hls]);
+
+  /** Goes on in the plain file; that one has nothing behind it. */
+  function fallBack() {
+    setNative(false);
+    setHls(null);
+    if (media && media.getAttribute("src") !== video.video_url) return goOnIn(media, video.video_url);
+    setBroken(true);
+    onBroken?.();
+  }
+
+  /** Synchronous wherever the browser plays by itself: a phone lets a video start only within the press. */
+  function play(): Promise<void> | undefined {
+    if (!media || !video.hls_url || begun.current) return media?.play();
+    begun.current = true;
+    const method = methodFor(media, video);
+    if (method === "hls.js") return playWithHls(media, video.hls_url);
+    setNative(method === "native");
+    load(media, method === "native" ? video.hls_url : video.video_url);
+    return media.play();
+  }
+
+  async function playWithHls(element: HTMLVideoElement, url: string) {
+    try {
+      const { connectHls } = await import("./playback/quality");
+      setHls(await connectHls(element, url, fallBack));
+    } catch {
+      fallBack();
+    }
+    await element.play();
+  }
+
+  function retry() {
+    setBroken(false);
+    begun.current = false;
+    media?.load();
+    play()?.catch(() => undefined);
+  }
+
+  return { broken, native, hls, play, retry, onError: () => (hls ? undefined : fallBack()) };
+}
+
+const Broken = ({ address, onRetry }: { address: string; onRetry: () => void }) => (
+  <div
+    role="alert"
+    className="absolute inset-0 grid place-content-center justify-items-center gap-3 bg-player p-4 text-center"
+  >
+    <Icon name="alert" className="size-8" />
+    <p className="font-head text-xl">This video could not be played</p>
+    <div className="flex flex-wrap justify-center gap-3">
+      <Button look="amber" icon="refresh" onClick={onRetry}>
+        Retry
+      </Button>
+      <a
+        href={address}
+        target="_blank"
+        rel="noreferrer"
+        className={buttonLook("line", "border-on-player! text-on-player! hover:bg-transparent!")}
+      >
+        Open the file
+      </a>
+    </div>
+  </div>
+);
+
 /** Starts the video once: with sound if the browser allows it, otherwise muted. */
-function useAutoplay(playing: boolean, onRefused: () => void) {
-  const player = useRef<HTMLVideoElement>(null);
+function useAutoplay(
+  player: HTMLVideoElement | null,
+  playing: boolean,
+  play: () => Promise<void> | undefined,
+  onRefused: () => void,
+) {
   const [muted, setMuted] = useState(false);
   const refused = useEffectEvent(onRefused);
+  const begin = useEffectEvent(play);
 
   useEffect(() => {
-    const video = player.current;
-    if (!playing || !video) return;
+    if (!playing || !player) return;
     const notAllowed = (error: unknown) => error instanceof DOMException && error.name === "NotAllowedError";
-    video.play()?.catch((error: unknown) => {
+    begin()?.catch((error: unknown) => {
       if (!notAllowed(error)) return;
-      video.muted = true;
-      video.play().then(
+      setMutedOf(player, true);
+      player.play().then(
         () => setMuted(true),
         (again: unknown) => {
-          video.muted = false;
+          setMutedOf(player, false);
           if (notAllowed(again)) refused();
         },
       );
     });
-  }, [playing]);
+  }, [player, playing]);
 
   function unmute() {
     setMuted(false);
-    if (!player.current) return;
-    player.current.muted = false;
-    player.current.focus();
+    if (!player) return;
+    setMutedOf(player, false);
+    player.focus();
   }
 
-  return { player, muted, unmute, soundIsOn: () => setMuted(false) };
+  return { muted, unmute, soundIsOn: () => setMuted(false) };
+}
+
+function setMutedOf(media: HTMLVideoElement, muted: boolean) {
+  media.muted = muted;
 }
 
 const sources = { upload: null, google_drive: "Plays from Google Drive", youtube: "Plays from YouTube" };

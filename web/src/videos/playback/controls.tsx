@@ -1,0 +1,316 @@
+import { useEffect, useRef, useState, type PointerEvent } from "react";
+import type Hls from "hls.js";
+import { Link } from "react-router";
+import { duration } from "../../lib/format";
+import { paths } from "../../lib/paths";
+import { Icon } from "../../ui/icon";
+import { playAlone } from "./alone";
+import { useMediaState } from "./media-state";
+import { keepPosition, positionOf } from "./positions";
+import { qualityOfBrowser, qualityOfHls, type Quality } from "./quality";
+import { canFloat, canFullscreen, toggleFloating, toggleFullscreen, useIsFullscreen } from "./screen-modes";
+import { SeekBar } from "./seek-bar";
+import { SettingsMenu } from "./settings-menu";
+import { seek, setVolume, skip, toggleMute, togglePlay, useShortcuts } from "./shortcuts";
+import type { FileAddresses } from "./source";
+import "./controls.css";
+
+export type Film = FileAddresses & {
+  /** Absent while staff try a link. */
+  id?: string | undefined;
+  title: string;
+  previews_url?: string | null | undefined;
+  next?: { id: string; title: string } | null | undefined;
+};
+
+export type ControlsProps = {
+  video: Film;
+  media: HTMLVideoElement;
+  stage: HTMLElement;
+  /** Whether the browser plays HLS by itself. */
+  native: boolean;
+  hls: Hls | null;
+};
+
+/** The player's own controls, laid over the picture. */
+export default function Controls({ video, media, stage, native, hls }: ControlsProps) {
+  const state = useMediaState(media);
+  const { message, say } = useMessage();
+  const { idle, wake } = useIdle(stage, !state.paused);
+  const quality = useQuality({ hlsUrl: video.hls_url, media, native, hls });
+  const surface = useSurface(media, stage, say, idle, wake);
+  const resumed = useResume(media, video.id);
+  const play = useRef<HTMLButtonElement>(null);
+  useShortcuts(media, stage, say);
+  useEffect(() => playAlone(media), [media]);
+  // Whoever pressed play goes on with the keyboard from there; whoever is typing meanwhile is left alone.
+  useEffect(() => {
+    const here = document.activeElement;
+    if (!here || here === document.body || here.tagName === "MAIN" || stage.contains(here))
+      play.current?.focus({ preventScroll: true });
+  }, [stage]);
+
+  return (
+    <div className="vp" data-idle={idle || undefined} data-paused={state.paused || undefined}>
+      <div className="vp-surface" {...surface} />
+      {state.waiting && <div className="vp-wait" role="status" aria-label="Loading the video" />}
+      <p role="status" className="vp-said" data-shown={message !== "" || undefined}>
+        {message}
+      </p>
+      {resumed.at !== null && (
+        <button type="button" className="vp-chip" onClick={resumed.startOver}>
+          Resumed at {duration(resumed.at)} · Start over
+        </button>
+      )}
+      {state.ended && <EndScreen media={media} next={video.next} />}
+      {/* Time runs from left to right on a mirrored page too, as on every other player. */}
+      <div className="vp-bar" dir="ltr">
+        <SeekBar media={media} state={state} previews={video.previews_url} />
+        <div className="vp-row">
+          <button
+            ref={play}
+            type="button"
+            className="vp-button"
+            aria-label={state.paused ? "Play" : "Pause"}
+            onClick={() => say(togglePlay(media))}
+          >
+            <Icon name={state.paused ? "play" : "pause"} filled={state.paused} />
+          </button>
+          <button
+            type="button"
+            className="vp-button vp-wide"
+            aria-label="10 seconds back"
+            onClick={() => say(skip(media, -10))}
+          >
+            <Shape d={back} />
+          </button>
+          <button
+            type="button"
+            className="vp-button vp-wide"
+            aria-label="10 seconds forward"
+            onClick={() => say(skip(media, 10))}
+          >
+            <Shape d={forward} />
+          </button>
+          <Volume media={media} volume={state.volume} say={say} />
+          <span className="vp-time">
+            {duration(state.time)} <span className="vp-of">/ {duration(state.duration)}</span>
+          </span>
+          <span className="vp-gap" />
+          <SettingsMenu media={media} rate={state.rate} quality={quality} onOpen={wake} />
+          <ScreenModes media={media} stage={stage} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type VolumeProps = { media: HTMLVideoElement; volume: number; say: (text: string) => void };
+
+const Volume = ({ media, volume, say }: VolumeProps) => (
+  <>
+    <button
+      type="button"
+      className="vp-button"
+      aria-label={volume === 0 ? "Unmute" : "Mute"}
+      onClick={() => say(toggleMute(media))}
+    >
+      <Shape d={volume === 0 ? silent : loud} />
+    </button>
+    <input
+      type="range"
+      className="vp-volume"
+      data-own-keys
+      aria-label="Volume"
+      min={0}
+      max={100}
+      value={Math.round(volume * 100)}
+      onChange={(event) => setVolume(media, Number(event.target.value) / 100)}
+    />
+  </>
+);
+
+function ScreenModes({ media, stage }: { media: HTMLVideoElement; stage: HTMLElement }) {
+  const fullscreen = useIsFullscreen();
+  return (
+    <>
+      {canFloat(media) && (
+        <button
+          type="button"
+          className="vp-button vp-wide"
+          aria-label="Picture in picture"
+          onClick={() => void toggleFloating(media)}
+        >
+          <Shape d={floating} />
+        </button>
+      )}
+      {canFullscreen(media, stage) && (
+        <button
+          type="button"
+          className="vp-button"
+          aria-label={fullscreen ? "Leave full screen" : "Full screen"}
+          onClick={() => void toggleFullscreen(media, stage)}
+        >
+          <Shape d={fullscreen ? small : large} />
+        </button>
+      )}
+    </>
+  );
+}
+
+function EndScreen({ media, next }: { media: HTMLVideoElement; next: Film["next"] }) {
+  return (
+    <div className="vp-end">
+      {next && (
+        <>
+          <p>
+            Next video: <bdi>{next.title}</bdi>
+          </p>
+          <Link to={paths.play(next.id)} className="vp-big vp-amber">
+            <Icon name="play" filled />
+            Play next
+          </Link>
+        </>
+      )}
+      <button type="button" className="vp-big" onClick={() => togglePlay(media)}>
+        <Icon name="refresh" />
+        Watch again
+      </button>
+    </div>
+  );
+}
+
+/** What a key or a double tap did: shown for a moment and read aloud. */
+function useMessage() {
+  const [message, setMessage] = useState("");
+  useEffect(() => {
+    if (!message) return;
+    const timer = setTimeout(() => setMessage(""), 1_200);
+    return () => clearTimeout(timer);
+  }, [message]);
+  return { message, say: setMessage };
+}
+
+/** Whether nobody has moved for a while: then the picture is left alone. */
+function useIdle(stage: HTMLElement, playing: boolean) {
+  const [still, setStill] = useState(false);
+  const [moved, setMoved] = useState(0);
+  const wake = () => {
+    setStill(false);
+    setMoved((n) => n + 1);
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => setStill(true), 3_000);
+    return () => clearTimeout(timer);
+  }, [moved]);
+  useEffect(() => {
+    const onMove = (event: globalThis.PointerEvent) => event.pointerType !== "touch" && wake();
+    stage.addEventListener("pointermove", onMove);
+    stage.addEventListener("keydown", wake);
+    stage.addEventListener("focusin", wake);
+    return () => {
+      stage.removeEventListener("pointermove", onMove);
+      stage.removeEventListener("keydown", wake);
+      stage.removeEventListener("focusin", wake);
+    };
+  }, [stage]);
+  return { idle: still && playing, wake };
+}
+
+const doubleTap = 300;
+
+/** A click plays and pauses; a tap shows the controls, and two taps at a side skip ten seconds. */
+function useSurface(
+  media: HTMLVideoElement,
+  stage: HTMLElement,
+  say: (text: string) => void,
+  idle: boolean,
+  wake: () => void,
+) {
+  const last = useRef({ at: 0, side: 0 });
+  return {
+    onPointerUp: (event: PointerEvent) => {
+      if (event.button !== 0) return;
+      if (event.pointerType !== "touch") {
+        if (event.timeStamp - last.current.at < doubleTap) void toggleFullscreen(media, stage);
+        say(togglePlay(media));
+        last.current = { at: event.timeStamp, side: 0 };
+        return;
+      }
+      const { left, width } = stage.getBoundingClientRect();
+      const part = (event.clientX - left) / width;
+      const side = part < 0.35 ? -1 : part > 0.65 ? 1 : 0;
+      const again = event.timeStamp - last.current.at < doubleTap && side === last.current.side;
+      last.current = { at: event.timeStamp, side };
+      if (again && side !== 0) say(skip(media, side * 10));
+      else if (again || !idle) say(togglePlay(media));
+      wake();
+    },
+  };
+}
+
+type QualityProps = Pick<ControlsProps, "media" | "native" | "hls"> & { hlsUrl: string | null | undefined };
+
+function useQuality({ hlsUrl, media, native, hls }: QualityProps) {
+  const [quality, setQuality] = useState<Quality | null>(null);
+  useEffect(() => {
+    if (hls) qualityOfHls(hls, setQuality);
+    else if (native && hlsUrl) void qualityOfBrowser(media, hlsUrl, setQuality);
+  }, [hls, media, native, hlsUrl]);
+  return quality;
+}
+
+/** Goes on where this video was stopped, and keeps where it is stopped next. */
+function useResume(media: HTMLVideoElement, id: string | undefined) {
+  const [at, setAt] = useState<number | null>(null);
+  useEffect(() => {
+    if (!id) return;
+    const before = positionOf(id);
+    const goOn = () => {
+      if (before === null || media.currentTime > 3 || before > media.duration - 10) return;
+      seek(media, before);
+      setAt(before);
+    };
+    const keep = () => keepPosition(id, media.ended ? 0 : media.currentTime, media.duration);
+    if (media.readyState > 0) goOn();
+    else media.addEventListener("loadedmetadata", goOn, { once: true });
+    const timer = setInterval(() => media.paused || keep(), 5_000);
+    media.addEventListener("pause", keep);
+    media.addEventListener("ended", keep);
+    addEventListener("pagehide", keep);
+    return () => {
+      clearInterval(timer);
+      if (media.currentTime > 0) keep();
+      media.removeEventListener("loadedmetadata", goOn);
+      media.removeEventListener("pause", keep);
+      media.removeEventListener("ended", keep);
+      removeEventListener("pagehide", keep);
+    };
+  }, [media, id]);
+  useEffect(() => {
+    if (at === null) return;
+    const timer = setTimeout(() => setAt(null), 8_000);
+    return () => clearTimeout(timer);
+  }, [at]);
+  return {
+    at,
+    startOver: () => {
+      seek(media, 0);
+      setAt(null);
+    },
+  };
+}
+
+const loud = "M4 9.500v5h3.500L12 18.500v-13L7.500 9.500zM15 9a4 4 0 0 1 0 6M17.500 6.500a7.500 7.500 0 0 1 0 11";
+const silent = "M4 9.500v5h3.500L12 18.500v-13L7.500 9.500zM15.500 9.500l5 5M20.500 9.500l-5 5";
+const large = "M4.500 9V4.500H9M15 4.500h4.500V9M19.500 15v4.500H15M9 19.500H4.500V15";
+const small = "M9 4.500V9H4.500M19.500 9H15V4.500M15 19.500V15h4.500M4.500 15H9v4.500";
+const floating = "M3.500 5.500h17v13h-17zM12 12h6v4.500h-6z";
+const back = "M4.500 12a7.500 7.500 0 1 0 2.300-5.400L4.500 9M4.500 4v5h5";
+const forward = "M19.500 12a7.500 7.500 0 1 1-2.300-5.400L19.500 9M19.500 4v5h-5";
+
+const Shape = ({ d }: { d: string }) => (
+  <svg viewBox="0 0 24 24" aria-hidden="true" className="vp-shape">
+    <path d={d} />
+  </svg>
+);

@@ -1,0 +1,37 @@
+import { onDeletion } from "../../lib/delete-drafts";
+
+/** Where each video was stopped, in this browser: seconds by id, the last one at the end. */
+const key = "positions";
+const most = 100;
+/** Nobody misses the first seconds, and in the last ones the video is over. */
+const [first, last] = [10, 15];
+
+function stored(): Record<string, number> {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+export const positionOf = (id: string): number | null => stored()[id] ?? null;
+
+/** Keeps where a video was stopped; the beginning and the end are not kept. */
+export function keepPosition(id: string, at: number, duration: number) {
+  const { [id]: _before, ...others } = stored();
+  const kept = at < first || !(at < duration - last) ? others : { ...others, [id]: Math.floor(at) };
+  try {
+    localStorage.setItem(key, JSON.stringify(Object.fromEntries(Object.entries(kept).slice(-most))));
+  } catch {
+    // Without storage every video starts at its beginning.
+  }
+}
+
+// What somebody watched is theirs: it goes when they sign out.
+onDeletion.add(() => {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // There is nothing to remove.
+  }
+});

@@ -1,0 +1,74 @@
+import type Hls from "hls.js";
+import { rungsOf } from "./master";
+import { goOnIn } from "./source";
+
+/** The sizes of the picture by their lines, best first, and which is chosen; null is automatic. */
+export type Quality = { rungs: number[]; chosen: number | null; choose: (lines: number | null) => void };
+
+const recovered = new WeakSet<Hls>();
+
+/** Connects hls.js to an element. Its code is loaded only by browsers that cannot play HLS by themselves. */
+export async function connectHls(media: HTMLVideoElement, url: string, onFatal: () => void): Promise<Hls | null> {
+  const { default: HlsPlayer } = await import("hls.js/light");
+  if (!HlsPlayer.isSupported()) {
+    onFatal();
+    return null;
+  }
+  // The content security policy allows no worker that is made of a string.
+  const hls = new HlsPlayer({ enableWorker: false, capLevelToPlayerSize: true });
+  hls.on(HlsPlayer.Events.ERROR, (_event, { fatal, type }) => {
+    if (!fatal) return;
+    if (type === HlsPlayer.ErrorTypes.MEDIA_ERROR && !recovered.has(hls)) {
+      recovered.add(hls);
+      hls.recoverMediaError();
+    } else {
+      hls.destroy();
+      onFatal();
+    }
+  });
+  const parsed = new Promise<void>((done) => hls.once(HlsPlayer.Events.MANIFEST_PARSED, () => done()));
+  const failed = new Promise<void>((done) => hls.once(HlsPlayer.Events.DESTROYING, () => done()));
+  hls.loadSource(url);
+  hls.attachMedia(media);
+  await Promise.race([parsed, failed]);
+  return hls;
+}
+
+const linesOf = ({ width, height }: { width: number; height: number }) => Math.min(width, height);
+
+/** Lets the sizes be chosen that hls.js has found. */
+export function qualityOfHls(hls: Hls, changed: (quality: Quality) => void) {
+  const rungs = hls.levels.map(linesOf).toSorted((a, b) => b - a);
+  const show = (chosen: number | null) =>
+    changed({
+      rungs,
+      chosen,
+      choose: (lines) => {
+        // A chosen size holds in a small player too.
+        hls.config.capLevelToPlayerSize = lines === null;
+        hls.autoLevelCapping = -1;
+        // What is loaded already would otherwise be played in the old size first.
+        if (lines === null) hls.nextLevel = -1;
+        else hls.currentLevel = hls.levels.findIndex((level) => linesOf(level) === lines);
+        show(lines);
+      },
+    });
+  show(null);
+}
+
+/** Lets the sizes be chosen where the browser plays HLS by itself: each has an address of its own. */
+export async function qualityOfBrowser(media: HTMLVideoElement, hlsUrl: string, changed: (quality: Quality) => void) {
+  const master = new URL(hlsUrl, location.href).href;
+  const answer = await fetch(new Request(master, { credentials: "same-origin" })).catch(() => null);
+  const rungs = answer?.ok ? rungsOf(await answer.text(), master) : [];
+  const show = (chosen: number | null) =>
+    changed({
+      rungs: rungs.map(({ lines }) => lines),
+      chosen,
+      choose: (lines) => {
+        goOnIn(media, rungs.find((rung) => rung.lines === lines)?.url ?? master);
+        show(lines);
+      },
+    });
+  show(null);
+}

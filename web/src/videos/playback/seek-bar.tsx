@@ -1,0 +1,79 @@
+import { useEffect, useState, type PointerEvent } from "react";
+import { duration } from "../../lib/format";
+import type { useMediaState } from "./media-state";
+import { previewsOf, type Preview } from "./previews";
+import { seek } from "./shortcuts";
+
+type Props = {
+  media: HTMLVideoElement;
+  state: ReturnType<typeof useMediaState>;
+  previews: string | null | undefined;
+};
+
+/** The time line, with a picture of the place under the pointer. */
+export function SeekBar({ media, state: { time, duration: length, loaded }, previews }: Props) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const pictures = usePreviews(previews, pointed !== null);
+  const percent = (seconds: number) => (length > 0 ? `${Math.min(100, (seconds / length) * 100)}%` : "0%");
+
+  function point({ clientX, currentTarget }: PointerEvent) {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    setPointed(Math.max(0, Math.min(1, (clientX - left) / width)) * length);
+  }
+
+  return (
+    <div className="vp-seek" onPointerMove={point} onPointerDown={point} onPointerLeave={() => setPointed(null)}>
+      <div className="vp-track">
+        <div className="vp-loaded" style={{ width: percent(loaded) }} />
+        <div className="vp-played" style={{ width: percent(time) }} />
+      </div>
+      <input
+        type="range"
+        aria-label="Seek"
+        aria-valuetext={`${duration(time)} of ${duration(length)}`}
+        min={0}
+        max={Math.max(1, length)}
+        step="any"
+        value={Math.min(time, length)}
+        onChange={(event) => seek(media, Number(event.target.value))}
+      />
+      {pointed !== null && length > 0 && (
+        <div className="vp-preview" style={{ "--at": percent(pointed) } as React.CSSProperties}>
+          <Picture preview={pictures.find(({ start, end }) => pointed >= start && pointed < end)} />
+          <span>{duration(pointed)}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const Picture = ({ preview }: { preview: Preview | undefined }) =>
+  preview && (
+    <div
+      className="vp-picture"
+      style={{
+        width: preview.width,
+        height: preview.height,
+        backgroundImage: `url("${preview.url}")`,
+        backgroundPosition: `-${preview.x}px -${preview.y}px`,
+      }}
+    />
+  );
+
+/** Loaded once somebody points at the time line. */
+function usePreviews(address: string | null | undefined, wanted: boolean) {
+  const [previews, setPreviews] = useState<Preview[]>([]);
+  const [asked, setAsked] = useState(false);
+  if (wanted && !asked) setAsked(true);
+  useEffect(() => {
+    if (!address || !asked) return;
+    const url = new URL(address, location.href).href;
+    const stop = new AbortController();
+    fetch(new Request(url, { credentials: "same-origin", signal: stop.signal }))
+      .then(async (answer) => answer.ok && setPreviews(previewsOf(await answer.text(), url)))
+      // Without pictures the time is still shown.
+      .catch(() => undefined);
+    return () => stop.abort();
+  }, [address, asked]);
+  return previews;
+}

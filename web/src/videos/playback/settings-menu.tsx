@@ -1,0 +1,73 @@
+import { useId, useRef, useState } from "react";
+import { Icon } from "../../ui/icon";
+import type { Quality } from "./quality";
+import { rates, setRate } from "./shortcuts";
+
+type Props = { media: HTMLVideoElement; rate: number; quality: Quality | null; onOpen: () => void };
+
+/** Speed and quality. The lists are the device's own, which open above any player, however small. */
+export function SettingsMenu({ media, rate, quality, onOpen }: Props) {
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  return (
+    <div
+      ref={box}
+      className="vp-settings"
+      data-own-keys={open || undefined}
+      onBlur={(event) => event.relatedTarget && !box.current?.contains(event.relatedTarget) && setOpen(false)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open) return;
+        event.stopPropagation();
+        setOpen(false);
+        button.current?.focus();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        className="vp-button"
+        aria-label="Settings"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => {
+          setOpen(!open);
+          onOpen();
+        }}
+      >
+        <Icon name="cog" />
+      </button>
+      <div id={id} className="vp-menu" hidden={!open}>
+        <label>
+          Speed
+          <select value={rate} onChange={(event) => setRate(media, Number(event.target.value))}>
+            {[...new Set([...rates, rate])]
+              .toSorted((a, b) => a - b)
+              .map((one) => (
+                <option key={one} value={one}>
+                  {one === 1 ? "Normal" : `${one}×`}
+                </option>
+              ))}
+          </select>
+        </label>
+        {quality && quality.rungs.length > 1 && (
+          <label>
+            Quality
+            <select
+              value={quality.chosen ?? ""}
+              onChange={(event) => quality.choose(event.target.value ? Number(event.target.value) : null)}
+            >
+              <option value="">Automatic</option>
+              {quality.rungs.map((lines) => (
+                <option key={lines} value={lines}>
+                  {lines}p
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { useEffect, useEffectEvent } from "react";
+import { toggleFullscreen } from "./screen-modes";
+
+export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
+
+export const speed = (rate: number) => (rate === 1 ? "Normal speed" : `Speed ${rate}×`);
+
+/** Moves within the video and returns what to say of it. */
+export function skip(media: HTMLVideoElement, by: number) {
+  media.currentTime = Math.max(0, Math.min(media.duration || 0, media.currentTime + by));
+  return `${Math.abs(by)} seconds ${by < 0 ? "back" : "forward"}`;
+}
+
+export function togglePlay(media: HTMLVideoElement) {
+  if (!media.paused) {
+    media.pause();
+    return "Paused";
+  }
+  void media.play()?.catch(() => undefined);
+  return "Playing";
+}
+
+export function toggleMute(media: HTMLVideoElement) {
+  media.muted = !media.muted;
+  return media.muted ? "Sound off" : "Sound on";
+}
+
+export function seek(media: HTMLVideoElement, seconds: number) {
+  media.currentTime = seconds;
+}
+
+export function setRate(media: HTMLVideoElement, rate: number) {
+  media.playbackRate = rate;
+}
+
+/** From 0 to 1. */
+export function setVolume(media: HTMLVideoElement, volume: number) {
+  media.muted = false;
+  media.volume = Math.max(0, Math.min(1, volume));
+}
+
+function louder(media: HTMLVideoElement, by: number) {
+  setVolume(media, Math.round((media.volume + by) * 20) / 20);
+  return `Volume ${Math.round(media.volume * 100)}%`;
+}
+
+function faster(media: HTMLVideoElement, step: 1 | -1) {
+  const at = rates.findIndex((rate) => rate >= media.playbackRate);
+  media.playbackRate = rates[Math.max(0, Math.min(rates.length - 1, at + step))]!;
+  return speed(media.playbackRate);
+}
+
+/** The keys of YouTube's player: what each does, and what is said of it. */
+function act(key: string, media: HTMLVideoElement, stage: HTMLElement): string | null {
+  if (/^\d$/.test(key)) {
+    media.currentTime = ((media.duration || 0) * Number(key)) / 10;
+    return `${Number(key) * 10}%`;
+  }
+  switch (key) {
+    case " ":
+    case "k":
+      return togglePlay(media);
+    case "j":
+      return skip(media, -10);
+    case "l":
+      return skip(media, 10);
+    case "ArrowLeft":
+      return skip(media, -5);
+    case "ArrowRight":
+      return skip(media, 5);
+    case "ArrowUp":
+      return louder(media, 0.05);
+    case "ArrowDown":
+      return louder(media, -0.05);
+    case "Home":
+      media.currentTime = 0;
+      return "Beginning";
+    case "End":
+      media.currentTime = media.duration || 0;
+      return "End";
+    case "m":
+      return toggleMute(media);
+    case "f":
+      void toggleFullscreen(media, stage);
+      return "";
+    case "<":
+      return faster(media, -1);
+    case ">":
+      return faster(media, 1);
+    default:
+      return null;
+  }
+}
+
+/** Keys count only inside the player, so that they never get in the way of typing or of a screen reader's own. */
+export function useShortcuts(media: HTMLVideoElement, stage: HTMLElement, said: (text: string) => void) {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { target, key } = event;
+    // A button takes its space, and a list its arrows.
+    if (target instanceof HTMLElement && target.closest("select, [data-own-keys]")) return;
+    if (target instanceof HTMLElement && key === " " && target.closest("button, a")) return;
+    const text = act(key.length === 1 ? key.toLowerCase() : key, media, stage);
+    if (text === null) return;
+    event.preventDefault();
+    said(text);
+  });
+  useEffect(() => {
+    stage.addEventListener("keydown", onKey);
+    return () => stage.removeEventListener("keydown", onKey);
+  }, [stage]);
+}

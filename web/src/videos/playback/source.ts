@@ -1,0 +1,35 @@
+/** What a player needs to know of a file of the camp. */
+export type FileAddresses = { video_url: string; hls_url?: string | null | undefined };
+
+const hls = "application/vnd.apple.mpegurl";
+
+/** Someone who saves data gets the one small file instead of the best picture that the line carries. */
+const savesData = () =>
+  Boolean((navigator as Navigator & { connection?: { saveData?: boolean } }).connection?.saveData);
+
+/** How this browser plays a file: HLS by itself, HLS with the help of hls.js, or the one file that all can play. */
+export function methodFor(media: HTMLVideoElement, { hls_url }: FileAddresses): "native" | "hls.js" | "file" {
+  if (!hls_url || savesData()) return "file";
+  if (media.canPlayType(hls)) return "native";
+  return "MediaSource" in window || "ManagedMediaSource" in window ? "hls.js" : "file";
+}
+
+/** Loads a file into an element. */
+export function load(media: HTMLVideoElement, url: string) {
+  media.src = url;
+}
+
+/** Goes on at the same place of another file. */
+export function goOnIn(media: HTMLVideoElement, url: string) {
+  const { currentTime, paused, playbackRate } = media;
+  media.src = url;
+  media.addEventListener(
+    "loadedmetadata",
+    () => {
+      media.currentTime = currentTime;
+      media.playbackRate = playbackRate;
+    },
+    { once: true },
+  );
+  if (!paused) void media.play()?.catch(() => undefined);
+}
