@@ -6,6 +6,7 @@ import { SessionsDialog } from "../admin/accounts/sessions-dialog";
 import { pagesFor, useTiles, type AdminPage } from "../admin/shared/pages";
 import { firstPage, roleName, useSignOut } from "../admin/shared/session";
 import { LeaveGuard } from "../admin/shared/leave-guard";
+import { UploadPanel } from "../admin/videos/uploads/upload-panel";
 import type { Staff } from "../api/client";
 import { useSite } from "../api/queries";
 import { initials } from "../lib/format";
@@ -49,6 +50,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
           <TopBar staff={staff} onSignedOut={onSignedOut} />
           <OfflineBar />
           <main ref={main} id="main" tabIndex={-1} className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8">
+            <UploadPanel />
             <ErrorBoundary key={pathname}>
               <Suspense fallback={<PageSkeleton />}>
                 <Outlet context={onSignedOut} />

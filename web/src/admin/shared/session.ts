@@ -46,6 +46,16 @@ export function onSignInRequired(listener: () => void) {
   };
 }
 
+const signOutListeners = new Set<() => void>();
+
+/** Calls the listener when somebody signs out of the staff area by choice. */
+export function onSignOut(listener: () => void) {
+  signOutListeners.add(listener);
+  return () => {
+    signOutListeners.delete(listener);
+  };
+}
+
 export const requiresSignIn = (error: unknown) => isApiError(error, "staff_required", "second_factor_setup_required");
 
 /** `send` for calls that need a staff session. */
@@ -77,6 +87,7 @@ export function useSignOut(onSignedOut: () => void) {
   return useMutation({
     mutationFn: () => send(api.POST("/api/admin/auth/sign-out")),
     onSuccess: async () => {
+      signOutListeners.forEach((listener) => listener());
       onSignedOut();
       await staffChanged(null);
       toast({ title: "Signed Out" });

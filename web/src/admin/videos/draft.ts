@@ -9,6 +9,8 @@ export type Draft = {
   title: string;
   description: string;
   video_url: string;
+  /** A file that takes the place of what families watch now. */
+  upload_id: string | null;
   upload_date: string;
   is_featured: boolean;
   publish: boolean;
@@ -19,15 +21,17 @@ export type Draft = {
 export const nineInTheMorning = "09:00";
 
 export function draftOf(video: AdminVideo, timeZone: string): Draft {
+  const waits = video.publishes_when_ready;
   const at = video.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: "" };
   return {
     title: video.title,
     description: video.description ?? "",
     video_url: video.video_url,
+    upload_id: null,
     upload_date: video.upload_date,
     is_featured: video.is_featured,
-    publish: video.status === "published" && !video.scheduled_date,
-    ...at,
+    publish: (video.status === "published" && !video.scheduled_date) || waits,
+    ...(waits ? { date: "", time: "" } : at),
   };
 }
 
@@ -41,15 +45,20 @@ export const wallTime = ({ date, time }: { date: string; time: string }) => `${d
 export function changesOf(draft: Draft, video: AdminVideo, timeZone: string): Omit<VideoPatch, "version"> {
   const before = draftOf(video, timeZone);
   const status = statusOf(draft);
+  const untouched = video.publishes_when_ready ? "published" : video.status;
   const moved = status === "scheduled" && wallTime(draft) !== wallTime(before);
   return {
     ...(draft.title.trim() !== before.title ? { title: draft.title.trim() } : {}),
     ...(draft.description.trim() !== before.description ? { description: draft.description.trim() || null } : {}),
-    ...(draft.video_url.trim() !== before.video_url ? { video_url: draft.video_url.trim() } : {}),
+    ...(draft.upload_id
+      ? { upload_id: draft.upload_id }
+      : draft.video_url.trim() !== before.video_url
+        ? { video_url: draft.video_url.trim() }
+        : {}),
     ...(draft.upload_date !== before.upload_date ? { upload_date: draft.upload_date } : {}),
     ...(draft.is_featured !== before.is_featured ? { is_featured: draft.is_featured } : {}),
-    ...(status !== video.status || moved ? { status } : {}),
-    ...(status === "scheduled" && (status !== video.status || moved) ? { scheduled_date: wallTime(draft) } : {}),
+    ...(status !== untouched || moved ? { status } : {}),
+    ...(status === "scheduled" && (status !== untouched || moved) ? { scheduled_date: wallTime(draft) } : {}),
   };
 }
 

@@ -8,11 +8,12 @@ import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel, type Draft } from "./draft";
-import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
+import { invalidUrl, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
+import { SourceField } from "./uploads/source-field";
 import { FormButtons } from "../shared/form-buttons";
 import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { people } from "../shared/words";
@@ -69,7 +70,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
     leave: { name: video.title, about: "changes", onClose },
     check: () => ({
       ...(draft.title.trim() ? {} : { title: "Title is required" }),
-      ...(looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
+      ...(draft.upload_id || looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
       ...(!draft.publish && draft.time && !draft.date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
@@ -112,10 +113,12 @@ export function EditDrawer(props: Props) {
           rows={4}
           onChange={(description) => set({ description })}
         />
-        <LinkField
-          value={draft.video_url}
-          onChange={(video_url) => set({ video_url })}
-          error={errors.video_url}
+        <SourceField
+          upload={draft.upload_id}
+          onUpload={(upload_id) => set({ upload_id })}
+          url={draft.video_url}
+          onUrl={(video_url) => set({ video_url })}
+          errors={errors}
           saved={video}
           onTried={setTried}
         />
@@ -145,10 +148,10 @@ export function EditDrawer(props: Props) {
           reach={reach}
         />
 
-        <TriedNotice tried={tried} url={draft.video_url} />
+        {!draft.upload_id && <TriedNotice tried={tried} url={draft.video_url} />}
         <FormMessage>{message}</FormMessage>
         <FormButtons sticky onCancel={close} busy={busy} doing="Updating...">
-          {updateLabel(video.status, status, reach)}
+          {updateLabel(video.publishes_when_ready ? "published" : video.status, status, reach)}
         </FormButtons>
       </form>
       {question}
@@ -212,5 +215,6 @@ function consequence(video: AdminVideo, status: ReturnType<typeof statusOf>, rea
       : "It goes back to draft: only staff see it.";
   if (status === "scheduled")
     return `${video.status === "scheduled" ? "It stays scheduled" : "It appears by itself at that time"}.${told}`;
+  if (video.publishes_when_ready) return `It is published by itself as soon as its file is ready.${told}`;
   return video.status === "published" ? "It stays published. Nobody is mailed." : `It is published at once.${told}`;
 }

@@ -7,7 +7,7 @@ import { Field, FormMessage, Select } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
 import { useIdempotencyKey } from "../shared/idempotency-key";
-import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
+import { invalidUrl, looksLikeLink } from "./link-field";
 import {
   createGalleryVideo,
   editVideo,
@@ -19,12 +19,21 @@ import {
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
+import { useLiveUploads } from "./uploads/live-upload";
+import { SourceField } from "./uploads/source-field";
 import { FormButtons } from "../shared/form-buttons";
 import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
 import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
 
-type Props = { video: AdminVideo | null; currentYear: number; timeZone: string; onClose: () => void };
+type Props = {
+  video: AdminVideo | null;
+  /** An upload that was dropped on the page for a new video. */
+  file?: string | null;
+  currentYear: number;
+  timeZone: string;
+  onClose: () => void;
+};
 
 /** The ten years ending last year, last year first; and the video's own, should it be older. */
 export function campYears(currentYear: number, own?: number) {
@@ -44,6 +53,7 @@ const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string
   description: video?.description ?? "",
   year: String(video?.year ?? currentYear - 1),
   video_url: video?.video_url ?? "",
+  upload_id: null as string | null,
   status: video?.status ?? ("published" as VideoStatus),
   ...(video?.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: nineInTheMorning }),
 });
@@ -53,12 +63,14 @@ type Draft = ReturnType<typeof draftOf>;
 const fieldsOf = (draft: Draft) => ({
   title: draft.title.trim(),
   description: draft.description.trim() || null,
-  video_url: draft.video_url.trim(),
 });
+const sourceOf = (draft: Draft) =>
+  draft.upload_id ? { upload_id: draft.upload_id } : { video_url: draft.video_url.trim() };
 const scheduleOf = (draft: Draft) => (draft.status === "scheduled" ? { scheduled_date: wallTime(draft) } : {});
 
 const newVideoOf = (draft: Draft) => ({
   ...fieldsOf(draft),
+  ...sourceOf(draft),
   year: Number(draft.year),
   status: draft.status,
   ...scheduleOf(draft),
@@ -72,20 +84,21 @@ function changesOf(draft: Draft, base: Draft, video: AdminVideo): Omit<VideoPatc
   return {
     ...("title" in mine ? { title: fields.title } : {}),
     ...("description" in mine ? { description: fields.description } : {}),
-    ...("video_url" in mine ? { video_url: fields.video_url } : {}),
+    ...("video_url" in mine || "upload_id" in mine ? sourceOf(draft) : {}),
     ...("year" in mine ? { upload_date: dayInYear(video.upload_date, Number(draft.year)) } : {}),
     ...(moved ? { status: draft.status, ...scheduleOf(draft) } : {}),
   };
 }
 
 /** What is typed, and how it is saved. */
-function useGalleryForm({ video: opened, currentYear, timeZone, onClose }: Props) {
+function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
   const keyOf = useIdempotencyKey();
   const [asking, setAsking] = useState(false);
   const edited = useDraft({
     opened,
     draftOf: (one) => draftOf(one, currentYear, timeZone),
+    begun: file ? { upload_id: file } : {},
     read: readVideo,
     onGone: () => {
       errorToast("This video has been deleted in the meantime.");
@@ -128,7 +141,7 @@ function useGalleryForm({ video: opened, currentYear, timeZone, onClose }: Props
     check: () => ({
       ...(draft.title.trim() ? {} : { title: "Title is required" }),
       ...(draft.year ? {} : { year: "Please choose a year." }),
-      ...(looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
+      ...(draft.upload_id || looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
       ...(status === "scheduled" && !date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
@@ -157,6 +170,8 @@ export function GalleryDialog(props: Props) {
   const { row: video, draft, set, stale, reload, ...state } = useGalleryForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
   const { status, date, time } = draft;
+  const chosen = useLiveUploads().find(({ id }) => id === draft.upload_id);
+  const waits = draft.upload_id !== null && chosen?.state !== "ready";
 
   return (
     <Dialog
@@ -182,11 +197,13 @@ export function GalleryDialog(props: Props) {
           rows={3}
           onChange={(description) => set({ description })}
         />
-        <LinkField
+        <SourceField
           label="Google Drive Video URL"
-          value={draft.video_url}
-          onChange={(video_url) => set({ video_url })}
-          error={errors.video_url}
+          upload={draft.upload_id}
+          onUpload={(upload_id) => set({ upload_id })}
+          url={draft.video_url}
+          onUrl={(video_url) => set({ video_url })}
+          errors={errors}
           {...(video ? { saved: video } : {})}
           onTried={setTried}
         />
@@ -206,10 +223,10 @@ export function GalleryDialog(props: Props) {
             error={errors.scheduled_date}
           />
         )}
-        <TriedNotice tried={tried} url={draft.video_url} />
+        {!draft.upload_id && <TriedNotice tried={tried} url={draft.video_url} />}
         <FormMessage>{message}</FormMessage>
         <FormButtons onCancel={close} busy={busy}>
-          {saveLabel(video?.status, status)}
+          {saveLabel(video?.status, status, waits)}
         </FormButtons>
       </form>
       {question}
@@ -218,9 +235,10 @@ export function GalleryDialog(props: Props) {
   );
 }
 
-function saveLabel(before: VideoStatus | undefined, after: VideoStatus) {
+function saveLabel(before: VideoStatus | undefined, after: VideoStatus, waits: boolean) {
   if (before === after) return "Update Video";
   if (after === "scheduled") return "Schedule";
   if (after === "draft") return before === "published" ? "Set back to draft" : "Save draft";
+  if (waits && before !== "published") return "Publish when it is ready";
   return before ? "Publish" : "Add to Gallery";
 }

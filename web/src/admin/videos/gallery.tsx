@@ -4,11 +4,12 @@ import type { AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { count, number, shortDate } from "../../lib/format";
-import { Button, IconButton, iconButtonLook } from "../../ui/button";
+import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { errorToast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { DeleteDialog } from "./delete-dialog";
 import { GalleryDialog } from "./gallery-dialog";
@@ -17,12 +18,15 @@ import { NotRefreshed } from "../shared/not-refreshed";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
 import { adminVideosQuery, foundQuery, galleryYearsQuery, videoOrders, type VideoOrder } from "./queries";
-import { addressOf, StatusBadge } from "./report-row";
+import { OpenLink, StatusBadge } from "./report-row";
 import { VideoTitle } from "../shared/video-title";
+import { DropArea } from "./uploads/drop-area";
+import { useSendFiles } from "./uploads/send-files";
+import { UploadBadges } from "./uploads/upload-badges";
 
 type Order = { sort?: VideoOrder };
 type Ask = (what: "edit" | "delete", video: AdminVideo) => void;
-type Open = { what: "add"; video: null } | { what: "edit" | "delete"; video: AdminVideo } | null;
+type Open = { what: "add"; video: null; file?: string } | { what: "edit" | "delete"; video: AdminVideo } | null;
 
 export default function Gallery() {
   const site = useSite();
@@ -33,6 +37,14 @@ export default function Gallery() {
   const [open, setOpen] = useState<Open>(null);
   const add = () => setOpen({ what: "add", video: null });
   const ask: Ask = (what, video) => setOpen({ what, video });
+  const { send } = useSendFiles();
+
+  async function drop(files: File[]) {
+    const { ids, problems } = await send(files);
+    problems.forEach((problem) => errorToast(problem));
+    // Beside an open form the file is offered there.
+    if (ids[0]) setOpen((before) => before ?? { what: "add", video: null, file: ids[0]! });
+  }
 
   return (
     <>
@@ -99,12 +111,14 @@ export default function Gallery() {
       {site && open && open.what !== "delete" && (
         <GalleryDialog
           video={open.video}
+          {...(open.what === "add" && open.file ? { file: open.file } : {})}
           currentYear={site.current_year}
           timeZone={site.timezone}
           onClose={() => setOpen(null)}
         />
       )}
       {open?.what === "delete" && <DeleteDialog video={open.video} onClose={() => setOpen(null)} />}
+      <DropArea onFiles={(files) => void drop(files)} />
     </>
   );
 }
@@ -261,7 +275,10 @@ function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
         <span className="me-2 font-head text-[1.08rem] leading-snug font-semibold">
           <VideoTitle>{video.title}</VideoTitle>
         </span>
-        {video.status !== "published" && <StatusBadge status={video.status} />}
+        <span className="inline-flex flex-wrap gap-1.5">
+          {video.status !== "published" && !video.publishes_when_ready && <StatusBadge status={video.status} />}
+          <UploadBadges video={video} />
+        </span>
       </td>
       <td className="text-sm text-muted max-md:w-full md:px-4 md:py-2">
         <span dir="auto" className="line-clamp-2">
@@ -277,16 +294,7 @@ function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
       </td>
       <td className="max-md:ms-auto md:px-2 md:py-1">
         <div className="flex justify-end max-md:-me-2">
-          <a
-            href={addressOf(video)}
-            target="_blank"
-            rel="noopener"
-            aria-label={`Open ${video.title} in a new tab`}
-            title="Open in a new tab"
-            className={iconButtonLook()}
-          >
-            <Icon name="out" />
-          </a>
+          <OpenLink video={video} />
           <IconButton icon="edit" label={`Edit ${video.title}`} title="Edit" onClick={() => ask("edit", video)} />
           <IconButton
             icon="trash"

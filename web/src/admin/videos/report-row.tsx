@@ -9,6 +9,8 @@ import { Thumbnail } from "../../videos/thumbnail";
 import { MailSummary } from "./mail-report";
 import { people, scheduleTime } from "../shared/words";
 import { VideoTitle } from "../shared/video-title";
+import { useLiveUpload } from "./uploads/live-upload";
+import { UploadBadges } from "./uploads/upload-badges";
 import { providerName, statusName } from "./words";
 
 export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
@@ -29,6 +31,24 @@ export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
 
 /** The address of the page that families see, or of the video itself before it is published. */
 export const addressOf = (video: AdminVideo) => (video.status === "published" ? video.page_url : video.video_url);
+
+/** Opens a video in a new tab. One whose first file is not ready has nothing to show yet. */
+export function OpenLink({ video }: { video: AdminVideo }) {
+  const upload = useLiveUpload(video.upload);
+  if (upload && upload.state !== "ready" && video.status !== "published") return <span className="size-tap" />;
+  return (
+    <a
+      href={addressOf(video)}
+      target="_blank"
+      rel="noopener"
+      aria-label={`Open ${video.title} in a new tab`}
+      title="Open in a new tab"
+      className={iconButtonLook()}
+    >
+      <Icon name="out" />
+    </a>
+  );
+}
 
 const twoDays = 2 * 24 * 3_600_000;
 const isFresh = ({ announced, published_at }: AdminVideo) =>
@@ -66,7 +86,8 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           {video.description || "No description"}
         </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1">
-          <StatusBadge status={video.status} />
+          {!video.publishes_when_ready && <StatusBadge status={video.status} />}
+          <UploadBadges video={video} />
           {video.video_type !== "upload" && <Badge>{providerName[video.video_type]}</Badge>}
           {video.is_featured && <Badge icon="star">Featured</Badge>}
           {video.failed_mails > 0 && (
@@ -106,7 +127,12 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
       </div>
       <div className="col-span-2 flex items-center justify-between gap-3 md:contents">
         <p className="text-sm leading-snug tabular-nums">
-          {video.status === "scheduled" && video.scheduled_date ? (
+          {video.publishes_when_ready ? (
+            <>
+              <span className="block">As soon as it is ready</span>
+              {video.recipients != null && <span className="block text-muted">goes to {people(video.recipients)}</span>}
+            </>
+          ) : video.status === "scheduled" && video.scheduled_date ? (
             <>
               <time dateTime={video.scheduled_date} className="block">
                 {scheduleTime(video.scheduled_date, timeZone)}
@@ -124,16 +150,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           )}
         </p>
         <div className="flex shrink-0 max-md:-me-2">
-          <a
-            href={addressOf(video)}
-            target="_blank"
-            rel="noopener"
-            aria-label={`Open ${video.title} in a new tab`}
-            title="Open in a new tab"
-            className={iconButtonLook()}
-          >
-            <Icon name="out" />
-          </a>
+          <OpenLink video={video} />
           <IconButton icon="edit" label={`Edit ${video.title}`} title="Edit" onClick={onEdit} />
           <IconButton icon="trash" danger label={`Delete ${video.title}`} title="Delete" onClick={onDelete} />
         </div>

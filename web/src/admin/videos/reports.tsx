@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
@@ -10,6 +10,7 @@ import { Select } from "../../ui/field";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
+import { errorToast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { DeleteDialog } from "./delete-dialog";
 import { EditDrawer } from "./edit-drawer";
@@ -30,6 +31,8 @@ import {
 import { ReportRow, ReportsSkeleton } from "./report-row";
 import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { UploadForm } from "./upload-form";
+import { DropArea } from "./uploads/drop-area";
+import { useSendFiles } from "./uploads/send-files";
 import { VideoDrawer } from "./video-drawer";
 import { statusName } from "./words";
 
@@ -64,6 +67,7 @@ export default function Reports() {
   });
   const [open, setOpen] = useState<Open>(null);
   const upload = useCollapsibleForm("upload", filters);
+  const source = useChosenFile(filters, upload.unfold);
   const timeZone = site?.timezone ?? "UTC";
   const shown = videos.data?.length ?? 0;
   const selection = useSelection(videos.data ?? []);
@@ -77,7 +81,17 @@ export default function Reports() {
       </PageHead>
 
       {upload.everOpened && (
-        <UploadForm key={upload.key} open={upload.open} onCancel={upload.close} onDone={upload.done} />
+        <UploadForm
+          key={upload.key}
+          open={upload.open}
+          file={source.file}
+          onFile={source.setFile}
+          onCancel={upload.close}
+          onDone={() => {
+            source.setFile(null);
+            upload.done();
+          }}
+        />
       )}
 
       <ReportFilters term={term} status={status} counts={counts} set={set} />
@@ -125,12 +139,37 @@ export default function Reports() {
         )}
       </Listing>
       <SelectionBar selection={selection} />
+      <DropArea onFiles={source.drop} />
 
       {open?.what === "edit" && <EditDrawer video={open.video} timeZone={timeZone} onClose={() => setOpen(null)} />}
       {open?.what === "delete" && <DeleteDialog video={open.video} onClose={() => setOpen(null)} />}
       {open?.what === "more" && <VideoDrawer video={open.video} onClose={() => setOpen(null)} />}
     </>
   );
+}
+
+/** The file of the new report: chosen in its form, named by the address, or dropped on the page. */
+function useChosenFile({ params, set }: Filters, unfold: () => void) {
+  const named = params.get("file");
+  const [file, setFile] = useState(named);
+  const [seen, setSeen] = useState(named);
+  const { send } = useSendFiles();
+  if (named !== seen) {
+    setSeen(named);
+    if (named) setFile(named);
+  }
+  useEffect(() => {
+    if (named) set({ file: "" }, true);
+  }, [named, set]);
+
+  async function drop(files: File[]) {
+    const { ids, problems } = await send(files);
+    problems.forEach((problem) => errorToast(problem));
+    if (!ids[0]) return;
+    setFile((before) => before ?? ids[0]!);
+    unfold();
+  }
+  return { file, setFile, drop: (files: File[]) => void drop(files) };
 }
 
 /** What the address asks for. */
@@ -223,7 +262,7 @@ function Nothing({ term, status, attention, set, onUpload }: NothingProps) {
   return (
     <EmptyState
       title="No videos uploaded yet"
-      text="The first one can be a link to Google Drive or YouTube."
+      text="The first one can be a file of this device, or a link to Google Drive or YouTube."
       picture="/art/placeholder.svg"
     >
       <Button icon="up" onClick={onUpload}>

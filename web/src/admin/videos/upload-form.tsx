@@ -8,19 +8,28 @@ import { toast } from "../../ui/toast";
 import { nineInTheMorning, reachOf, wallTime } from "./draft";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
-import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
+import { invalidUrl, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { TriedNotice, type Tried } from "./try-video";
 import { usePageForm } from "../shared/form";
+import { useLiveUploads } from "./uploads/live-upload";
+import { SourceField } from "./uploads/source-field";
 import { uploadLabel, withNotifications, withSchedule } from "./words";
 
 export const shortTitle = "Title must be at least 2 characters.";
 
-type Props = { open: boolean; onDone: () => void; onCancel: () => void };
+type Props = {
+  open: boolean;
+  /** The id of the upload that was chosen for it. */
+  file: string | null;
+  onFile: (id: string | null) => void;
+  onDone: () => void;
+  onCancel: () => void;
+};
 
-/** Adds a report by its link. Collapsed it keeps what was typed. */
-export function UploadForm({ open, onDone, onCancel }: Props) {
+/** Adds a report by its file or its link. Collapsed it keeps what was typed. */
+export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
   const site = useSite();
   const timeZone = site?.timezone ?? "UTC";
   const counts = useQuery(countsQuery).data;
@@ -41,16 +50,19 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
   const uploadDate = day ?? site?.today ?? "";
   const reach = reachOf(null, uploadDate, site?.current_year ?? 0, counts?.recipients ?? 0);
 
+  const chosen = useLiveUploads().find(({ id }) => id === file);
+  const waits = file !== null && chosen?.state !== "ready";
+
   const { busy, errors, message, form } = usePageForm({
     check: (data) => ({
       ...(text(data, "title").trim().length < 2 ? { title: shortTitle } : {}),
-      ...(looksLikeLink(url) ? {} : { video_url: invalidUrl }),
+      ...(file || looksLikeLink(url) ? {} : { video_url: invalidUrl }),
       ...(status === "scheduled" && !date ? { scheduled_date: noMoment } : {}),
     }),
     submit: (data) => {
       const video = {
         title: text(data, "title").trim(),
-        video_url: url.trim(),
+        ...(file ? { upload_id: file } : { video_url: url.trim() }),
         description: text(data, "description").trim() || null,
         ...(day ? { upload_date: day } : {}),
         status,
@@ -79,7 +91,15 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
         <Field label="Title" error={errors.title}>
           <TextInput ref={title} name="title" dir="auto" maxLength={200} autoComplete="off" required />
         </Field>
-        <LinkField value={url} onChange={setUrl} error={errors.video_url} onTried={setTried} />
+        <SourceField
+          open={open}
+          upload={file}
+          onUpload={onFile}
+          url={url}
+          onUrl={setUrl}
+          errors={errors}
+          onTried={setTried}
+        />
         <Field label="Description" optional error={errors.description}>
           <TextArea name="description" dir="auto" rows={3} maxLength={5_000} />
         </Field>
@@ -94,29 +114,41 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
               required
             />
           </Field>
-          <Field label="Status" error={errors.status}>
-            <Select name="status" value={status} onChange={(event) => setStatus(event.target.value as VideoStatus)}>
-              <option value="published">Published</option>
-              <option value="scheduled">Scheduled</option>
-              <option value="draft">Draft</option>
-            </Select>
-          </Field>
+          <StatusField status={status} error={errors.status} onChange={setStatus} />
         </div>
         {status === "scheduled" && (
           <ScheduleFields date={date} time={time} onDate={setDate} onTime={setTime} error={errors.scheduled_date} />
         )}
         <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." />
-        <TriedNotice tried={tried} url={url} />
+        {!file && <TriedNotice tried={tried} url={url} />}
         <FormMessage>{message}</FormMessage>
-        <div className="flex flex-wrap justify-end gap-3 max-sm:flex-col-reverse">
-          <Button look="line" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy ? "Uploading..." : uploadLabel(status, reach)}
-          </Button>
-        </div>
+        <Buttons busy={busy} onCancel={onCancel}>
+          {uploadLabel(status, reach, waits)}
+        </Buttons>
       </form>
     </section>
   );
 }
+
+type StatusProps = { status: VideoStatus; error: string | undefined; onChange: (status: VideoStatus) => void };
+
+const StatusField = ({ status, error, onChange }: StatusProps) => (
+  <Field label="Status" error={error}>
+    <Select name="status" value={status} onChange={(event) => onChange(event.target.value as VideoStatus)}>
+      <option value="published">Published</option>
+      <option value="scheduled">Scheduled</option>
+      <option value="draft">Draft</option>
+    </Select>
+  </Field>
+);
+
+const Buttons = ({ busy, onCancel, children }: { busy: boolean; onCancel: () => void; children: string }) => (
+  <div className="flex flex-wrap justify-end gap-3 max-sm:flex-col-reverse">
+    <Button look="line" onClick={onCancel}>
+      Cancel
+    </Button>
+    <Button type="submit" busy={busy}>
+      {busy ? "Uploading..." : children}
+    </Button>
+  </div>
+);

@@ -1,0 +1,177 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { call, expect, parent, staff, test, toast } from "./support/camp";
+import type { AdminVideo } from "./support/camp";
+import type { Page } from "@playwright/test";
+
+type Listed = { items: AdminVideo[] };
+
+/** Encoding takes minutes on a busy machine. */
+const conversion = { timeout: 500_000 };
+
+const folder = mkdtempSync(join(tmpdir(), "camp-film-"));
+const film = join(folder, "Color War.mp4");
+
+/** About 60 MB: more than one request carries, in a size that has two rungs. */
+test.beforeAll(() => {
+  const input = "-f lavfi -i testsrc2=size=1280x720:rate=24:duration=10 -f lavfi -i sine=440:duration=10";
+  const rate = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -b:v 48M -minrate 48M -maxrate 48M -bufsize 48M";
+  const made = spawnSync(
+    "ffmpeg",
+    [...`-v error -y ${input} ${rate} -x264-params nal-hrd=cbr -c:a aac -movflags +faststart`.split(" "), film],
+    { encoding: "utf8" },
+  );
+  expect(made.status, made.stderr || String(made.error)).toBe(0);
+  expect(statSync(film).size).toBeGreaterThan(50_000_000);
+});
+test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** How fast this browser sends, in bytes a second; -1 is as fast as it can. */
+async function uploadAt(page: Page, uploadThroughput: number) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput,
+  });
+}
+
+const reports = (page: Page) => page.getByRole("region", { name: "New report" });
+const uploads = (page: Page) => page.getByRole("region", { name: "Uploads" });
+const stateOfVideo = (video: HTMLVideoElement) => ({ time: video.currentTime, error: video.error?.message ?? null });
+const lines = (video: HTMLVideoElement) => video.videoHeight;
+
+test.describe("When only families of the camp may watch", () => {
+  test.use({ settings: { access: "families" } });
+
+  test("a file survives a restart of the server and a reload, and only families watch it", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
+    const desk = await somebody();
+    await staff(desk, camp);
+    await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+    const waiting = await call<{ items: { id: string }[] }>(desk.request, "GET", "/api/admin/users?filter=to_approve");
+    await call(desk.request, "POST", `/api/admin/users/${waiting.items[0]?.id}/approve`);
+
+    await test.step("it is cut half-way, and goes on by itself", async () => {
+      await desk.goto("/admin/reports?action=upload");
+      await uploadAt(desk, 5_000_000);
+      await reports(desk).locator("input[type=file]").setInputFiles(film);
+      const progress = reports(desk).getByRole("progressbar");
+      const percent = async () => Number(await progress.getAttribute("aria-valuenow"));
+      await expect.poll(percent).toBeGreaterThan(30);
+      await camp.restart(3_000);
+      const before = await percent();
+      await expect.poll(percent).toBeGreaterThan(before);
+      await desk.reload();
+    });
+
+    await test.step("after a reload the same file is picked again", async () => {
+      await expect(uploads(desk)).toContainText("Choose the same file again to go on.");
+      const sent: string[] = [];
+      desk.on("request", (request) => request.method() === "PATCH" && sent.push(request.headers()["upload-offset"]!));
+      await uploadAt(desk, 20_000_000);
+      await uploads(desk).locator("input[type=file]").setInputFiles(film);
+      await uploads(desk)
+        .getByRole("link", { name: /^Add title/ })
+        .click();
+      await reports(desk).getByLabel("Title").fill("Color War breaks out");
+      await reports(desk)
+        .getByRole("button", { name: /^Publish when it is ready and notify/ })
+        .click();
+      await expect(toast(desk)).toContainText("Families see it as soon as its file is ready.");
+      expect(Number(sent[0])).toBeGreaterThan(0);
+    });
+
+    let video!: AdminVideo;
+    await test.step("it is converted, published and mailed", async () => {
+      await expect(desk.getByText("Publishes when it is ready")).toBeVisible();
+      await expect
+        .poll(async () => {
+          video = (await call<Listed>(desk.request, "GET", "/api/admin/videos")).items[0]!;
+          return video.status;
+        }, conversion)
+        .toBe("published");
+      expect(video.upload?.renditions.map(({ height }) => height)).toEqual([720, 480]);
+      await camp.mailTo("chaya@family.example", /Color War/);
+      await expect(desk.getByText("Published", { exact: true }).first()).toBeVisible();
+    });
+
+    const seen = new Set<string>();
+    await test.step("a family plays it, moves in it and chooses both ends of its sizes", async () => {
+      page.on("response", (response) => {
+        if (new URL(response.url()).pathname.startsWith("/media/")) seen.add(response.url());
+      });
+      await page.goto(`/video/${video.id}`);
+      await page.getByRole("button", { name: "Play Color War breaks out" }).click();
+      const player = page.getByRole("group", { name: "Video player" });
+      const element = page.locator("video");
+      await expect.poll(async () => (await element.evaluate(stateOfVideo)).time).toBeGreaterThan(0.3);
+      await player.getByRole("button", { name: "Pause" }).press("5");
+      await expect.poll(async () => (await element.evaluate(stateOfVideo)).time).toBeGreaterThan(4.9);
+      await player.getByRole("slider", { name: "Seek" }).hover();
+      await player.getByRole("button", { name: "Settings" }).click();
+      for (const size of [480, 720]) {
+        await player.getByLabel("Quality").selectOption(`${size}p`);
+        await expect.poll(() => element.evaluate(lines)).toBe(size);
+        await player.getByRole("slider", { name: "Seek" }).press("2");
+        await expect.poll(async () => (await element.evaluate(stateOfVideo)).time).toBeGreaterThan(1.9);
+      }
+      expect((await element.evaluate(stateOfVideo)).error).toBeNull();
+    });
+
+    await test.step("every address of it is refused to a stranger and after signing out", async () => {
+      const addresses = [...seen, `${camp.url}/media/videos/${video.id}`];
+      expect(addresses.filter((address) => /m3u8/.test(address)).length).toBeGreaterThan(1);
+      expect(addresses.filter((address) => /\.mp4/.test(address)).length).toBeGreaterThan(1);
+      expect(addresses.some((address) => /\.vtt/.test(address))).toBe(true);
+      for (const address of addresses) expect((await page.request.get(address)).ok(), address).toBe(true);
+      const stranger = await somebody();
+      for (const address of addresses)
+        expect([401, 403, 404], address).toContain((await stranger.request.get(address)).status());
+      await call(page.request, "POST", "/api/auth/sign-out");
+      for (const address of addresses)
+        expect([401, 403, 404], address).toContain((await page.request.get(address)).status());
+    });
+  });
+});
+
+test("a browser that cannot play HLS by itself plays the same file", async ({ page, camp, somebody }) => {
+  const desk = await somebody();
+  await staff(desk, camp);
+  await desk.goto("/admin/reports?action=upload");
+  await reports(desk).locator("input[type=file]").setInputFiles(film);
+  await reports(desk).getByLabel("Title").fill("Swim relay");
+  await reports(desk)
+    .getByRole("button", { name: /^Publish when it is ready/ })
+    .click();
+  let video!: AdminVideo;
+  await expect
+    .poll(async () => {
+      video = (await call<Listed>(desk.request, "GET", "/api/admin/videos")).items[0]!;
+      return video?.status;
+    }, conversion)
+    .toBe("published");
+
+  await page.addInitScript(() => {
+    HTMLMediaElement.prototype.canPlayType = () => "";
+  });
+  await page.goto(`/video/${video.id}`);
+  await page.getByRole("button", { name: "Play Swim relay" }).click();
+  const element = page.locator("video");
+  await expect.poll(async () => (await element.evaluate(stateOfVideo)).time).toBeGreaterThan(0.3);
+  expect(await element.evaluate((media: HTMLVideoElement) => media.src)).toMatch(/^blob:/);
+  const player = page.getByRole("group", { name: "Video player" });
+  await player.getByRole("button", { name: "Settings" }).click();
+  for (const size of [720, 480]) {
+    await player.getByLabel("Quality").selectOption(`${size}p`);
+    await player.getByRole("slider", { name: "Seek" }).press("0");
+    await expect.poll(() => element.evaluate(lines)).toBe(size);
+  }
+});

@@ -1,0 +1,120 @@
+import { useState } from "react";
+import type { AdminVideo } from "../../../api/client";
+import { Button } from "../../../ui/button";
+import { FieldError } from "../../../ui/field";
+import { LinkField } from "../link-field";
+import type { Tried } from "../try-video";
+import { useLiveUpload, useLiveUploads, useShownInForm } from "./live-upload";
+import { PickButton } from "./pick-button";
+import { useSendFiles } from "./send-files";
+import { UploadCard } from "./upload-card";
+
+type Props = {
+  label?: string;
+  /** The id of the upload that was chosen for this video. */
+  upload: string | null;
+  onUpload: (id: string | null) => void;
+  url: string;
+  onUrl: (url: string) => void;
+  /** False in a form that is collapsed. */
+  open?: boolean;
+  errors: { video_url?: string | undefined; upload_id?: string | undefined };
+  saved?: AdminVideo;
+  onTried: (tried: Tried) => void;
+};
+
+/** Where the video comes from: a file of this device, or a link. */
+export function SourceField({ label, upload, onUpload, url, onUrl, open = true, errors, saved, onTried }: Props) {
+  const all = useLiveUploads();
+  const chosen = all.find(({ id }) => id === upload);
+  const current = useLiveUpload(saved?.upload);
+  useShownInForm(open ? upload : null);
+  const [linked, setLinked] = useState(false);
+  const { send, busy } = useSendFiles();
+  const [problems, setProblems] = useState<string[]>([]);
+
+  async function pick(files: File[]) {
+    const { ids, problems: refused } = await send(files);
+    setProblems(refused);
+    if (ids[0]) onUpload(ids[0]);
+  }
+
+  const refusals = [...problems, ...(errors.upload_id ? [errors.upload_id] : [])].map((text) => (
+    <FieldError key={text}>{text}</FieldError>
+  ));
+
+  if (upload) {
+    return (
+      <div role="group" aria-label="Video file" className="grid gap-2">
+        {chosen ? (
+          <UploadCard flat upload={chosen} onGone={() => onUpload(null)}>
+            <Button look="quiet" onClick={() => onUpload(null)}>
+              {saved ? "Do not replace it" : "Use a link instead"}
+            </Button>
+          </UploadCard>
+        ) : (
+          <p role="status" className="text-sm text-muted">
+            Loading the file...
+          </p>
+        )}
+        {refusals}
+      </div>
+    );
+  }
+
+  const ownFile = current !== null && !linked;
+  const waiting = all.filter(
+    ({ video_id, state, transfer }) => !video_id && state !== "failed" && transfer?.state !== "refused",
+  );
+  return (
+    <div className="grid gap-4">
+      <div role="group" aria-label="Video file" className="grid gap-2">
+        {ownFile && <UploadCard flat upload={current} />}
+        <div className="grid justify-items-start gap-2 rounded-md border-[1.5px] border-dashed border-edge p-4">
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <PickButton
+              look={saved ? "line" : "main"}
+              icon="film"
+              multiple={!saved}
+              busy={busy}
+              onPick={(files) => void pick(files)}
+            >
+              {saved ? (ownFile ? "Replace the file" : "Use a file instead") : "Choose a video"}
+            </PickButton>
+            <p className="text-sm text-muted">
+              {saved
+                ? "The address, the comments and the likes stay. Families see the new file once it is ready."
+                : "From this phone or computer, just as the camera made it. It is uploaded while you fill in the rest."}
+            </p>
+          </div>
+          {waiting.map(({ id, file_name }) => (
+            <Button
+              key={id}
+              look="quiet"
+              icon="check"
+              onClick={() => onUpload(id)}
+              className="-ms-2.5 text-start! wrap-anywhere"
+            >
+              Use {file_name}
+            </Button>
+          ))}
+        </div>
+        {refusals}
+      </div>
+      {ownFile ? (
+        <Button look="quiet" icon="link" onClick={() => setLinked(true)} className="-ms-2.5 justify-self-start">
+          Use a link instead
+        </Button>
+      ) : (
+        <LinkField
+          {...(label ? { label } : {})}
+          value={url}
+          onChange={onUrl}
+          error={errors.video_url}
+          {...(saved ? { saved } : {})}
+          onTried={onTried}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,183 @@
+import { useState, type ReactNode } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Button, IconButton } from "../../../ui/button";
+import { cx } from "../../../ui/class-names";
+import { ConfirmDialog } from "../../../ui/dialog";
+import { Icon, type IconName } from "../../../ui/icon";
+import { ProgressBar } from "../../../ui/progress-bar";
+import { errorToast } from "../../../ui/toast";
+import type { LiveUpload } from "./live-upload";
+import { PickButton } from "./pick-button";
+import { removeUpload, uploadsChanged } from "./queries";
+import { cancel, continueFile, forget, isSameFile, pause, resume } from "./transfers";
+import { RetryButton } from "./upload-badges";
+import { fileSize, ladder, sentOf, timeLeft } from "./words";
+
+type Props = {
+  upload: LiveUpload;
+  /** Another device or another tab is sending it. */
+  elsewhere?: boolean;
+  /** Inside a form, which has a frame of its own. */
+  flat?: boolean;
+  /** Called when the upload was deleted. */
+  onGone?: () => void;
+  children?: ReactNode;
+};
+
+/** A file that is on its way or being converted, and what can be done with it. */
+export function UploadCard({ upload, elsewhere = false, flat = false, onGone, children }: Props) {
+  const { file_name, state, transfer, percent } = upload;
+  const broken = state === "failed" || transfer?.state === "refused";
+  const stopped = state === "uploading" && !elsewhere && (!transfer || transfer.state === "paused");
+  return (
+    <div
+      className={cx(
+        "grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1.5",
+        flat
+          ? "rounded-md bg-sunk px-3.5 py-3"
+          : cx("sheet border-s-4! p-4", edges[broken ? "clay" : stopped ? "edge" : "lake"]),
+      )}
+    >
+      <Icon
+        name={broken ? "alert" : iconOf(upload)}
+        className={cx("mt-0.5 size-6", broken ? "text-clay" : "text-lake")}
+      />
+      <div className="min-w-0">
+        <p className="font-medium wrap-anywhere">
+          {/* Its extension stays at the end in Yiddish too. */}
+          <bdi dir="ltr">{file_name}</bdi>
+        </p>
+        <p
+          role={broken ? "alert" : undefined}
+          className={cx("text-sm tabular-nums", broken ? "text-clay" : "text-muted")}
+        >
+          {said(upload, elsewhere)}
+        </p>
+      </div>
+      <RemoveButton upload={upload} {...(onGone ? { onGone } : {})} />
+      {(state === "uploading" || state === "converting") && transfer?.state !== "refused" && (
+        <ProgressBar
+          label={`${state === "converting" ? "Converting" : "Uploading"} ${file_name}`}
+          percent={percent}
+          tone={stopped ? "amber" : "lake"}
+          className="col-span-full my-1"
+        />
+      )}
+      <div className="col-span-full -mb-2 -ms-2.5 flex flex-wrap items-center gap-x-2 empty:hidden">
+        <Actions upload={upload} elsewhere={elsewhere} />
+        {children}
+      </div>
+    </div>
+  );
+}
+
+const edges = { lake: "border-s-lake!", clay: "border-s-clay!", edge: "border-s-amber!" };
+
+const iconOf = ({ state }: LiveUpload): IconName =>
+  state === "ready" ? "check" : state === "waiting" ? "clock" : "film";
+
+/** How far it is, in words. */
+function said(upload: LiveUpload, elsewhere: boolean) {
+  const { state, transfer, percent, size_bytes, received_bytes, problem } = upload;
+  if (state === "waiting") return "It has arrived and waits to be converted.";
+  if (state === "converting") return `Converting for phones and computers, ${percent}%`;
+  if (state === "failed") return problem ?? "The file could not be converted.";
+  if (state === "ready")
+    return `Ready${upload.renditions.length > 0 ? ` in ${ladder(upload.renditions)}` : ""}, ${fileSize(size_bytes)}`;
+  if (!transfer) {
+    return elsewhere
+      ? `${percent}% has arrived. It is being sent from another device or tab.`
+      : `Stopped at ${percent}%, ${sentOf(received_bytes, size_bytes)}. Choose the same file again to go on.`;
+  }
+  const arrived = sentOf(transfer.sent, size_bytes);
+  switch (transfer.state) {
+    case "waiting":
+      return `Waits for its turn, ${fileSize(size_bytes)}`;
+    case "sending":
+      return transfer.speed > 0
+        ? `${arrived}, ${fileSize(transfer.speed)}/s, ${timeLeft((size_bytes - transfer.sent) / transfer.speed)}`
+        : arrived;
+    case "paused":
+      return `Paused at ${arrived}`;
+    case "lost":
+      return `No connection at ${arrived}. It goes on by itself.`;
+    case "signedOut":
+      return `Stopped at ${arrived}. It goes on once you have signed in again.`;
+    case "refused":
+      return transfer.problem;
+  }
+}
+
+function Actions({ upload, elsewhere }: { upload: LiveUpload; elsewhere: boolean }) {
+  const { id, state, transfer, file_name } = upload;
+  const name = <span className="sr-only"> {file_name}</span>;
+  if (state === "failed") return <RetryButton upload={upload} name={file_name} />;
+  if (state !== "uploading") return null;
+  if (!transfer) {
+    if (elsewhere) return null;
+    return (
+      <PickButton
+        look="quiet"
+        icon="up"
+        onPick={([file]) =>
+          isSameFile(upload, file!)
+            ? continueFile(id, file!, upload.received_bytes)
+            : errorToast(`This is another file. Please choose “${file_name}” (${fileSize(upload.size_bytes)}).`)
+        }
+      >
+        Choose the file{name}
+      </PickButton>
+    );
+  }
+  if (transfer.state === "paused" || transfer.state === "lost") {
+    return (
+      <Button look="quiet" icon="play" onClick={() => resume(id)}>
+        {transfer.state === "paused" ? "Resume upload" : "Try now"}
+        {name}
+      </Button>
+    );
+  }
+  if (transfer.state === "sending" || transfer.state === "waiting") {
+    return (
+      <Button look="quiet" icon="pause" onClick={() => pause(id)}>
+        Pause upload{name}
+      </Button>
+    );
+  }
+  return null;
+}
+
+/** Cancels an upload, or deletes a file that nobody needs; asks first. */
+function RemoveButton({ upload, onGone }: { upload: LiveUpload; onGone?: () => void }) {
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const { id, state, transfer, file_name, video_id } = upload;
+  if (video_id && state === "ready") return <span />;
+  const running = state === "uploading";
+  const label = `${running ? "Cancel" : "Delete"} ${file_name}`;
+  return (
+    <>
+      <IconButton icon="close" label={label} onClick={() => setAsking(true)} className="-m-2.5" />
+      {asking && (
+        <ConfirmDialog
+          title={running ? "Cancel this upload?" : "Delete this file?"}
+          name={<bdi>{file_name}</bdi>}
+          action={running ? "Cancel upload" : "Delete file"}
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            if (transfer?.state === "refused") {
+              await removeUpload(id);
+              forget(id);
+            } else if (transfer) await cancel(id);
+            else await removeUpload(id);
+            onGone?.();
+            await uploadsChanged(client);
+          }}
+        >
+          {running ? "What has arrived of it is deleted." : "It is deleted from the portal."}
+          {video_id && " The video keeps everything else."}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { useEffect, useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { buttonLook } from "../../../ui/button";
+import { toast } from "../../../ui/toast";
+import { useRefetchInterval } from "../../shared/refetch-interval";
+import { useStaff } from "../../shared/session";
+import { formOf, useLiveUploads, useUploadsInForms } from "./live-upload";
+import { uploadsChanged, uploadsInterval, uploadsQuery, type Upload } from "./queries";
+import { onArrival, resumeAfterSignIn } from "./transfers";
+import { UploadCard } from "./upload-card";
+
+/** The files on their way, above every page of the staff area. */
+export function UploadPanel() {
+  const client = useQueryClient();
+  const staff = useStaff();
+  const attended = useRefetchInterval(1) !== false;
+  const { data, dataUpdatedAt } = useQuery({ ...uploadsQuery, refetchInterval: attended ? uploadsInterval : false });
+  const growing = useGrowing(data?.items, dataUpdatedAt);
+
+  useEffect(() => {
+    if (staff) resumeAfterSignIn();
+  }, [staff]);
+
+  useEffect(
+    () =>
+      onArrival(({ file }) => {
+        toast({ title: `${file.name} has arrived`, description: "It is being prepared now. You may close this page." });
+        void uploadsChanged(client);
+      }),
+    [client],
+  );
+
+  // The lists of videos take the progress from here, but have to be read again when a state changes.
+  const states = data?.items.map(({ id, state }) => id + state).join();
+  const before = useRef(states);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== states)
+      void client.invalidateQueries({ queryKey: ["admin", "videos"] });
+    before.current = states;
+  }, [client, states]);
+
+  // What belongs to a video and is being converted is shown in the list of videos.
+  const inForms = useUploadsInForms();
+  const shown = useLiveUploads()
+    .filter(({ id }) => !inForms.includes(id))
+    .filter(({ transfer, video_id, state }) => transfer || !video_id || state === "uploading" || state === "failed");
+  if (shown.length === 0) return null;
+  return (
+    <section aria-label="Uploads" className="mb-6 grid gap-3">
+      {shown.map((upload) => (
+        <UploadCard key={upload.id} upload={upload} elsewhere={growing.has(upload.id)}>
+          {!upload.video_id && upload.state !== "failed" && upload.transfer?.state !== "refused" && (
+            <Link to={formOf(upload)} className={buttonLook("quiet")}>
+              Add title<span className="sr-only"> to {upload.file_name}</span>
+            </Link>
+          )}
+        </UploadCard>
+      ))}
+    </section>
+  );
+}
+
+/** The uploads of which more had arrived than when they were read before: somebody is sending them. */
+function useGrowing(uploads: readonly Upload[] | undefined, readAt: number) {
+  const before = useRef(new Map<string, number>());
+  const [growing, setGrowing] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const grown = (uploads ?? []).filter(
+      ({ id, received_bytes }) => received_bytes > (before.current.get(id) ?? Infinity),
+    );
+    before.current = new Map((uploads ?? []).map(({ id, received_bytes }) => [id, received_bytes]));
+    setGrowing(new Set(grown.map(({ id }) => id)));
+  }, [uploads, readAt]);
+  return growing;
+}
