@@ -18,12 +18,12 @@ const EXPORT: &str = "Please export it as MP4 (H.264 and AAC, at most 1080p, “
                       Camera, Formats, “Most Compatible”.";
 
 /// Checks a complete file. Without a converter, `as_it_is`, it must play on every phone as it is
-/// (decision V11).
+/// (decision V11). Returns its duration in seconds, where its index tells.
 ///
 /// # Errors
 ///
 /// A sentence for staff.
-pub(super) fn check(path: &Path, as_it_is: bool) -> Result<(), String> {
+pub(super) fn check(path: &Path, as_it_is: bool) -> Result<Option<i64>, String> {
     let container = container(path).ok_or(NO_VIDEO)?;
     if container == Container::Mov {
         let mp4 = mp4::read(path).map_err(|wrong| match wrong {
@@ -37,14 +37,14 @@ pub(super) fn check(path: &Path, as_it_is: bool) -> Result<(), String> {
             Some(obstacle) => {
                 Err(format!("This video would not play on every phone: {obstacle}. {EXPORT}"))
             }
-            None => Ok(()),
+            None => Ok(i64::try_from(mp4.seconds).ok().filter(|seconds| *seconds > 0)),
         };
     }
     match as_it_is {
         true => {
             Err(format!("This video would not play on every phone: it is no MP4 file. {EXPORT}"))
         }
-        false => Ok(()),
+        false => Ok(None),
     }
 }
 

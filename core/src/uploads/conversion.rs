@@ -118,7 +118,8 @@ pub(crate) async fn finish<R: Serialize>(
         .sql(
             "update uploads
              set state = 'ready', progress = 100, claimed_until = null, folder = $3,
-                 renditions = $4, stored_bytes = $5, duration_seconds = $6, updated_at = $7
+                 renditions = $4, stored_bytes = $5,
+                 duration_seconds = coalesce($6, duration_seconds), updated_at = $7
              where id = $1 and attempts = $2 and state = 'converting'",
         )
         .bind(claimed.id)

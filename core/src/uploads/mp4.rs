@@ -14,6 +14,8 @@ pub(super) struct Mp4 {
     pub quicktime: bool,
     /// The index stands before the pictures, so that playing can begin at once.
     pub index_in_front: bool,
+    /// 0 where the index does not say.
+    pub seconds: u64,
     pub video: Option<Video>,
     /// The name of the audio format, if there is sound.
     pub audio: Option<String>,
@@ -44,7 +46,12 @@ pub(super) fn read(path: &Path) -> Result<Mp4, Wrong> {
     let mut found = Mp4::default();
     let (mut at, mut index, mut pictures) = (0, None, false);
     while at < size {
-        let (kind, start, end) = head(&mut file, at, size)?;
+        let (kind, start, end) = match head(&mut file, at, size) {
+            Ok(part) => part,
+            // Some recorders leave other bytes behind the last part.
+            Err(_) if index.is_some() && pictures => break,
+            Err(wrong) => return Err(wrong),
+        };
         match &kind {
             b"ftyp" => {
                 found.quicktime = &content(&mut file, start, end.min(start + 4))?[..] == b"qt  "
@@ -62,6 +69,7 @@ pub(super) fn read(path: &Path) -> Result<Mp4, Wrong> {
     if !pictures {
         return Err(Wrong::Incomplete);
     }
+    found.seconds = inside(&index, &[b"mvhd"]).and_then(seconds).unwrap_or_default();
     for track in boxes(&index).filter(|part| &part.kind == b"trak") {
         describe(&mut found, track.content);
     }
@@ -124,6 +132,18 @@ fn inside<'a>(bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
     path.iter().try_fold(bytes, |bytes, kind| {
         boxes(bytes).find(|part| part.kind == **kind).map(|part| part.content)
     })
+}
+
+/// The duration in a movie header, rounded.
+fn seconds(header: &[u8]) -> Option<u64> {
+    let short = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
+    let (scale, duration) = match header.first()? {
+        // Version 1 has times of eight bytes.
+        1 => (short(20)?, u64::from(short(24)?) << 32 | u64::from(short(28)?)),
+        _ => (short(12)?, u64::from(short(16)?)),
+    };
+    let scale = u64::from(scale);
+    duration.saturating_add(scale / 2).checked_div(scale)
 }
 
 /// Adds what a track is. The first track of a kind is the one that plays.

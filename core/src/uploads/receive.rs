@@ -255,21 +255,21 @@ async fn finish(app: &App, row: &Row) -> Result<()> {
     let path = staged(app, row.id);
     let as_it_is = Tools::find(&app.config).is_none();
     let checked = tokio::task::spawn_blocking(move || content::check(&path, as_it_is)).await;
-    let problem = checked.map_err(Error::unforeseen)?.err();
-    let state = match problem {
-        Some(_) => State::Failed,
-        None => State::Waiting,
+    let (state, seconds, problem) = match checked.map_err(Error::unforeseen)? {
+        Ok(seconds) => (State::Waiting, seconds, None),
+        Err(problem) => (State::Failed, None, Some(problem)),
     };
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let changed = tx
         .sql(
-            "update uploads set state = $2, problem = $3, updated_at = $4
+            "update uploads set state = $2, problem = $3, duration_seconds = $4, updated_at = $5
              where id = $1 and state = 'uploading'",
         )
         .bind(row.id)
         .bind(state)
         .bind(problem.clone())
+        .bind(seconds)
         .bind(now)
         .execute()
         .await?;

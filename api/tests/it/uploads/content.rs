@@ -92,7 +92,9 @@ story! {
             let said = refused["detail"].as_str().expect("a sentence");
             assert!(said.starts_with(&format!("This video would not play on every phone: {obstacle}. Please export it as MP4")), "{said}");
         }
-        uploaded(&staff, "text.txt", LAKE).await;
-        assert_eq!(open_uploads(&staff).await.last().expect("the upload")["state"], "waiting");
+        for bytes in [LAKE.to_vec(), [LAKE, b"\0\0\0"].concat(), [LAKE, b"recorder 7.1"].concat()] {
+            uploaded(&staff, "text.txt", &bytes).await;
+            assert_eq!(open_uploads(&staff).await.last().expect("the upload")["state"], "waiting");
+        }
     }
 }

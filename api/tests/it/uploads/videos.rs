@@ -68,6 +68,7 @@ story! {
         camp.work().await;
         let seen = chaya.get(&public).await.expect(200).json();
         assert_eq!((&seen["title"], &seen["content_type"]), (&json!("A day at the lake"), &json!("video/mp4")));
+        assert_eq!(seen["duration_seconds"], 7);
         assert!(watched(&chaya, &video).await == LAKE);
         assert_eq!(video_mails(&camp).len(), 2, "every family is told once");
         let video = shown(&staff, &video).await;
