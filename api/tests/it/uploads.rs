@@ -203,6 +203,82 @@ story! {
 }
 
 story! {
+    async fn a_sender_that_falls_silent_is_told_where_to_go_on(camp) {
+        let camp = without_converter(&camp).await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let at = listener.local_addr().expect("an address");
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(api::serve_on(listener, camp.app.clone(), stop.clone()));
+        let staff = camp.staff().await;
+        let path = begun(&staff, "lake.mp4", LAKE.len()).await;
+        let cookies = staff.cookie_header().expect("a session");
+        let head = format!(
+            "PATCH {path} HTTP/1.1\r\nhost: {at}\r\ncookie: {}\r\nsec-fetch-site: same-origin\r\n\
+             tus-resumable: 1.0.0\r\nupload-offset: 0\r\ncontent-length: {}\r\n\
+             content-type: application/offset+octet-stream\r\n\r\n", cookies.to_str().expect("a text"), LAKE.len());
+        let mut silent = TcpStream::connect(at).await.expect("connected");
+        silent.write_all(head.as_bytes()).await.expect("sent");
+        // By the rate of what came, there would be a minute and a half left.
+        silent.write_all(&LAKE[..80_000]).await.expect("sent");
+        let begun = std::time::Instant::now();
+        let reply = heard(&mut silent, "too_slow").await;
+        assert!(reply.starts_with("HTTP/1.1 408"), "{reply}");
+        let after = begun.elapsed().as_secs();
+        assert!((28..60).contains(&after), "after {after} seconds");
+        assert_eq!(offset(&staff, &path).await, 80_000);
+        stop.cancel();
+        serving.await.expect("no panic").expect("served");
+    }
+}
+
+/// A small disk for the staged files, removed after the test.
+struct Disk(std::path::PathBuf);
+
+impl Disk {
+    /// `None` if this user may not mount.
+    fn mount(camp: &Camp) -> Option<Disk> {
+        let staged = uploads::staged(&camp.app, uuid::Uuid::nil());
+        let folder = staged.parent().expect("a folder").to_owned();
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let disk = Disk(folder);
+        disk.mounts(&["-t", "tmpfs", "-o", "size=64k,mode=0700", "tmpfs"]).then_some(disk)
+    }
+
+    fn mounts(&self, arguments: &[&str]) -> bool {
+        let mut mount = std::process::Command::new("mount");
+        mount.args(arguments).arg(&self.0).status().is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        std::process::Command::new("umount").arg("--lazy").arg(&self.0).status().ok();
+    }
+}
+
+story! {
+    async fn a_disk_that_fills_up_costs_one_piece_and_the_upload_goes_on(camp) {
+        let camp = without_converter(&camp).await;
+        let Some(disk) = Disk::mount(&camp) else {
+            println!("Not tested: only root can mount the small disk that this test fills.");
+            return;
+        };
+        let staff = camp.staff().await;
+        let path = begun(&staff, "lake.mp4", LAKE.len()).await;
+        send(&staff, &path, 0, &LAKE[..20_000]).await.expect(204);
+        for _ in 0..2 {
+            send(&staff, &path, 20_000, &LAKE[20_000..]).await.refused(507, "full");
+            let kept = std::fs::metadata(uploads::staged(&camp.app, id_of(&path).parse().expect("an id")));
+            assert_eq!(kept.expect("the file").len(), 20_000, "the rest is given back");
+            assert_eq!(offset(&staff, &path).await, 20_000);
+        }
+        assert!(disk.mounts(&["-o", "remount,size=1m"]), "a larger disk");
+        send(&staff, &path, 20_000, &LAKE[20_000..]).await.expect(204);
+        assert_eq!(open_uploads(&staff).await[0]["state"], "waiting");
+    }
+}
+
+story! {
     async fn bytes_with_another_checksum_are_not_kept(camp) {
         let camp = without_converter(&camp).await;
         let staff = camp.staff().await;
