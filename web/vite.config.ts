@@ -12,6 +12,16 @@ export default defineConfig({
     tailwindcss(),
     compression({ algorithms: ["brotliCompress", "gzip"], include: /\.(js|css|svg|txt|json)$/, threshold: 512 }),
   ],
+  resolve: {
+    // CommonJS packages of tus-js-client: one of them outside of the entry puts the bundler's runtime into a file of its
+    // own, which every page would load.
+    alias: Object.fromEntries(
+      ["url-parse", "combine-errors"].map((name) => [
+        name,
+        new URL(`src/admin/videos/uploads/tus/${name}.ts`, import.meta.url).pathname,
+      ]),
+    ),
+  },
   server: { proxy },
   preview: { proxy },
   build: {

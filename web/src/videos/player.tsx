@@ -106,7 +106,7 @@ export function Screen({ video, playing = false, onStart, ...events }: ScreenPro
       ref={setStage}
       role="group"
       aria-label="Video player"
-      className="@container/player relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg"
+      className="relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg"
     >
       {video.video_type === "upload" ? (
         <FilePlayer

@@ -3,7 +3,6 @@ import type Hls from "hls.js";
 import { Link } from "react-router";
 import { duration } from "../../lib/format";
 import { paths } from "../../lib/paths";
-import { Icon } from "../../ui/icon";
 import { playAlone } from "./alone";
 import { useMediaState } from "./media-state";
 import { keepPosition, positionOf } from "./positions";
@@ -12,6 +11,7 @@ import { canFloat, canFullscreen, toggleFloating, toggleFullscreen, useIsFullscr
 import { SeekBar } from "./seek-bar";
 import { SettingsMenu } from "./settings-menu";
 import { seek, setVolume, skip, toggleMute, togglePlay, useShortcuts } from "./shortcuts";
+import { Shape } from "./shape";
 import type { FileAddresses } from "./source";
 import "./controls.css";
 
@@ -74,7 +74,7 @@ export default function Controls({ video, media, stage, native, hls }: ControlsP
             aria-label={state.paused ? "Play" : "Pause"}
             onClick={() => say(togglePlay(media))}
           >
-            <Icon name={state.paused ? "play" : "pause"} filled={state.paused} />
+            <Shape name={state.paused ? "play" : "pause"} />
           </button>
           <button
             type="button"
@@ -82,7 +82,7 @@ export default function Controls({ video, media, stage, native, hls }: ControlsP
             aria-label="10 seconds back"
             onClick={() => say(skip(media, -10))}
           >
-            <Shape d={back} />
+            <Shape name="back" />
           </button>
           <button
             type="button"
@@ -90,7 +90,7 @@ export default function Controls({ video, media, stage, native, hls }: ControlsP
             aria-label="10 seconds forward"
             onClick={() => say(skip(media, 10))}
           >
-            <Shape d={forward} />
+            <Shape name="forward" />
           </button>
           <Volume media={media} volume={state.volume} say={say} />
           <span className="vp-time">
@@ -115,7 +115,7 @@ const Volume = ({ media, volume, say }: VolumeProps) => (
       aria-label={volume === 0 ? "Unmute" : "Mute"}
       onClick={() => say(toggleMute(media))}
     >
-      <Shape d={volume === 0 ? silent : loud} />
+      <Shape name={volume === 0 ? "silent" : "loud"} />
     </button>
     <input
       type="range"
@@ -141,7 +141,7 @@ function ScreenModes({ media, stage }: { media: HTMLVideoElement; stage: HTMLEle
           aria-label="Picture in picture"
           onClick={() => void toggleFloating(media)}
         >
-          <Shape d={floating} />
+          <Shape name="floating" />
         </button>
       )}
       {canFullscreen(media, stage) && (
@@ -151,7 +151,7 @@ function ScreenModes({ media, stage }: { media: HTMLVideoElement; stage: HTMLEle
           aria-label={fullscreen ? "Leave full screen" : "Full screen"}
           onClick={() => void toggleFullscreen(media, stage)}
         >
-          <Shape d={fullscreen ? small : large} />
+          <Shape name={fullscreen ? "small" : "large"} />
         </button>
       )}
     </>
@@ -167,13 +167,13 @@ function EndScreen({ media, next }: { media: HTMLVideoElement; next: Film["next"
             Next video: <bdi>{next.title}</bdi>
           </p>
           <Link to={paths.play(next.id)} className="vp-big vp-amber">
-            <Icon name="play" filled />
+            <Shape name="play" />
             Play next
           </Link>
         </>
       )}
       <button type="button" className="vp-big" onClick={() => togglePlay(media)}>
-        <Icon name="refresh" />
+        <Shape name="forward" />
         Watch again
       </button>
     </div>
@@ -300,17 +300,3 @@ function useResume(media: HTMLVideoElement, id: string | undefined) {
     },
   };
 }
-
-const loud = "M4 9.500v5h3.500L12 18.500v-13L7.500 9.500zM15 9a4 4 0 0 1 0 6M17.500 6.500a7.500 7.500 0 0 1 0 11";
-const silent = "M4 9.500v5h3.500L12 18.500v-13L7.500 9.500zM15.500 9.500l5 5M20.500 9.500l-5 5";
-const large = "M4.500 9V4.500H9M15 4.500h4.500V9M19.500 15v4.500H15M9 19.500H4.500V15";
-const small = "M9 4.500V9H4.500M19.500 9H15V4.500M15 19.500V15h4.500M4.500 15H9v4.500";
-const floating = "M3.500 5.500h17v13h-17zM12 12h6v4.500h-6z";
-const back = "M4.500 12a7.500 7.500 0 1 0 2.300-5.400L4.500 9M4.500 4v5h5";
-const forward = "M19.500 12a7.500 7.500 0 1 1-2.300-5.400L19.500 9M19.500 4v5h-5";
-
-const Shape = ({ d }: { d: string }) => (
-  <svg viewBox="0 0 24 24" aria-hidden="true" className="vp-shape">
-    <path d={d} />
-  </svg>
-);

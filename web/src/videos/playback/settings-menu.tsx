@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from "react";
-import { Icon } from "../../ui/icon";
 import type { Quality } from "./quality";
+import { Shape } from "./shape";
 import { rates, setRate } from "./shortcuts";
 
 type Props = { media: HTMLVideoElement; rate: number; quality: Quality | null; onOpen: () => void };
@@ -36,7 +36,7 @@ export function SettingsMenu({ media, rate, quality, onOpen }: Props) {
           onOpen();
         }}
       >
-        <Icon name="cog" />
+        <Shape name="settings" />
       </button>
       <div id={id} className="vp-menu" hidden={!open}>
         <label>

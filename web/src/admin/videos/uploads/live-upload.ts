@@ -17,6 +17,9 @@ const live = (upload: Upload, transfer: Transfer | undefined): LiveUpload => ({
       : percentOf(transfer?.sent ?? upload.received_bytes, upload.size_bytes),
 });
 
+/** It will never be watched as it is. */
+export const isBroken = ({ state, transfer }: LiveUpload) => state === "failed" || transfer?.state === "refused";
+
 /** A list of videos is read less often than the progress of their files changes. */
 export function useLiveUpload(upload: Upload | null | undefined): LiveUpload | null {
   const transfer = useTransfers().find(({ id }) => id === upload?.id);

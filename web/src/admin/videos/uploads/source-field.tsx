@@ -4,7 +4,7 @@ import { Button } from "../../../ui/button";
 import { FieldError } from "../../../ui/field";
 import { LinkField } from "../link-field";
 import type { Tried } from "../try-video";
-import { useLiveUpload, useLiveUploads, useShownInForm } from "./live-upload";
+import { isBroken, useLiveUpload, useLiveUploads, useShownInForm } from "./live-upload";
 import { PickButton } from "./pick-button";
 import { useSendFiles } from "./send-files";
 import { UploadCard } from "./upload-card";
@@ -49,12 +49,15 @@ export function SourceField({ label, upload, onUpload, url, onUrl, open = true, 
         {chosen ? (
           <UploadCard flat upload={chosen} onGone={() => onUpload(null)}>
             <Button look="quiet" onClick={() => onUpload(null)}>
-              {saved ? "Do not replace it" : "Use a link instead"}
+              {isBroken(chosen) ? "Choose another video" : saved ? "Do not replace it" : "Use a link instead"}
             </Button>
           </UploadCard>
         ) : (
-          <p role="status" className="text-sm text-muted">
+          <p role="status" className="flex flex-wrap items-center gap-x-3 text-sm text-muted">
             Loading the file...
+            <Button look="quiet" onClick={() => onUpload(null)}>
+              Choose another video
+            </Button>
           </p>
         )}
         {refusals}
@@ -63,9 +66,7 @@ export function SourceField({ label, upload, onUpload, url, onUrl, open = true, 
   }
 
   const ownFile = current !== null && !linked;
-  const waiting = all.filter(
-    ({ video_id, state, transfer }) => !video_id && state !== "failed" && transfer?.state !== "refused",
-  );
+  const waiting = all.filter((one) => !one.video_id && !isBroken(one));
   return (
     <div className="grid gap-4">
       <div role="group" aria-label="Video file" className="grid gap-2">

@@ -51,15 +51,17 @@ export function onArrival(listener: (transfer: Transfer) => void) {
 
 /**
  * Starts to send a file and returns the id of its upload. One of which a part has arrived goes on from there, whoever
- * began it; `unfinished` are those.
+ * began it, and one that arrived without being used is not sent again.
  */
-export async function sendFile(file: File, unfinished: readonly Upload[]) {
-  const known = transfers.find((one) => one.file.size === file.size && one.file.name === file.name);
-  if (known) {
-    resume(known.id);
-    return known.id;
+export async function sendFile(file: File, known: readonly Upload[]) {
+  const running = transfers.find((one) => one.file.size === file.size && one.file.name === file.name);
+  if (running?.state === "refused") forget(running.id);
+  else if (running) {
+    resume(running.id);
+    return running.id;
   }
-  const begun = unfinished.find((upload) => isSameFile(upload, file));
+  const begun = known.find((upload) => isSameFile(upload, file) && (isUnfinished(upload) || isUnused(upload)));
+  if (begun && !isUnfinished(begun)) return begun.id;
   const id = begun?.id ?? (await createUpload(file));
   continueFile(id, file, begun?.received_bytes);
   return id;
@@ -72,8 +74,11 @@ export function continueFile(id: string, file: File, sent = 0) {
 }
 
 /** Whether this is the file that the upload began with, as far as its name and its size tell. */
-export const isSameFile = ({ state, file_name, size_bytes }: Upload, file: File) =>
-  state === "uploading" && size_bytes === file.size && file_name === file.name.normalize("NFC").trim();
+export const isSameFile = ({ file_name, size_bytes }: Upload, file: File) =>
+  size_bytes === file.size && file_name === file.name.normalize("NFC").trim();
+
+const isUnfinished = ({ state }: Upload) => state === "uploading";
+const isUnused = ({ state, video_id }: Upload) => state !== "failed" && !video_id;
 
 export function pause(id: string) {
   stop(id);

@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../../ui/dialog";
 import { Icon, type IconName } from "../../../ui/icon";
 import { ProgressBar } from "../../../ui/progress-bar";
 import { errorToast } from "../../../ui/toast";
-import type { LiveUpload } from "./live-upload";
+import { isBroken, type LiveUpload } from "./live-upload";
 import { PickButton } from "./pick-button";
 import { removeUpload, uploadsChanged } from "./queries";
 import { cancel, continueFile, forget, isSameFile, pause, resume } from "./transfers";
@@ -27,7 +27,7 @@ type Props = {
 /** A file that is on its way or being converted, and what can be done with it. */
 export function UploadCard({ upload, elsewhere = false, flat = false, onGone, children }: Props) {
   const { file_name, state, transfer, percent } = upload;
-  const broken = state === "failed" || transfer?.state === "refused";
+  const broken = isBroken(upload);
   const stopped = state === "uploading" && !elsewhere && (!transfer || transfer.state === "paused");
   return (
     <div

@@ -5,7 +5,7 @@ import { buttonLook } from "../../../ui/button";
 import { toast } from "../../../ui/toast";
 import { useRefetchInterval } from "../../shared/refetch-interval";
 import { useStaff } from "../../shared/session";
-import { formOf, useLiveUploads, useUploadsInForms } from "./live-upload";
+import { formOf, isBroken, useLiveUploads, useUploadsInForms } from "./live-upload";
 import { uploadsChanged, uploadsInterval, uploadsQuery, type Upload } from "./queries";
 import { onArrival, resumeAfterSignIn } from "./transfers";
 import { UploadCard } from "./upload-card";
@@ -50,7 +50,7 @@ export function UploadPanel() {
     <section aria-label="Uploads" className="mb-6 grid gap-3">
       {shown.map((upload) => (
         <UploadCard key={upload.id} upload={upload} elsewhere={growing.has(upload.id)}>
-          {!upload.video_id && upload.state !== "failed" && upload.transfer?.state !== "refused" && (
+          {!upload.video_id && !isBroken(upload) && (
             <Link to={formOf(upload)} className={buttonLook("quiet")}>
               Add title<span className="sr-only"> to {upload.file_name}</span>
             </Link>

@@ -194,6 +194,9 @@ describe("a file that staff choose", () => {
     await FakeSender.last.fail(422, { code: "validation", detail: "This is a text file, not a video.", status: 422 });
     const shown = within(await screen.findByRole("region", { name: "New report" }));
     expect(await shown.findByText("This is a text file, not a video.")).toBeTruthy();
+    await user.click(shown.getByRole("button", { name: "Choose another video" }));
+    expect(shown.getByRole("button", { name: "Choose a video" })).toBeTruthy();
+    expect(shown.queryByRole("button", { name: /^Use Color War/ })).toBeNull();
   });
 
   it("stays on its way on other pages, and closing the tab warns", async () => {
@@ -237,6 +240,15 @@ describe("after a reload", () => {
     await choose(user, film());
     await sending();
     expect(server.asked("POST", "/api/admin/uploads")).toHaveLength(0);
+  });
+
+  it("a file that arrived already is not sent a second time", async () => {
+    const server = camp({ "GET /api/admin/uploads": uploads(upload({ state: "converting", progress: 12 })) });
+    const user = open("/admin/reports?action=upload");
+    await choose(user, film());
+    expect(await (await form()).findByText("Converting for phones and computers, 12%")).toBeTruthy();
+    expect(server.asked("POST", "/api/admin/uploads")).toHaveLength(0);
+    expect(FakeSender.all).toHaveLength(0);
   });
 
   it("a file without a title can be used for a report, or deleted", async () => {
