@@ -101,7 +101,7 @@ impl Demo {
 }
 
 /// How many of the newest sample videos get all sizes.
-const CONVERTED_SAMPLES: i64 = 8;
+const CONVERTED_SAMPLES: i64 = 12;
 
 const WITHOUT_FFMPEG: &str = "ffmpeg is not installed: videos are shown in one size only, and uploads must play on every \
      phone already. `apt install ffmpeg` changes that.";

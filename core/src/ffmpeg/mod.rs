@@ -21,6 +21,7 @@ use self::playlist::Playlist;
 use self::probe::Media;
 pub use self::process::Tools;
 pub use self::sniff::{Container, NEEDED_BYTES, sniff};
+use crate::data_folder::free_bytes;
 
 pub const MASTER: &str = "master.m3u8";
 /// The file for players without HLS, and for those who save it.
@@ -34,6 +35,8 @@ const SEGMENT: u32 = 4;
 /// A copied video with fewer keyframes than this many seconds starts and seeks too slowly.
 const LONGEST_SEGMENT: f64 = 12.0;
 const PICTURE_LIMIT: Duration = Duration::from_secs(300);
+/// A disk with less space than this is full.
+const FULL: u64 = 1 << 20;
 const LONGEST_SECONDS: f64 = 6.0 * 3600.0;
 
 const NO_VIDEO: &str = "This is not a video file that can be converted. Please choose a video as the \
@@ -105,6 +108,21 @@ pub type Progress = Arc<dyn Fn(u8) + Send + Sync>;
 ///
 /// [`Failure`] when the file is no video, is damaged, or ffmpeg failed.
 pub async fn convert(
+    tools: &Tools,
+    source: &Path,
+    folder: &Path,
+    progress: Progress,
+) -> Result<Converted, Failure> {
+    let made = make(tools, source, folder, progress).await;
+    // ffmpeg does not always notice that the disk is full.
+    if free_bytes(folder).is_some_and(|free| free < FULL) {
+        let log = made.err().map(|failure| failure.log).unwrap_or_default();
+        return Err(Failure::new(NO_SPACE, log));
+    }
+    made
+}
+
+async fn make(
     tools: &Tools,
     source: &Path,
     folder: &Path,

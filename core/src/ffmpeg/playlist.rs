@@ -14,21 +14,26 @@ const HEADER_BYTES: usize = 8192;
 pub(super) struct Playlist {
     /// Seconds and bytes of each.
     segments: Vec<(f64, u64)>,
+    /// Where the last one ends in the file.
+    end: u64,
 }
 
 impl Playlist {
     fn parse(text: &str) -> Option<Playlist> {
         let mut segments = Vec::new();
-        let mut seconds = None;
+        let (mut seconds, mut end) = (None, 0);
         for line in text.lines() {
             if let Some(value) = line.strip_prefix("#EXTINF:") {
                 seconds = value.trim_end_matches(',').parse().ok();
             } else if let Some(value) = line.strip_prefix("#EXT-X-BYTERANGE:") {
-                segments.push((seconds.take()?, value.split('@').next()?.parse().ok()?));
+                let (length, start) = value.split_once('@')?;
+                let (length, start): (u64, u64) = (length.parse().ok()?, start.parse().ok()?);
+                segments.push((seconds.take()?, length));
+                end = start + length;
             }
         }
         let complete = text.trim_end().ends_with("#EXT-X-ENDLIST") && !segments.is_empty();
-        complete.then_some(Playlist { segments })
+        complete.then_some(Playlist { segments, end })
     }
 
     pub fn seconds(&self) -> f64 {
@@ -60,7 +65,11 @@ pub(super) async fn read_all(folder: &Path, rungs: &[Rung]) -> Result<Vec<Playli
     let mut playlists = Vec::new();
     for rung in rungs {
         let text = tokio::fs::read_to_string(folder.join(rung.playlist())).await?;
-        playlists.push(Playlist::parse(&text).ok_or_else(|| Failure::new(FAILED, text))?);
+        let playlist = Playlist::parse(&text).ok_or_else(|| Failure::new(FAILED, text))?;
+        if tokio::fs::metadata(folder.join(rung.file())).await?.len() < playlist.end {
+            return Err(Failure::new(FAILED, "a converted file is incomplete"));
+        }
+        playlists.push(playlist);
     }
     Ok(playlists)
 }

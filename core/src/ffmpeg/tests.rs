@@ -241,6 +241,22 @@ async fn what_is_no_whole_video_is_refused_in_words() {
 }
 
 #[tokio::test]
+async fn a_full_disk_is_named_as_the_reason() {
+    let options = "-c:v mpeg4 -q:v 2 -c:a aac";
+    let film = film("lake.mp4", "640x360", 4.0, options);
+    let mount = ["-t", "tmpfs", "-o", "size=1200k", "tmpfs"];
+    let mounted = Command::new("mount").args(mount).arg(&film.output).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("not tested: this user may not mount");
+        return;
+    }
+    std::fs::write(film.output.join("filler"), vec![0; 1_100_000]).expect("written");
+    let outcome = film.convert().await;
+    Command::new("umount").arg("--lazy").arg(&film.output).status().expect("unmounted");
+    assert_eq!(outcome.expect_err("no space").problem, NO_SPACE);
+}
+
+#[tokio::test]
 async fn ffmpeg_stops_when_nobody_waits_for_it() {
     let film = film("long.mp4", "640x360", 60.0, "-c:v mpeg4 -c:a aac");
     let (sender, mut started) = tokio::sync::mpsc::unbounded_channel();

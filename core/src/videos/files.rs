@@ -120,7 +120,8 @@ pub struct Unconverted {
     pub title: String,
 }
 
-/// Returns the videos whose files were not converted yet, the newest first.
+/// Returns the videos whose files were not converted yet: those that families see, the newest first,
+/// and then the others.
 pub async fn unconverted(app: &App, limit: i64) -> Result<Vec<Unconverted>> {
     app.db
         .sql(
@@ -128,7 +129,8 @@ pub async fn unconverted(app: &App, limit: i64) -> Result<Vec<Unconverted>> {
              from videos v
              where v.file_key is not null and v.media_upload_id is null
                and not exists (select 1 from uploads u where u.video_id = v.id)
-             order by v.upload_date desc, v.published_at desc, v.id desc
+             order by case when v.status = 'published' then 0 else 1 end,
+                      v.upload_date desc, v.published_at desc, v.id desc
              limit $1",
         )
         .bind(limit)
