@@ -103,6 +103,9 @@ impl Files {
                 return Ok(());
             }
         }
+        if tokio::fs::metadata(file).await?.len() <= PART as u64 {
+            return self.put(key, tokio::fs::read(file).await?).await;
+        }
         let mut source = tokio::fs::File::open(file).await?;
         let upload = self.store.put_multipart(&Path::from(key)).await.map_err(refusal)?;
         let mut writer = WriteMultipart::new_with_chunk_size(upload, PART);
@@ -261,5 +264,30 @@ fn refusal(error: object_store::Error) -> Error {
             }
             Error::unforeseen(error)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_large_file_reaches_a_bucket_in_parts() {
+        let files = Files { store: Arc::new(InMemory::new()), folder: None };
+        let folder = tempfile::tempdir().expect("a folder");
+        let (source, copy) = (folder.path().join("source"), folder.path().join("copy"));
+        for size in [0, 5, 2 * PART, 2 * PART + 5] {
+            let bytes: Vec<u8> = (0..size).map(|at| (at / 1000) as u8).collect();
+            std::fs::write(&source, &bytes).expect("written");
+            files.put_file("videos/lake/1/720.mp4", &source).await.expect("stored");
+            files.put(&format!("videos/lake{size}"), "another").await.expect("stored");
+            files.copy_to("videos/lake/1/720.mp4", &copy).await.expect("copied");
+            assert!(std::fs::read(&copy).expect("a file") == bytes, "{size}");
+        }
+        files.remove_folder("videos/lake").await.expect("removed");
+        assert_eq!(files.list().await.expect("a list").len(), 4, "only that folder");
+        files.remove_folder("").await.expect_err("everything");
     }
 }

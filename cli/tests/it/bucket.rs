@@ -94,7 +94,9 @@ impl Bucket {
             }
             "GET" if query.contains("list-type=2") => {
                 let mut xml = "<ListBucketResult><IsTruncated>false</IsTruncated>".to_owned();
-                for (key, bytes) in objects.iter() {
+                let prefix = query.split('&').find_map(|pair| pair.strip_prefix("prefix="));
+                let prefix = prefix.unwrap_or_default().replace("%2F", "/");
+                for (key, bytes) in objects.iter().filter(|(key, _)| key.starts_with(&prefix)) {
                     write!(
                         xml,
                         "<Contents><Key>{key}</Key><Size>{}</Size><ETag>\"1\"</ETag>\
@@ -181,4 +183,29 @@ async fn of_a_bucket_a_backup_holds_the_list() {
     let with_files = folder.backup("camp.tar.zst");
     let refused = bucket.run(&Camp::on_sqlite(), &["restore", path(&with_files)]).await;
     assert!(refused.code == 3 && refused.err.contains("--storage-url is a bucket"), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn converted_videos_are_in_the_bucket_and_nowhere_else() {
+    let bucket = Bucket::open().await;
+    let camp = Camp::on_sqlite();
+    let seeded = bucket.run(&camp, &["seed", "--sample", "general"]).await;
+    assert_eq!(seeded.code, 0, "{seeded:?}");
+    let app = camp.app().await;
+    let video = portal::videos::unconverted(&app, 1).await.expect("videos").remove(0);
+    app.db.close().await;
+    let keys = || bucket.objects.lock().expect("fine").keys().cloned().collect::<Vec<_>>();
+    let before = keys().len();
+    let said = bucket.run(&camp, &["videos", "convert", &video.id.to_string()]).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let made: Vec<String> =
+        keys().into_iter().filter(|key| key.starts_with("summer/videos/")).collect();
+    for name in ["master.m3u8", "360.mp4", "360.m3u8", "file.mp4", "poster.jpg", "sprite.jpg"] {
+        assert!(made.iter().any(|key| key.ends_with(&format!("/1/{name}"))), "{name}: {made:?}");
+    }
+    assert_eq!(keys().len(), before + made.len(), "other files stay");
+    for folder in ["uploads", "converting"] {
+        let left = std::fs::read_dir(camp.folder().join("data").join(folder)).expect("a folder");
+        assert_eq!(left.count(), 0, "{folder}");
+    }
 }
