@@ -22,6 +22,7 @@ mod events;
 mod families;
 mod family_imports;
 mod family_membership;
+mod family_merging;
 mod faq;
 mod feeds;
 mod idempotency;

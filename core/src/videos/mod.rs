@@ -12,7 +12,6 @@ mod list;
 mod publish;
 mod reactions;
 mod record;
-mod share_link;
 mod watch;
 
 use chrono::{DateTime, NaiveDate, Utc};
