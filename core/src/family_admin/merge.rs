@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::import;
@@ -84,7 +84,8 @@ pub struct Mail {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`]
+/// [`Error::NotFound`], [`Error::Invalid`] for a family and itself or without the choice between two
+/// totals, [`Error::Conflict`] when the children do not fit into one family.
 pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let Merge { keep, drop, total, preview } = merge;
     if keep == drop {
@@ -104,12 +105,11 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     move_addresses(&mut tx, now, keep, drop).await?;
     let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
-    let totals = match &plans {
-        (Some(kept), Some(dropped)) => {
-            Some(Totals { keep: kept.total_amount, drop: dropped.total_amount })
-        }
-        _ => None,
-    };
+    let totals = plans
+        .0
+        .as_ref()
+        .zip(plans.1.as_ref())
+        .map(|(kept, dropped)| Totals { keep: kept.total_amount, drop: dropped.total_amount });
     let undecided = preview && totals.is_some() && total.is_none();
     // The rest of the preview does not depend on the choice.
     let total = if undecided { Some(MergedTotal::Keep) } else { total };
@@ -119,28 +119,15 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
 
     let joined = find(&mut tx, keep).await?;
     let plan = payments::find(&mut tx, keep).await?;
-    let mut details = audit::personal(
-        audit::differences(&amounts(&plans.0), &amounts(&plan)),
-        [
-            ("full_name", kept.full_name != joined.full_name),
-            ("child_name", kept.child_name != joined.child_name),
-        ],
-    );
+    let mut details = changes((&kept, &plans.0), (&joined, &plan));
     details.extend([
         ("merged".to_owned(), json!(drop)),
         ("merged_plan".to_owned(), amounts(&plans.1)),
         ("logins".to_owned(), json!(moved)),
     ]);
-    let details = Value::Object(details);
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        Action::ProfileMerge,
-        Subject::new(SubjectKind::Profile, keep),
-        details,
-    )
-    .await?;
+    let subject = Subject::new(SubjectKind::Profile, keep);
+    audit::record(&mut tx, now, actor, Action::ProfileMerge, subject, Value::Object(details))
+        .await?;
     let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
     merged.totals = totals;
     merged.unconfirmed_logins = left_out;
@@ -165,6 +152,20 @@ async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice
         }
     }
     Ok(found)
+}
+
+/// What changed in the kept family, for the audit log.
+fn changes(
+    before: (&FamilyRecord, &Option<payments::Plan>),
+    after: (&FamilyRecord, &Option<payments::Plan>),
+) -> Map<String, Value> {
+    audit::personal(
+        audit::differences(&amounts(before.1), &amounts(after.1)),
+        [
+            ("full_name", before.0.full_name != after.0.full_name),
+            ("child_name", before.0.child_name != after.0.child_name),
+        ],
+    )
 }
 
 /// The amounts of a plan for the audit log.

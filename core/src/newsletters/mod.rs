@@ -83,21 +83,7 @@ pub async fn send(
     checks.done()?;
     let now = app.clock.now();
     tx.lock("letters").await?;
-    let sent: Option<(Uuid,)> = tx
-        .sql(
-            "select id from letters
-             where idempotency_key = $1
-                or (subject = $2 and body = $3 and audience = $4 and created_at > $5)
-             limit 1",
-        )
-        .bind(key)
-        .bind(&subject)
-        .bind(&body)
-        .bind(new.audience)
-        .bind(now - SAME)
-        .optional()
-        .await?;
-    if let Some((id,)) = sent {
+    if let Some(id) = sent_before(tx, now, key, &subject, &body, new.audience).await? {
         let tally = notifications::tally(&mut *tx, MailKind::Newsletter, id).await?;
         return Ok(Sent { recipients: tally.mailed(), id: Some(id) });
     }
@@ -126,19 +112,42 @@ pub async fn send(
         notifications::notify_all(tx, app, settings, notice, Category::General, new.audience)
             .await?;
     let details = json!({ "audience": new.audience, "recipients": recipients });
-    audit::record(
-        tx,
-        now,
-        actor,
-        Action::LetterSend,
-        Subject::new(SubjectKind::Letter, id),
-        details,
-    )
-    .await?;
+    let subject = Subject::new(SubjectKind::Letter, id);
+    audit::record(tx, now, actor, Action::LetterSend, subject, details).await?;
     Ok(Sent { recipients, id: Some(id) })
 }
 
+/// Returns the newsletter that was sent with this key, or with this content a moment ago.
+async fn sent_before(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    key: Option<Uuid>,
+    subject: &str,
+    body: &str,
+    audience: Audience,
+) -> Result<Option<Uuid>> {
+    let sent: Option<(Uuid,)> = tx
+        .sql(
+            "select id from letters
+             where idempotency_key = $1
+                or (subject = $2 and body = $3 and audience = $4 and created_at > $5)
+             limit 1",
+        )
+        .bind(key)
+        .bind(subject)
+        .bind(body)
+        .bind(audience)
+        .bind(now - SAME)
+        .optional()
+        .await?;
+    Ok(sent.map(|(id,)| id))
+}
+
 /// Returns the sent newsletters, all or those to one audience, the newest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] for a broken `after` of the page.
 pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> Result<Page<Row>> {
     #[derive(sqlx::FromRow)]
     struct Found {

@@ -47,7 +47,6 @@ impl Attempt {
     ///
     /// [`Error::TooMany`] while the account from this client, or the network, has to wait.
     pub async fn begin(app: &App, kind: &str, account: &str, by: By, most: i64) -> Result<Attempt> {
-        let now = app.clock.now();
         let (mut accounts, mut addresses) = (Vec::new(), Vec::new());
         let (kind_bytes, account_bytes) = (kind.as_bytes(), account.as_bytes());
         match by {
@@ -79,33 +78,7 @@ impl Attempt {
             counted.push((key.clone(), None, *most));
         }
         for (key, account, most) in counted {
-            // Counting first locks the row, so that each of several concurrent attempts sees those
-            // before it.
-            let (count, blocked_until): (i64, Option<DateTime<Utc>>) = tx
-                .sql(
-                    "insert into attempts (key, count, first_at, last_at, account)
-                     values ($1, 1, $2, $2, $4)
-                     on conflict (key) do update set
-                       count = case when attempts.last_at <= $3 then 1 else attempts.count + 1 end,
-                       last_at = $2
-                     returning count, blocked_until",
-                )
-                .bind(key.clone())
-                .bind(now)
-                .bind(now - MEMORY)
-                .bind(account)
-                .one()
-                .await?;
-            if let Some(until) = blocked_until.filter(|until| *until > now) {
-                return Err(too_many(until, now));
-            }
-            if count >= most {
-                tx.sql("update attempts set blocked_until = $2 where key = $1")
-                    .bind(key.clone())
-                    .bind(now + delay(count - most))
-                    .execute()
-                    .await?;
-            }
+            count_failure(&mut tx, app.clock.now(), key, account, most).await?;
         }
         tx.commit().await?;
         Ok(Attempt { accounts: accounts.into_iter().map(|(key, _)| key).collect(), addresses })
@@ -132,6 +105,44 @@ impl Attempt {
         }
         tx.commit().await
     }
+}
+
+/// Counts one more failure of a client, and delays the next attempt once there are `most`.
+async fn count_failure(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    key: Vec<u8>,
+    account: Option<Vec<u8>>,
+    most: i64,
+) -> Result<()> {
+    // Counting first locks the row, so that each of several concurrent attempts sees those before
+    // it.
+    let (count, blocked_until): (i64, Option<DateTime<Utc>>) = tx
+        .sql(
+            "insert into attempts (key, count, first_at, last_at, account)
+             values ($1, 1, $2, $2, $4)
+             on conflict (key) do update set
+               count = case when attempts.last_at <= $3 then 1 else attempts.count + 1 end,
+               last_at = $2
+             returning count, blocked_until",
+        )
+        .bind(key.clone())
+        .bind(now)
+        .bind(now - MEMORY)
+        .bind(account)
+        .one()
+        .await?;
+    if let Some(until) = blocked_until.filter(|until| *until > now) {
+        return Err(too_many(until, now));
+    }
+    if count >= most {
+        tx.sql("update attempts set blocked_until = $2 where key = $1")
+            .bind(key)
+            .bind(now + delay(count - most))
+            .execute()
+            .await?;
+    }
+    Ok(())
 }
 
 /// 15 seconds after the last free failure, doubling up to 15 minutes.

@@ -113,26 +113,23 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
-        // Without the name: nobody may use the portal to send their own text to a stranger.
-        // Exceeding the limit does not prevent the sign-up; "Send it again" says when.
-        let notice = links::with_link(&mut tx, AccountMail::Verify, id, Holder::User(id)).await?;
-        notifications::notify_limited(&mut tx, app, notice, &email, "").await?.ignore_refusal();
+        send_verification(&mut tx, app, id, &email).await?;
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
-    let actor = Actor::User(id);
+    let (actor, subject) = (Actor::User(id), Subject::new(SubjectKind::User, id));
     let details = json!({ "invited": invited.is_some() });
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        Action::UserSignUp,
-        Subject::new(SubjectKind::User, id),
-        details,
-    )
-    .await?;
+    audit::record(&mut tx, now, actor, Action::UserSignUp, subject, details).await?;
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked: invited.is_some() })
+}
+
+/// Without the name: nobody may use the portal to send their own text to a stranger. Exceeding the
+/// limit does not prevent the sign-up; "Send it again" says when.
+async fn send_verification(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
+    let notice = links::with_link(tx, AccountMail::Verify, id, Holder::User(id)).await?;
+    notifications::notify_limited(tx, app, notice, email, "").await?.ignore_refusal();
+    Ok(())
 }
 
 /// The validated texts of the form.

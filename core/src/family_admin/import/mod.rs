@@ -15,7 +15,6 @@ mod undo;
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::json;
 use uuid::Uuid;
 
 pub(super) use known::name_key;
@@ -123,19 +122,8 @@ pub async fn import(
     }
     undo::close(&mut tx, run.id, &report).await?;
     report.id = Some(run.id);
-    let details = json!({
-        "added": report.added, "updated": report.updated, "differing": report.differing,
-        "skipped": report.skipped, "problems": report.problems.len(),
-    });
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        Action::ProfileImport,
-        Subject::none(SubjectKind::Profile),
-        details,
-    )
-    .await?;
+    let subject = Subject::none(SubjectKind::Profile);
+    audit::record(&mut tx, now, actor, Action::ProfileImport, subject, report.totals()).await?;
     tx.commit().await?;
     Ok(report)
 }

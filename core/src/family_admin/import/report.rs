@@ -2,6 +2,7 @@
 
 use chrono::NaiveDate;
 use serde::Serialize;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::known::State;
@@ -32,6 +33,16 @@ pub struct Report {
     pub new_families: Vec<NewRow>,
     /// Rows of families that were merged into another one. They are skipped.
     pub merged: Vec<MergedRow>,
+}
+
+impl Report {
+    /// The numbers for the audit log.
+    pub(super) fn totals(&self) -> Value {
+        json!({
+            "added": self.added, "updated": self.updated, "differing": self.differing,
+            "skipped": self.skipped, "problems": self.problems.len(),
+        })
+    }
 }
 
 /// An existing family, before and after.
