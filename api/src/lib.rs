@@ -13,6 +13,7 @@ mod audit;
 mod auth;
 mod branding;
 mod comments;
+mod content_security_policy;
 mod error;
 mod error_responses;
 mod events;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::mail::{Mail, SendError};
-use crate::notifications::{Deliver, Delivery, MailContent, MailKind, Notification};
+use crate::notifications::{Deliver, Delivery, MailContent, MailKind, Notification, suppression};
 use crate::settings::Settings;
 use crate::unsubscribe;
 use crate::validation::with_ascii_domain;
@@ -275,15 +275,7 @@ async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -
     if marked > 0
         && let Outcome::NotSent(SendError::Refused { text, address: true }) = outcome
     {
-        tx.sql(
-            "insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)
-             on conflict (email) do nothing",
-        )
-        .bind(&delivery.email)
-        .bind(text)
-        .bind(now)
-        .execute()
-        .await?;
+        suppression::refuse(&mut tx, now, &delivery.email, text).await?;
     }
     tx.commit().await
 }

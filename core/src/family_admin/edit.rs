@@ -11,7 +11,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
-use crate::notifications::{self, AccountMail, Category, Notice, opt_outs};
+use crate::notifications::{self, AccountMail, Category, Notice, suppression};
 use crate::payments::{self, PlanChanges};
 use crate::unsubscribe;
 use crate::validation::Validator;
@@ -102,7 +102,7 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     )
     .await?;
     put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
-    opt_outs::restore(&mut tx, app).await?;
+    suppression::restore(&mut tx, app).await?;
     payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;
     notifications::notify(
         &mut tx,
@@ -172,7 +172,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     }
     refresh_search_text(&mut tx, id).await?;
     let emails_changed = change_addresses(&mut tx, now, id, email, secondary).await?;
-    opt_outs::restore(&mut tx, app).await?;
+    suppression::restore(&mut tx, app).await?;
     payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
     let after = family(&mut tx, app, &settings, id).await?;
     let details = differences(&before, &after, emails_changed);

@@ -14,7 +14,7 @@ use crate::families::{
     DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
     refresh_search_text,
 };
-use crate::notifications::opt_outs;
+use crate::notifications::suppression;
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
 use crate::unsubscribe::{self, Choice};
@@ -101,7 +101,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let plans = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
 
     let before = mail(&mut tx, keep, drop).await?;
-    opt_outs::keep_declined(&mut tx, now, drop).await?;
+    suppression::keep_declined(&mut tx, now, drop).await?;
     move_addresses(&mut tx, now, keep, drop).await?;
     let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;

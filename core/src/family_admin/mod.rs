@@ -22,9 +22,8 @@ pub use summary::{Summary, summary};
 use membership::remove;
 
 use crate::accounts::UserType;
-use crate::notifications::Category;
+use crate::notifications::{Category, suppression};
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
-use crate::unsubscribe;
 use crate::{App, Result};
 
 /// A family in the list of the staff.
@@ -121,7 +120,7 @@ pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
         .all()
         .await?;
     for address in &mut emails {
-        address.stopped = unsubscribe::stopped(&app.db, &address.email).await?;
+        address.stopped = suppression::opted_out(&app.db, &address.email).await?;
     }
     Ok(Detail { family, payments: payments::history(&app.db, id).await?, emails })
 }

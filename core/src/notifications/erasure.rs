@@ -5,7 +5,7 @@
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-use super::opt_outs;
+use super::suppression;
 use crate::db::{On, Sql, Texts, Tx, Value};
 use crate::{App, Result};
 
@@ -60,19 +60,7 @@ async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -
 /// deleted.
 pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
     withdraw(tx, "email = $1", email).await?;
-    opt_outs::keep_hashed(tx, app, email).await?;
-    tx.sql(
-        "delete from suppressed_addresses
-         where email = $1
-           and not exists (select 1 from profile_addresses where email = $1)
-           and not exists (select 1 from users where email = $1)
-           and not exists (select 1 from staff where email = $1)
-           and not exists (select 1 from subscribers where email = $1)",
-    )
-    .bind(email)
-    .execute()
-    .await?;
-    Ok(())
+    suppression::erase(tx, app, email).await
 }
 
 /// Erases names and addresses from all mails about a family or a user, including those to its

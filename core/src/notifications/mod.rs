@@ -5,8 +5,8 @@ mod enqueue;
 mod erasure;
 mod kind;
 mod mail_content;
-pub(crate) mod opt_outs;
 mod recovery;
+pub(crate) mod suppression;
 pub mod undelivered;
 
 use chrono::{DateTime, Utc};

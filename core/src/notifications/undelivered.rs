@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::Deliver;
+use super::{Deliver, suppression};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::pagination::{Page, PageRequest};
@@ -164,7 +164,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
             continue;
         }
         queued += 1;
-        tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
+        suppression::allow(tx, email).await?;
         tx.sql(
             "update notifications set sent = null, failed = null, suppressed = null where id = $1",
         )
@@ -216,9 +216,7 @@ pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>
 ///
 /// [`Error::NotFound`]
 pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> Result<()> {
-    let lifted =
-        tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
-    if lifted == 0 {
+    if !suppression::allow(tx, email).await? {
         return Err(Error::NotFound("Mail goes to this address already."));
     }
     let family: Option<(Uuid,)> = tx

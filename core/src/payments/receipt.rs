@@ -8,7 +8,9 @@ use uuid::Uuid;
 use super::{Kind, Recorded};
 use crate::db::Tx;
 use crate::money::money;
-use crate::notifications::{self, Button, Delivery, MailContent, MailKind, Notice, Notification};
+use crate::notifications::{
+    self, Button, Delivery, MailContent, MailKind, Notice, Notification, suppression,
+};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -37,14 +39,14 @@ pub(super) async fn send(
         credit: plan.credit,
     };
     let to: Vec<(String, String)> = tx
-        .sql(
+        .sql([
             "select a.email, p.full_name
              from profile_addresses a
              join profiles p on p.id = a.profile_id
-             where a.profile_id = $1
-               and not exists (select 1 from suppressed_addresses s where s.email = a.email)
-             order by a.kind",
-        )
+             where a.profile_id = $1 and not ",
+            suppression::REFUSED,
+            " order by a.kind",
+        ])
         .bind(profile_id)
         .all()
         .await?;

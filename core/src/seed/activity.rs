@@ -11,7 +11,7 @@ use super::people::{Login, People};
 use super::random::Random;
 use super::videos::SampleVideo;
 use crate::db::Tx;
-use crate::notifications::{Category, MailKind};
+use crate::notifications::{Category, MailKind, suppression};
 use crate::videos::viewer_key;
 use crate::{App, Result};
 
@@ -286,12 +286,8 @@ pub async fn write_mails(
         .collect();
     let half = told.get(told.len() / 2).and_then(|film| film.published_at).unwrap_or(now);
     for n in 0..SUPPRESSED {
-        tx.sql("insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)")
-            .bind(addresses[addresses.len() / 2 + 7 * n])
-            .bind("550 5.1.1 There is no such mailbox here")
-            .bind(half)
-            .execute()
-            .await?;
+        let address = addresses[addresses.len() / 2 + 7 * n];
+        suppression::refuse(tx, half, address, "550 5.1.1 There is no such mailbox here").await?;
     }
     let mut mails = 0;
     for film in &told {
