@@ -49,8 +49,9 @@ pub(crate) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Op
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `secondary_email` when both are the same, [`Error::Taken`] when another
-/// family has one of them, [`Error::NotFound`] when the family was deleted.
+/// [`Error::Invalid`] on `secondary_email` when both are the same, [`Error::Taken`] on `email` or
+/// `secondary_email` when another family has the address, [`Error::NotFound`] when the family was
+/// deleted.
 pub(crate) async fn change_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -91,7 +92,8 @@ pub(crate) async fn change_addresses(
 ///
 /// # Errors
 ///
-/// [`Error::Taken`] when another family has an address.
+/// [`Error::Taken`] on `email` or `secondary_email` when another family has the address,
+/// [`Error::NotFound`] when the family was deleted.
 pub(crate) async fn replace_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -126,7 +128,8 @@ pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) ->
 ///
 /// # Errors
 ///
-/// [`Error::Taken`] when another family has an address.
+/// [`Error::Taken`] on `email` or `secondary_email` when another family has the address,
+/// [`Error::NotFound`] when the family was deleted.
 pub(crate) async fn set_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,

@@ -44,7 +44,7 @@ pub(crate) const NO_FAMILY: Error = Error::NotFound("There is no such user.");
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`Error::NotFound`] when there is no such family.
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<FamilyRecord> {
     on.into()
         .sql("select id, full_name, child_name, user_type from profiles where id = $1 and deleted_at is null")

@@ -134,7 +134,11 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`]
+/// [`Error::Invalid`] on `full_name`, `child_name`, `secondary_email` or `current_password`,
+/// [`Error::Conflict`] when mail is chosen for an address that is not one of the family's two,
+/// [`Error::TooMany`] after many wrong passwords or changes, [`Error::TooManyMails`] above the limit of
+/// the second address's mailbox, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the
+/// family was deleted meanwhile.
 pub async fn change_own(
     app: &App,
     user: &User,

@@ -96,7 +96,8 @@ async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Conflict`] for a user with an unverified address, [`Error::NotFound`] when no address
-/// waits, [`Error::TooMany`] above the limit of the recipient.
+/// waits or the user was deleted meanwhile, [`Error::TooMany`] above the limit of the recipient,
+/// [`Error::TooManyMails`] above that of the mailbox.
 pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     if !user.verified {
         return Err(Error::Conflict(CONFIRM_FIRST));
@@ -118,7 +119,7 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Gone`] when the family no longer asks for it, [`Error::Conflict`] when another family
-/// has the address or this one has no room for it.
+/// has the address or this one has no room for it, [`Error::NotFound`] when the family was deleted.
 pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
     let now = app.clock.now();
     let asked = tx

@@ -186,7 +186,11 @@ pub fn group(name: &str) -> &'static str {
 
 pub(crate) const GONE: &str = "This picture is not in the portal any more. Please upload it again.";
 
-/// Fails with [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`].
+/// Returns the key with this name.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`].
 pub(crate) fn find(name: &str) -> Result<&'static Key> {
     if let Some((_, reason)) = UNAVAILABLE.iter().find(|(key, _)| key.name == name) {
         return Err(Error::invalid(name, format!("{name} is not available. {reason}")));

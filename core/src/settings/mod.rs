@@ -152,14 +152,23 @@ pub fn list(settings: &Settings) -> Vec<(&'static Key, Value)> {
     KEYS.iter().map(|key| (key, values.get(key.name).cloned().unwrap_or(Value::Null))).collect()
 }
 
-/// Returns the value of a setting. Fails for an unknown name.
+/// Returns the value of a setting.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`].
 pub fn get(settings: &Settings, name: &str) -> Result<Value> {
     find(name)?;
     Ok(as_map(settings).remove(name).unwrap_or(Value::Null))
 }
 
-/// Parses command line input as a value of that key: `true`, `30`, or text. Fails for an unknown
-/// name or an invalid value.
+/// Parses command line input as a value of that key: `true`, `30`, or text. Whether the key allows the
+/// value is checked when it is stored.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`], when a switch is
+/// neither true nor false, and when a number or an amount is not a whole number.
 pub fn parse(name: &str, typed: &str) -> Result<Value> {
     Ok(match find(name)?.kind {
         Kind::Switch => match typed {

@@ -45,7 +45,7 @@ pub struct Subscribe {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::TooMany`] for a client that asks too often.
+/// [`Error::Invalid`] on `email`, [`Error::TooMany`] above the limit of the client's network.
 pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()> {
     let mut checks = Validator::new();
     let email = checks.email("email", &given.email);
@@ -139,7 +139,8 @@ pub(crate) async fn mail_content(
 ///
 /// # Errors
 ///
-/// [`Error::Gone`]
+/// [`Error::Gone`] for a link that was used or has expired, [`Error::TooMany`] above the limit of the
+/// client's network.
 pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from).await?;
     let now = app.clock.now();
@@ -195,7 +196,7 @@ pub async fn list(app: &App, q: Option<&str>, part: &PageRequest) -> Result<Page
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`Error::NotFound`] when the address is not on the list.
 pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let removed: Option<(Option<DateTime<Utc>>,)> = tx
         .sql("delete from subscribers where id = $1 returning confirmed_at")

@@ -21,7 +21,8 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::TooMany`] above the limit of the client's network.
+/// [`Error::Invalid`] on `email` when it is no address, [`Error::TooMany`] above the limit of the
+/// client's network.
 pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     let Some([email, earlier]) = stored_forms(email) else {
         let mut checks = Validator::new();
@@ -61,7 +62,10 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Gone`] for a used or expired link, [`Error::Invalid`] for an unacceptable password.
+/// [`Error::Gone`] for a link that was used, has expired or belongs to another address or a disabled
+/// account, [`Error::Invalid`] on `password` for an unacceptable one, [`Error::TooMany`] above the limit
+/// of the client's network, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the family
+/// was deleted meanwhile.
 pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<Uuid>> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
     let settings = app.settings().await?;
@@ -124,7 +128,8 @@ pub(super) async fn password_changed(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] for a wrong current or an unacceptable new password.
+/// [`Error::Invalid`] for a wrong current or an unacceptable new password, [`Error::TooMany`] after
+/// many wrong ones, [`Error::SignInRequired`] when the user was deleted meanwhile.
 pub async fn change_password(
     app: &App,
     user: &User,
@@ -164,8 +169,9 @@ pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password` or for an invalid address, [`Error::TooMany`] and
-/// [`Error::TooManyMails`] above the limits.
+/// [`Error::Invalid`] on `current_password`, or on `new_email` for an invalid or the same address,
+/// [`Error::TooMany`] and [`Error::TooManyMails`] above the limits, [`Error::SignInRequired`] or
+/// [`Error::NotFound`] when the user was deleted meanwhile.
 pub async fn change_email(
     app: &App,
     user: &User,

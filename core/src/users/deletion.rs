@@ -18,7 +18,9 @@ use crate::{App, Result, comments, families, messages, payments, videos};
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `current_password`.
+/// [`crate::Error::Invalid`] on `current_password`, [`crate::Error::TooMany`] after many wrong
+/// passwords, [`crate::Error::SignInRequired`] or [`crate::Error::NotFound`] when the user or the family
+/// was deleted meanwhile.
 pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
     confirm_password(app, user, current, &from).await?;
     let now = app.clock.now();

@@ -63,8 +63,10 @@ const WRONG: Error = Error::InvalidCredentials("The email address or the passwor
 ///
 /// # Errors
 ///
-/// [`Error::Taken`] on `email` when the address already has a user, [`Error::Gone`] for an
-/// invitation that is no longer valid.
+/// [`Error::Invalid`] on the fields of the form, [`Error::Forbidden`] with `registrations_closed`,
+/// [`Error::TooMany`] above the limit of the client's network, [`Error::Taken`] on `email` when the
+/// address already has a user, [`Error::Gone`] for an invitation that is no longer valid,
+/// [`Error::NotFound`] when its family was deleted.
 pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let Names { name, email, child_name } = check(&new, &settings)?;
@@ -287,7 +289,7 @@ fn other_type(invited: UserType) -> &'static str {
 ///
 /// # Errors
 ///
-/// [`Error::Gone`] when it is no longer valid.
+/// [`Error::Gone`] when it is no longer valid, [`Error::NotFound`] when its family was deleted.
 pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
     let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
         tokens::peek(app, token).await?
@@ -308,7 +310,9 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidCredentials`], [`Error::TooMany`]
+/// [`Error::InvalidCredentials`] for an unknown address or a wrong password, [`Error::TooMany`] after
+/// many failures, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the family was
+/// deleted meanwhile.
 pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let forms = stored_forms(email);

@@ -168,7 +168,8 @@ const NO_LINK: Error =
 ///
 /// # Errors
 ///
-/// [`Error::Gone`]
+/// [`Error::Gone`] for a link that was used, has expired or confirms nothing, [`Error::TooMany`] above
+/// the limit of the client's network.
 pub async fn confirmation(
     app: &App,
     token: &str,
@@ -214,8 +215,13 @@ pub async fn confirmation(
 ///
 /// # Errors
 ///
-/// [`Error::Gone`], [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on
-/// `current_password` or `new_password`. None of them spends the token.
+/// [`Error::Gone`] for a link that was used, has expired or belongs to an earlier address,
+/// [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on `current_password` or
+/// `new_password`, [`Error::TooMany`] above the limit of the client's network or after many wrong
+/// passwords, [`Error::Taken`] on `email` when another user has the new address, [`Error::Conflict`]
+/// when another family has the second address or this one has no room for it, [`Error::SignInRequired`]
+/// or [`Error::NotFound`] when the user or the family was deleted meanwhile. None of them spends the
+/// token.
 pub async fn verify(
     app: &App,
     token: &str,
@@ -390,7 +396,7 @@ async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> R
 /// # Errors
 ///
 /// [`Error::TooMany`] above the limit of the recipient, [`Error::TooManyMails`] above that of the
-/// mailbox.
+/// mailbox, [`Error::NotFound`] when the user was deleted meanwhile.
 pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
     if user.verified {
         return Ok(());

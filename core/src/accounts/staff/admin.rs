@@ -57,7 +57,8 @@ pub(super) fn check_names(
 ///
 /// # Errors
 ///
-/// Those of [`add`], and [`Error::Invalid`] on `current_password`.
+/// Those of [`add`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong
+/// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn add_as(app: &App, me: &Staff, new: NewStaff, from: ClientInfo) -> Result<Account> {
     confirm(app, me, new.current_password.as_deref(), from).await?;
     add(app, Actor::Staff(me.id), new).await
@@ -80,7 +81,7 @@ pub(super) async fn confirm(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::Taken`] on `username` or `email`
+/// [`Error::Invalid`] on `username`, `email` or `password`, [`Error::Taken`] on `username` or `email`.
 pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -177,7 +178,8 @@ pub(super) async fn tell_owners(
 ///
 /// # Errors
 ///
-/// Those of [`remove`], and [`Error::Invalid`] on `current_password`.
+/// Those of [`remove`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong
+/// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn remove_as(
     app: &App,
     me: &Staff,
@@ -193,7 +195,7 @@ pub async fn remove_as(
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Conflict`] for the last active owner.
+/// [`Error::NotFound`] when there is no such account, [`Error::Conflict`] for the last active owner.
 pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -232,7 +234,8 @@ pub(super) async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`] on `current_password`.
+/// Those of [`send_reset`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many
+/// wrong passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn send_reset_as(
     app: &App,
     me: &Staff,
@@ -248,7 +251,7 @@ pub async fn send_reset_as(
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`Error::NotFound`] when there is no such account.
 pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();

@@ -38,7 +38,8 @@ pub struct StaffChanges {
 ///
 /// # Errors
 ///
-/// Those of [`change`], and [`Error::Invalid`] on `current_password`.
+/// Those of [`change`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong
+/// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn change_as(
     app: &App,
     me: &Staff,
@@ -56,7 +57,9 @@ pub async fn change_as(
 ///
 /// # Errors
 ///
-/// [`Error::Stale`] when the account changed since it was read.
+/// [`Error::Stale`] when the account changed since it was read, [`Error::NotFound`] when there is no
+/// such account, [`Error::Invalid`] on `username`, `email` or `password`, [`Error::Taken`] when another
+/// account has that name or address, [`Error::Conflict`] for the last active owner.
 pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();

@@ -31,12 +31,16 @@ const ACCOUNT: &str = "select id, username, email, role, disabled_at is not null
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotFound`]
+/// [`crate::Error::NotFound`] when there is no such account.
 pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
     on.into().sql([ACCOUNT, "where id = $1"]).bind(id).optional().await?.ok_or(UNKNOWN)
 }
 
-/// Returns the id of an account by its name, ignoring case. Fails when there is none.
+/// Returns the id of an account by its name, ignoring case.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] when there is none.
 pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
     let found: Option<(Uuid,)> = db
         .sql("select id from staff where username_folded = $1")

@@ -29,7 +29,8 @@ pub struct SignedIn {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidCredentials`], [`Error::SecondFactorRequired`], [`Error::TooMany`]
+/// [`Error::InvalidCredentials`] for a wrong name, password or code or a disabled account,
+/// [`Error::SecondFactorRequired`] when the code is missing, [`Error::TooMany`] after many failures.
 pub async fn sign_in(
     app: &App,
     username: &str,
