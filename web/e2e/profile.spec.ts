@@ -190,7 +190,7 @@ test("a login is a person's own: devices, password, address, data and the end of
   await test.step("one device is signed out from another", async () => {
     const devices = section(page, "Where you are signed in");
     await expect(devices.getByRole("listitem")).toHaveCount(2);
-    await devices.getByRole("button", { name: /^Sign out Phone/ }).click();
+    await devices.getByRole("button", { name: /^Sign Out Phone/ }).click();
     await expect(devices.getByRole("listitem")).toHaveCount(1);
     await expect(devices.getByRole("listitem")).toContainText("This device");
     await phone.goto("/profile");

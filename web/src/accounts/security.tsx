@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { LoginSession } from "../api/client";
-import { useSession, useSite } from "../api/queries";
+import { useSession, useSite, useAction } from "../api/queries";
 import { explain, required, text, useForm } from "../lib/forms";
 import { Button, buttonLook } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
@@ -32,7 +32,7 @@ export function Sessions({ onSignedOut }: Leaving) {
       title="Where you are signed in"
       beside={
         <Button look="quiet" onClick={() => setAsking(true)} className="-mx-2.5">
-          Sign out everywhere
+          Sign Out Everywhere
         </Button>
       }
     >
@@ -63,7 +63,7 @@ export function Sessions({ onSignedOut }: Leaving) {
               ? `All ${sessions.data.items.length} devices, this one too`
               : "This device"
           }
-          action="Sign out everywhere"
+          action="Sign Out Everywhere"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
             await endAllSessions();
@@ -79,7 +79,7 @@ export function Sessions({ onSignedOut }: Leaving) {
 
 function SessionRow({ session }: { session: LoginSession }) {
   const client = useQueryClient();
-  const end = useMutation({
+  const end = useAction({
     mutationFn: () => endSession(session.id),
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
     onError: (error) => errorToast(explain(error)),

@@ -12,6 +12,8 @@ const devices: Record<LoginSession["device"], { label: string; icon: IconName }>
   computer: { label: "Computer", icon: "system" },
 };
 
+export const deviceName = ({ device }: Pick<LoginSession, "device">) => devices[device].label;
+
 /** A session of a parent or of staff. */
 export function SessionLine({ session, busy, onEnd }: { session: LoginSession; busy: boolean; onEnd: () => void }) {
   const site = useSite();
@@ -34,7 +36,7 @@ export function SessionLine({ session, busy, onEnd }: { session: LoginSession; b
       </span>
       {!session.current && (
         <Button look="quiet" busy={busy} onClick={onEnd}>
-          Sign out
+          Sign Out
           <span className="sr-only">
             {" "}
             {label}, since {since}

@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
+import { useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -22,7 +23,7 @@ export default function Unsubscribe() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
   const preview = useQuery(unsubscribeQuery(token));
-  const stop = useMutation({ mutationFn: (scope: "category" | "everything") => unsubscribe({ token, scope }) });
+  const stop = useAction({ mutationFn: (scope: "category" | "everything") => unsubscribe({ token, scope }) });
 
   const client = useQueryClient();
   const saved = (choice: Choice) =>
@@ -87,7 +88,7 @@ const kinds = [
 /** The same preferences as on the profile page, for this one address. */
 function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; onSaved: (choice: Choice) => void }) {
   const [wanted, setWanted] = useState(saved);
-  const save = useMutation({
+  const save = useAction({
     mutationFn: () => chooseMail({ token, choice: wanted }),
     onSuccess: () => {
       onSaved(wanted);

@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { isApiError, type SessionUser } from "../api/client";
-import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { useSession, useSessionChanged, useSite, useAction } from "../api/queries";
 import { explain, required, text, useForm } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -162,7 +162,7 @@ function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser |
 }
 
 function Resend({ email }: { email: string }) {
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: resendConfirmation,
     onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
     onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),

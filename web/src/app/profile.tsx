@@ -1,11 +1,11 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "react-router";
 import { resendConfirmation } from "../accounts/queries";
 import { AccountSection, EmailDialog, Sessions } from "../accounts/security";
 import type { Profile as Family, SessionUser } from "../api/client";
 import { useMayWatch } from "../api/may-watch";
-import { sessionQuery, useSession, useSite } from "../api/queries";
+import { sessionQuery, useSession, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { useAnchor } from "../lib/anchor";
@@ -179,7 +179,7 @@ function Device() {
 }
 
 function Resend({ email }: { email: string }) {
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: resendConfirmation,
     onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
     onError: (error) => errorToast(explain(error)),

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../api/queries";
 import { api, send, type SessionUser } from "../api/client";
 import { explain } from "../lib/forms";
 import { Button, IconButton } from "../ui/button";
@@ -28,7 +28,7 @@ function rememberDismissal(userId: string) {
 /** Asks to confirm the address, because before that there are no comments and no emails. Comes back with the next visit. */
 export default function VerifyBanner({ user }: { user: SessionUser }) {
   const [hidden, setHidden] = useState(dismissedBy);
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () => send(api.POST("/api/auth/verify/resend")),
     onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${user.email} again.` }),
     onError: (error) => errorToast(explain(error)),

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
 import { isApiError, type Comment } from "../api/client";
-import { useSession, useSite } from "../api/queries";
+import { useSession, useSite, useAction } from "../api/queries";
 import { explain, text, useForm } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
@@ -86,7 +86,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   // A double click is faster than the pending state of the mutation.
   const sending = useRef(false);
 
-  const post = useMutation({
+  const post = useAction({
     mutationFn: (words: string) => postComment(videoId, words),
     onSettled: () => {
       sending.current = false;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../api/queries";
 import type { Profile, ProfilePatch } from "../api/client";
 import { explain } from "../lib/forms";
 import { Badge } from "../ui/badge";
@@ -91,7 +91,7 @@ export function EmailSettings({
 
 /** Sends the confirmation of the second address again. */
 function AskAgain({ email }: { email: string }) {
-  const ask = useMutation({
+  const ask = useAction({
     mutationFn: askSecondEmailAgain,
     onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
     onError: (error) => errorToast(explain(error)),

@@ -1,5 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
+import { useAction } from "../api/queries";
 import { isApiError } from "../api/client";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
@@ -13,7 +13,7 @@ import { confirmSubscription } from "./queries";
 export default function ConfirmSubscription() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
-  const confirm = useMutation({ mutationFn: () => confirmSubscription(token) });
+  const confirm = useAction({ mutationFn: () => confirmSubscription(token) });
 
   return (
     <SmallSheet title={confirm.isSuccess ? "You are on the list" : "Stay Updated"}>

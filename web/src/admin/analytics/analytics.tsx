@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { ago, count, number, shortDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
@@ -38,7 +38,7 @@ export default function Analytics() {
   const { params, set: setParams } = useFilters();
   const period = periodOf(params.get("period"));
   const figures = useQuery(analyticsQuery(period));
-  const download = useMutation({
+  const download = useAction({
     mutationFn: () => analyticsTable(period),
     onSuccess: (text) => {
       downloadFile(`analytics-${period}.csv`, text, "text/csv;charset=utf-8");

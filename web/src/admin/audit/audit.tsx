@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { Button } from "../../ui/button";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
@@ -79,7 +79,7 @@ function Log() {
 }
 
 function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
-  const download = useMutation({
+  const download = useAction({
     mutationFn: () => auditTable(filter),
     onSuccess: (table) => {
       downloadFile("audit.csv", table, "text/csv;charset=utf-8");

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { ago, campDateTime, number } from "../../lib/format";
 import { paths } from "../../lib/paths";
@@ -29,7 +29,7 @@ export function FailedMails() {
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
   });
   const mailChanged = useMailChanged();
-  const again = useMutation({
+  const again = useAction({
     mutationFn: sendAgain,
     onSuccess: (queued) => {
       toast(

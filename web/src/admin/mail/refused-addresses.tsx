@@ -1,7 +1,7 @@
 import { Fragment, useState } from "react";
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { campDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";
@@ -65,7 +65,7 @@ function AddressRow({ address }: { address: RefusedAddress }) {
   const currency = useQuery(summaryQuery).data?.currency ?? "USD";
   const [editing, setEditing] = useState<FamilyDetail | null>(null);
   const { email, family_id, family_name, staff, subscriber } = address;
-  const lift = useMutation({
+  const lift = useAction({
     mutationFn: () => letThrough(email),
     onSuccess: () => {
       toast({ title: "Success", description: `Mail goes to ${email} again` });
@@ -73,7 +73,7 @@ function AddressRow({ address }: { address: RefusedAddress }) {
     },
     onError: (error) => toastFailure(error, "The address could not be let through."),
   });
-  const correct = useMutation({
+  const correct = useAction({
     mutationFn: (id: string) => readFamily(id),
     onSuccess: setEditing,
     onError: (error) => toastFailure(error, "The family could not be opened."),

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSite } from "../../api/queries";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { explain } from "../../lib/forms";
 import { ago, campDateTime, number } from "../../lib/format";
@@ -65,16 +65,11 @@ function Compose() {
   });
 
   async function send() {
-    try {
-      const { recipients: told } = await sendLetter(
-        { subject: subject.trim(), body: body.trim(), audience, preview: false },
-        key,
-      );
-      toast({ title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` });
-    } catch (error) {
-      toastFailure(error, "Failed to send the newsletter.");
-      throw error instanceof Error ? new Error(explain(error)) : error;
-    }
+    const { recipients: told } = await sendLetter(
+      { subject: subject.trim(), body: body.trim(), audience, preview: false },
+      key,
+    );
+    toast({ title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` });
     clear();
     await client.invalidateQueries({ queryKey: ["admin", "letters"] });
   }
@@ -134,6 +129,10 @@ function Compose() {
           name={subject.trim()}
           action="Send newsletter"
           onConfirm={send}
+          failed={(error) => {
+            toastFailure(error, "Failed to send the newsletter.");
+            return explain(error);
+          }}
           onClose={() => setAsking(false)}
         >
           To: {audienceName[audience].toLowerCase()}. It goes out at once and cannot be called back.
@@ -299,7 +298,7 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
   const client = useQueryClient();
   const timeZone = useSite()?.timezone ?? "UTC";
   const { deliveries } = letter;
-  const retry = useMutation({
+  const retry = useAction({
     mutationFn: () => retryLetter(letter.id),
     onSuccess: async ({ queued }) => {
       await client.invalidateQueries({ queryKey: ["admin", "letters"] });

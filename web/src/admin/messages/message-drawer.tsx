@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
@@ -71,7 +72,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
 /** Changes the message and says what was done. */
 function useMessageChange(message: Message, onChanged: (message: Message) => void) {
   const client = useQueryClient();
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (patch: Partial<MessagePatch>) => changeMessage(message.id, patch),
     onSuccess: (now, patch) => {
       onChanged(now);
@@ -230,7 +231,7 @@ function Replies({
   timeZone: string;
   onFresh: (message: Message) => void;
 }) {
-  const retry = useMutation({
+  const retry = useAction({
     mutationFn: () => retryReplies(message.id),
     onSuccess: (now) => {
       onFresh(now);

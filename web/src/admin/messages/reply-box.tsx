@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { explain, explainOr } from "../../lib/forms";
 import { Button } from "../../ui/button";
@@ -125,7 +125,7 @@ function useReplyText({ message, onFresh, onGone }: Props) {
 /** Sends the reply, unless somebody else replied first. */
 function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) {
   const { text, setText, setFailure, setTheirs, lost, box, keeper } = reply;
-  const send = useMutation({
+  const send = useAction({
     mutationFn: async () => {
       await keeper.settle();
       return replyTo(message.id, text.trim(), keeper.seen());

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -19,7 +19,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [, setTyped] = useSettingsDraft();
   const settingsChanged = useSettingsChanged();
-  const preview = useMutation({
+  const preview = useAction({
     mutationFn: async (file: File) => {
       const values = file.size > 1_000_000 ? null : readSettings(await file.text());
       if (!values) return null;
@@ -30,7 +30,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const good = differences?.filter(({ problem }) => !problem) ?? [];
   const bad = differences?.filter(({ problem }) => problem) ?? [];
 
-  const apply = useMutation({
+  const apply = useAction({
     mutationFn: () =>
       changeSettings(
         Object.fromEntries(good.map(({ key, after }) => [key, after])),

@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { Button, IconButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -14,7 +14,7 @@ const largest = 10 * 1024 * 1024;
 /** Uploads, reorders and removes the pictures; each is saved at once. */
 function usePictureChanges(setting: Setting, place: PicturePlace) {
   const settingsChanged = useSettingsChanged();
-  const upload = useMutation({
+  const upload = useAction({
     mutationFn: (picture: File) => {
       if (picture.size > largest) throw new Error("This picture is larger than 10MB.");
       return addPicture(place, picture);
@@ -31,7 +31,7 @@ function usePictureChanges(setting: Setting, place: PicturePlace) {
     settingsChanged(
       await changeSettings({ [setting.key]: place === "logo" ? null : left }, { [setting.key]: setting.value }),
     );
-  const reorder = useMutation({ mutationFn: change, onError: (error) => toastFailure(error) });
+  const reorder = useAction({ mutationFn: change, onError: (error) => toastFailure(error) });
   return { upload, change, reorder };
 }
 

@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { useForm } from "../../lib/forms";
 import { count } from "../../lib/format";
@@ -42,7 +43,7 @@ export default function Settings() {
 function AllSettings() {
   const settings = useQuery(settingsQuery);
   const [importing, setImporting] = useState(false);
-  const download = useMutation({
+  const download = useAction({
     mutationFn: exportSettings,
     onSuccess: (text) => {
       downloadFile("settings.json", text, "application/json");

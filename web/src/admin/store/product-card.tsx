@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { money, number } from "../../lib/format";
 import { artOf, categoryName } from "../../store/words";
@@ -76,7 +76,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
 function useFlags(product: AdminProduct) {
   const productsChanged = useProductsChanged();
   const saved = useRef(product.version);
-  const flag = useMutation({
+  const flag = useAction({
     // Runs one request at a time, so that the second has the version that the first one created.
     scope: { id: `product ${product.id}` },
     mutationFn: (change: Flag) =>

@@ -145,13 +145,9 @@ function DeleteProduct({ product, onClose }: { product: AdminProduct; onClose: (
       name={product.title}
       action="Delete product"
       onClose={onClose}
+      failed={() => errorToast("Failed to delete product. Please try again.")}
       onConfirm={async () => {
-        try {
-          await ignoreNotFound(deleteProduct(product.id));
-        } catch (error) {
-          errorToast("Failed to delete product. Please try again.");
-          throw error;
-        }
+        await ignoreNotFound(deleteProduct(product.id));
         toast({ title: "Product Deleted", description: "Product has been removed from the store." });
         void productsChanged().then(restoreFocus);
       }}

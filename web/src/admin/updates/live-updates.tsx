@@ -195,13 +195,9 @@ function DeleteUpdate({ update, onClose }: { update: AdminUpdate; onClose: () =>
       name={update.title}
       action="Delete update"
       onClose={onClose}
+      failed={(error) => toastFailure(error, "Failed to delete update.")}
       onConfirm={async () => {
-        try {
-          await ignoreNotFound(deleteUpdate(update.id));
-        } catch (error) {
-          toastFailure(error, "Failed to delete update.");
-          throw error;
-        }
+        await ignoreNotFound(deleteUpdate(update.id));
         toast({ title: "Update Deleted", description: "The live update has been removed." });
         void updatesChanged().then(restoreFocus);
       }}

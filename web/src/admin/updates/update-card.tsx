@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
@@ -21,7 +21,7 @@ type Props = { update: AdminUpdate; timeZone: string; now: number; onEdit: () =>
 
 export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
   const updatesChanged = useUpdatesChanged();
-  const toggle = useMutation({
+  const toggle = useAction({
     mutationFn: () => editUpdate(update.id, { version: update.version, is_active: !update.is_active }),
     onSuccess: async () => {
       await updatesChanged();

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { isApiError } from "../../api/client";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { campDate, count, money, shortDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
@@ -338,7 +338,7 @@ function LedgerRow({
 }
 
 function Access({ family }: { family: FamilyDetail }) {
-  const clear = useMutation({
+  const clear = useAction({
     mutationFn: () => clearLimits(family.id),
     onSuccess: () => toast({ title: "Success", description: "They can try to sign in again at once." }),
     onError: (error) => toastFailure(error),

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { useFilters, type Filters } from "../../lib/filters";
 import { count, money, number } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -360,22 +361,14 @@ function SortBy({
 /** Owners export the whole list as CSV. */
 function ExportButton() {
   const staff = useStaff();
-  const [busy, setBusy] = useState(false);
+  const save = useAction({
+    mutationFn: async () => downloadFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8"),
+    onError: (error) => toastFailure(error),
+  });
   if (staff?.role !== "owner") return null;
-
-  async function save() {
-    setBusy(true);
-    try {
-      downloadFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8");
-    } catch (error) {
-      toastFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  }
   return (
-    <Button look="line" busy={busy} onClick={save} className="max-sm:flex-1">
-      {busy ? "Exporting..." : "Export CSV"}
+    <Button look="line" busy={save.isPending} onClick={() => save.mutate()} className="max-sm:flex-1">
+      {save.isPending ? "Exporting..." : "Export CSV"}
     </Button>
   );
 }

@@ -1,4 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import type { AdminVideo } from "../../api/client";
 import { number } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -31,7 +32,7 @@ export function MailSummary({ video }: { video: AdminVideo }) {
 export function MailReport({ video }: { video: AdminVideo }) {
   const client = useQueryClient();
   const deliveries = useDeliveries(video.id, video.announced);
-  const retry = useMutation({
+  const retry = useAction({
     mutationFn: () => retryDeliveries(video.id),
     onSuccess: async ({ queued }) => {
       await client.invalidateQueries({ queryKey: deliveriesQuery(video.id).queryKey });

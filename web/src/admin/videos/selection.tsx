@@ -95,7 +95,7 @@ export function SelectionBar({ selection: { chosen, clear } }: { selection: Sele
 type AskProps = { videos: readonly AdminVideo[]; onDone: () => void; onClose: () => void };
 
 function PublishAll({ videos, onDone, onClose }: AskProps) {
-  const run = useBulk("publish", onDone);
+  const { run, failed } = useBulk("publish", onDone);
   const hidden = videos.filter(({ status }) => status !== "published");
   const mails = hidden.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
   const already = videos.length - hidden.length;
@@ -120,6 +120,7 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
       action={mails > 0 ? `Publish and send ${count(mails, "mail")}` : "Publish"}
       look="main"
       onClose={onClose}
+      failed={failed}
       onConfirm={() =>
         run(hidden, ({ done, notified }) => ({
           title: "Success",
@@ -136,7 +137,7 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
 }
 
 function DeleteAll({ videos, onDone, onClose }: AskProps) {
-  const run = useBulk("delete", onDone);
+  const { run, failed } = useBulk("delete", onDone);
   const comments = videos.reduce((sum, video) => sum + video.comment_count, 0);
   const likes = videos.reduce((sum, video) => sum + video.like_count, 0);
   const lost = [comments > 0 && count(comments, "comment"), likes > 0 && count(likes, "like")]
@@ -148,6 +149,7 @@ function DeleteAll({ videos, onDone, onClose }: AskProps) {
       name={<Titles videos={videos} />}
       action={`Delete ${count(videos.length, "video")}`}
       onClose={onClose}
+      failed={failed}
       onConfirm={() =>
         run(videos, ({ done }) => ({ title: "Success", description: `${count(done, "video")} deleted successfully` }))
       }
@@ -162,28 +164,25 @@ type Done = Awaited<ReturnType<typeof bulkVideos>>;
 
 function useBulk(action: "publish" | "delete", onDone: () => void) {
   const videosChanged = useVideosChanged();
-  return async (videos: readonly AdminVideo[], says: (done: Done) => { title: string; description: string }) => {
-    try {
-      const done = await bulkVideos(
-        videos.map(({ id }) => id),
-        action,
-      );
-      onDone();
-      toast(says(done));
-      void videosChanged().then(restoreFocus);
-    } catch (error) {
-      const gone = isApiError(error, "not_found");
-      if (gone) void videosChanged();
-      if (!requiresSignIn(error))
-        errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
-      throw new Error(
-        gone
-          ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again."
-          : explain(error),
-        { cause: error },
-      );
-    }
-  };
+  async function run(videos: readonly AdminVideo[], says: (done: Done) => { title: string; description: string }) {
+    const done = await bulkVideos(
+      videos.map(({ id }) => id),
+      action,
+    );
+    onDone();
+    toast(says(done));
+    void videosChanged().then(restoreFocus);
+  }
+  function failed(error: unknown) {
+    const gone = isApiError(error, "not_found");
+    if (gone) void videosChanged();
+    if (!requiresSignIn(error))
+      errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
+    return gone
+      ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again."
+      : explain(error);
+  }
+  return { run, failed };
 }
 
 /** The titles of the selected videos; a long list scrolls, by keyboard too. */

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AdminVideo } from "../../api/client";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { ago, count, initials, number } from "../../lib/format";
 import { Avatar } from "../../ui/avatar";
 import { Badge } from "../../ui/badge";
@@ -178,7 +178,7 @@ function useModeration(comment: AdminComment, videoId: string) {
     await videosChanged();
   };
   const failed = (error: unknown) => toastFailure(error);
-  const approval = useMutation({
+  const approval = useAction({
     mutationFn: () => approveComment(comment.id),
     onSuccess: async () => {
       await changed();
@@ -186,7 +186,7 @@ function useModeration(comment: AdminComment, videoId: string) {
     },
     onError: failed,
   });
-  const toggle = useMutation({
+  const toggle = useAction({
     mutationFn: () => (comment.hidden ? showComment(comment.id) : hideComment(comment.id)),
     onSuccess: async () => {
       await changed();
